@@ -27,6 +27,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 HEAD = "<!-- Written by `make reference` from the code; do not edit. -->\n\n"
 COMPUTED = {
     "decoders": "the number of cores, at most 8",
+    "log_format": "`text` on a terminal, else `json`",
     "memory_bytes": "a quarter of the memory, at most 2 GiB",
 }
 """Defaults that depend on the machine."""

@@ -3,7 +3,7 @@
 The map, in the direction of imports (a name may import what stands to its right)::
 
     cli > main > spark > api | client > catalog > ingest | planner > wire | index | upstream | formats | storage
-        > kernels > predicates > metadata > config > clock | cpu_semaphore | errors
+        > kernels > predicates > metadata > config > clock | cpu_semaphore | errors | log_lines > measures | tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
@@ -20,9 +20,11 @@ The map, in the direction of imports (a name may import what stands to its right
 * ``client``    the typed HTTP client
 * ``spark``     Spark: the data source, file lists and metadata as DataFrames, indexing on executors
 * ``main``      the composition root
+* ``otel``      spans and metrics to a collector, an extra
 * ``cli``       the command line
 * ``demo``      a small lake of real tables, in an archive
 * ``clock``     the monotonic clock and the wall clock, which tests replace
+* ``tracing``   spans: a port; ``measures`` values that components record; ``log_lines`` log lines
 * ``cpu_semaphore``  how many threads of a process compute at once
 """
 

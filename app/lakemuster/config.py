@@ -29,6 +29,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from lakemuster.available_memory import available_memory
 from lakemuster.catalog_settings import Catalogs
 from lakemuster.errors import ConfigInvalid
+from lakemuster.log_lines import LogFormat, LogLevel
 
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
@@ -159,6 +160,8 @@ class Settings(BaseSettings):
     rate_limits: Annotated[Mapping[RateKind, str], NoDecode, BeforeValidator(_of_json)] = Field(
         default_factory=dict, description="Requests of one caller by kind: 100/second, 600/minute, 1000/hour."
     )
+    log_format: LogFormat | None = Field(None, description="Form of log lines: `text` or `json`.")
+    log_level: LogLevel = Field("info", description="Least level of log lines.")
     audit_filters: bool = Field(
         False, description="Write the filters of requests, literals included, to the audit log."
     )

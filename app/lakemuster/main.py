@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import gc
+import logging
+import os
 import signal
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from lakemuster import tracing
 from lakemuster.caching import MEMORY
 from lakemuster.catalog.attached import require_names
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
+from lakemuster.errors import pip_install
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.shared_looks import SERVER_WAITS, WaitPolicy
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+
+LOG = logging.getLogger("lakemuster.telemetry")
+_ENDPOINTS = tuple(f"OTEL_EXPORTER_OTLP_{signal}ENDPOINT" for signal in ("", "TRACES_", "METRICS_"))
 
 
 def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock: Clock = SYSTEM) -> Services:
@@ -36,21 +43,32 @@ def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
     return Services(settings, refresher.index, refresher.store, refresher)
 
 
-def build_app(settings: Settings) -> FastAPI:
-    """The HTTP application over freshly opened services."""
-    # Imported here: commands that open services without HTTP should not wait for FastAPI.
-    from lakemuster.api.app import create_app  # noqa: PLC0415
-
-    services = build_services(settings)
-    return create_app(services)
-
-
 def app() -> FastAPI:
     """The application factory of server processes, which are configured by the environment and not by flags."""
-    built = build_app(load_settings())
+    # Imported here: commands that open services without HTTP should not wait for FastAPI.
+    from lakemuster.api.app import create_app  # noqa: PLC0415
+    from lakemuster.api.worker_folder import WorkerFolder  # noqa: PLC0415
+
+    built = create_app(build_services(load_settings()), WorkerFolder.of_environment())
+    export_telemetry(built)
     reload_on_hangup(built)
     warm_up()
     return built
+
+
+def export_telemetry(app: FastAPI) -> None:
+    """Export this process's spans and metrics by OpenTelemetry, if the environment names an endpoint."""
+    if not any(os.environ.get(name) for name in _ENDPOINTS):
+        return
+    try:
+        # Imported here: it is an extra, and takes half a second.
+        from lakemuster.otel import Export  # noqa: PLC0415
+    except ModuleNotFoundError:
+        LOG.warning("nothing is exported by OpenTelemetry, although it is configured: %s", pip_install("otel"))
+        return
+    export = Export.of_environment()
+    export.add_metrics(app.state.api.metrics)
+    tracing.install(export.tracer)
 
 
 def reload_on_hangup(app: FastAPI) -> None:

@@ -165,6 +165,14 @@ MEANT: tuple[Rewording, ...] = (
     Rewording("{method} is not allowed here", "{method} is not allowed for this path", _PLAIN),
 )
 
+_METRICS = b"|".join(
+    (
+        b"lakemuster_(?:build_info|cache_|database_|decode|job_|plan|refresh|slots|storage_|stream|table_leases)",
+        b"process_",
+        b"python_",
+    )
+)
+
 ADDED: tuple[Addition, ...] = (
     Addition(
         "settings of a table",
@@ -175,10 +183,10 @@ ADDED: tuple[Addition, ...] = (
         "a table shows which settings hold for it",
     ),
     Addition(
-        "metrics of caches and jobs",
+        "metrics",
         re.compile(r"GET /metrics"),
-        re.compile(rb"(?m)^(?:# (?:HELP|TYPE) )?lakemuster_(?:cache|job)_[^\n]*\n"),
-        "caches and background jobs have metrics",
+        re.compile(rb"(?m)^(?:# (?:HELP|TYPE) )?(?:" + _METRICS + rb")[^\n]*\n"),
+        "more components have metrics, and processes",
     ),
 )
 

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from lakemuster import __version__
-from lakemuster.api import docs, errors, operations
+from lakemuster.api import docs, errors, measured, operations
 from lakemuster.api.admission import Admission
 from lakemuster.api.iceberg_rest import catalog, configuration, planning, unsupported
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
@@ -26,8 +26,9 @@ from lakemuster.api.readiness import Readiness
 from lakemuster.api.response_cache import ResponseCache, is_current
 from lakemuster.api.sidecar.middleware import Sidecar, body_limit
 from lakemuster.api.sidecar.rights import Rights
-from lakemuster.api.slots import ConcurrencyLimit
+from lakemuster.api.slots import ConcurrencyLimit, Slots
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
+from lakemuster.api.worker_folder import WorkerFolder
 from lakemuster.catalog.iceberg_rest.load_table_cache import LoadTableCache
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
@@ -45,21 +46,27 @@ Values have the JSON single-value form of the Iceberg specification; binary valu
 never change, and may be cached without limit."""
 
 
-def create_app(services: Services) -> FastAPI:
+def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAPI:
     """The HTTP application over ``services``.
+
+    Args:
+        folder: what this worker process shares with others; None in a server of one process.
 
     Raises:
         ConfigInvalid: the tokens file is wrong.
     """
     settings = services.settings
-    identity, metrics = open_identity(settings), Metrics()
-    operations.count_services(metrics, services)
+    identity, metrics = open_identity(settings), Metrics(folder)
+    measured.count_services(metrics, services)
+    measured.count_streams(metrics)
+    slots: dict[str, Slots] = {}
+    measured.count_slots(metrics, lambda: slots)
     supervisor = None if settings.role == "api" else Supervisor(services.index.database, jobs_of(services))
     if supervisor is not None:
-        operations.count_jobs(metrics, supervisor)
+        measured.count_jobs(metrics, supervisor)
     if identity.tokens is not None:
         services.store.confinement.rule = identity.tokens.locations
-        operations.count_tokens(metrics, identity.tokens)
+        measured.count_tokens(metrics, identity.tokens)
     app = DescribedApp(
         title="Lakemuster",
         version=__version__,
@@ -81,7 +88,7 @@ def create_app(services: Services) -> FastAPI:
     errors.install(app)
     # The middleware added last is the outermost. CORS is outside of admission: preflights carry no token, and refusals
     # need CORS headers too.
-    app.add_middleware(ConcurrencyLimit, workers=settings.workers)
+    app.add_middleware(ConcurrencyLimit, workers=settings.workers, slots=slots)
     app.add_middleware(ResponseCache, is_current=is_current(services))
     upstreams = services.refresher.upstreams
     if settings.catalogs:
@@ -105,6 +112,7 @@ def create_app(services: Services) -> FastAPI:
             expose_headers=["ETag", "Lakemuster-Stale", "Lakemuster-Snapshot-Id", "Retry-After", "X-Request-Id"],
         )
     app.add_middleware(Middleware, rules=_edge_rules(settings, upstreams), metrics=metrics)
+    metrics.start()
     return app
 
 

@@ -1,8 +1,8 @@
 """The outermost ASGI middleware: what applies to every request, whatever its route.
 
-It assigns a request id, refuses foreign hosts, foreign browser origins and bodies whose Content-Length is too
-large, answers unexpected exceptions without details, sets security headers, counts requests, and writes one
-access log line without query strings or secrets.
+It assigns a request id, begins the request's span, refuses foreign hosts, foreign browser origins and bodies whose
+Content-Length is too large, answers unexpected exceptions without details, sets security headers, counts requests, and
+writes one access log line without query strings or secrets.
 """
 
 from __future__ import annotations
@@ -14,18 +14,22 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import orjson
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lakemuster import tracing
 from lakemuster.api.admission import MAX_BODY_BYTES, OPEN_PATHS
 from lakemuster.api.errors import internal_problem, log_unexpected, problem
 from lakemuster.api.identity.audit import log_request, shown_path
 from lakemuster.api.metrics import Metrics
 from lakemuster.errors import CatalogError, NotAuthorised, RequestInvalid
+from lakemuster.log_lines import REQUEST_ID, Fields
 
 ACCESS = logging.getLogger("lakemuster.access")
+QUIET = frozenset({"/healthz", "/readyz"})
+"""Probes: their successes are logged at level debug only."""
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
@@ -81,11 +85,18 @@ class Middleware:
         scope.setdefault("state", {})["request_id"] = answer.request_id
         started = time.perf_counter()
         self._metrics.in_flight.inc()
+        belonging = REQUEST_ID.set(answer.request_id)
         try:
-            await self._handle(scope, headers, receive, answer)
+            with tracing.request(method_of(scope), headers) as span:
+                try:
+                    await self._handle(scope, headers, receive, answer)
+                finally:
+                    self._metrics.in_flight.dec()
+                    self._record(scope, answer, time.perf_counter() - started)
+                    if tracing.is_recording():
+                        _describe(span, scope, answer)
         finally:
-            self._metrics.in_flight.dec()
-            self._record(scope, answer, time.perf_counter() - started)
+            REQUEST_ID.reset(belonging)
 
     def _strip_root(self, scope: Scope) -> None:
         """Drop the root path from a request whose proxy leaves it."""
@@ -109,7 +120,7 @@ class Middleware:
         except Exception as error:  # noqa: BLE001 - whatever it is, it goes no further
             log_unexpected(error, answer.request_id)
             if answer.status is not None:
-                self._metrics.broken.inc()
+                self._metrics.broken.record(1)
                 answer.broken = True
                 raise ResponseBroken(answer.request_id) from None
             await internal_problem(scope["path"])(scope, receive, answer.send)
@@ -129,25 +140,12 @@ class Middleware:
             raise RequestInvalid(f"a body has at most {limit} bytes")
 
     def _record(self, scope: Scope, answer: _Answer, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "unmatched")
-        method = scope["method"] if len(scope["method"]) <= 7 else "OTHER"
+        route, method = _route(scope), method_of(scope)
         status = answer.status or 0
-        self._metrics.requests.labels(method, route, str(status)).inc()
-        self._metrics.seconds.labels(route).observe(seconds)
-        line = {
-            "request_id": answer.request_id,
-            "method": method,
-            "path": shown_path(scope["path"]),
-            "route": route,
-            "status": status,
-            "milliseconds": round(seconds * 1000, 1),
-            "upstream_milliseconds": _milliseconds(scope["state"].get("upstream_seconds")),
-            "bytes": answer.bytes,
-            "caller": scope["state"].get("caller"),
-            "broken": answer.broken,
-            "disconnected": answer.disconnected,
-        }
-        ACCESS.info(orjson.dumps({key: value for key, value in line.items() if value not in (None, False)}).decode())
+        self._metrics.requests.record(seconds, method, route, str(status))
+        level = logging.DEBUG if scope["path"] in QUIET and 0 < status < 400 else logging.INFO
+        if ACCESS.isEnabledFor(level):
+            ACCESS.log(level, _line(scope, answer, route, method, seconds))
         if self._rules.is_audited and scope["path"] not in OPEN_PATHS:
             log_request(scope, status, broken=answer.broken, with_filter=self._rules.audits_filters)
 
@@ -175,8 +173,53 @@ class _Answer:
         await self._send(message)
 
 
-def _milliseconds(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds * 1000, 1)
+def method_of(scope: Scope) -> str:
+    """A request's method; ``OTHER`` for those that HTTP does not define."""
+    method: str = scope["method"]
+    return method if method in _METHODS else "OTHER"
+
+
+def _route(scope: Scope) -> str:
+    """The template of a request's path."""
+    return getattr(scope.get("route"), "path", "unmatched")
+
+
+def _line(scope: Scope, answer: _Answer, route: str, method: str, seconds: float) -> Fields:
+    """The fields of a request's line in the access log."""
+    line = Fields(
+        request_id=answer.request_id,
+        method=method,
+        path=shown_path(scope["path"]),
+        route=route,
+        status=answer.status or 0,
+        milliseconds=round(seconds * 1000, 1),
+        bytes=answer.bytes,
+    )
+    state = scope["state"]
+    if (upstream := state.get("upstream_seconds")) is not None:
+        line["upstream_milliseconds"] = round(upstream * 1000, 1)
+    if (caller := state.get("caller")) is not None:
+        line["caller"] = caller
+    if answer.broken:
+        line["broken"] = True
+    if answer.disconnected:
+        line["disconnected"] = True
+    return line
+
+
+def _describe(span: tracing.Span, scope: Scope, answer: _Answer) -> None:
+    """Name a request's span by its route: paths hold names and filters."""
+    route, status = _route(scope), answer.status or 0
+    span.rename(f"{method_of(scope)} {route}")
+    found: tracing.Attributes = {
+        "http.request.method": method_of(scope),
+        "http.route": route,
+        "http.response.status_code": status,
+        "lakemuster.request_id": answer.request_id,
+    }
+    span.set(**found)
+    if status >= 500 or answer.broken:
+        span.fail(str(status) if not answer.broken else "broken")
 
 
 def _request_id(headers: Headers) -> str:

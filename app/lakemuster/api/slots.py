@@ -64,6 +64,11 @@ class Slots:
         self._waiting: deque[_Waiter] = deque()
 
     @property
+    def total(self) -> int:
+        """Number of slots."""
+        return self._total
+
+    @property
     def taken(self) -> int:
         """Number of slots taken."""
         return self._taken
@@ -124,13 +129,16 @@ class ConcurrencyLimit:
 
     Args:
         workers: processes that share a caller's limit of streams.
+        slots: takes the slots by kind, for metrics.
     """
 
-    def __init__(self, app: ASGIApp, workers: int) -> None:
+    def __init__(self, app: ASGIApp, workers: int, slots: dict[str, Slots] | None = None) -> None:
         self._app = app
         self._requests = Slots(REQUESTS, REQUESTS_PER_CALLER, QUEUE, WAIT_SECONDS)
         self._streams = Slots(STREAMS, max(1, STREAMS_PER_CALLER // workers), QUEUE, WAIT_SECONDS)
         self._is_started = False
+        if slots is not None:
+            slots.update(requests=self._requests, streams=self._streams)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request once its slots are granted."""

@@ -29,22 +29,23 @@ class StreamMemory:
 
     Attributes:
         bytes: produced and not yet sent, over all streams.
+        running: streams in progress.
     """
 
     def __init__(self) -> None:
         self.bytes = 0
-        self._running = self._most = 0
+        self.running = self._most = 0
 
     def begin(self) -> None:
         """Count a stream that begins."""
-        self._running += 1
-        self._most = max(self._most, self._running)
+        self.running += 1
+        self._most = max(self._most, self.running)
 
     def end(self) -> bool:
         """Count a stream that ended; tell whether it was the last of many."""
-        self._running -= 1
-        is_last_of_many = not self._running and self._most >= MANY
-        if not self._running:
+        self.running -= 1
+        is_last_of_many = not self.running and self._most >= MANY
+        if not self.running:
             self._most = 0
         return is_last_of_many
 

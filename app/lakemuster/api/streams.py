@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from lakemuster import tracing
 from lakemuster.api.stream_memory import STREAM_MEMORY, release_unused_memory
 from lakemuster.api.vectored_body import VECTORED, Buffer, Part, VectoredBody
 from lakemuster.catalog.listings import Streamed
@@ -96,7 +97,12 @@ class Stream(StreamingResponse):
         self._making: asyncio.Task[list[Part]] | None = None
         self._ahead = PREFETCH_BYTES
         self._is_vectored = False
-        self._first = next(parts)
+        self._span = tracing.begin("encode")
+        try:
+            self._first = next(parts)
+        except BaseException:
+            self._span.end()
+            raise
         self._held = 0
         super().__init__((), media_type=media_type, headers=headers)
 
@@ -112,6 +118,7 @@ class Stream(StreamingResponse):
                     await asyncio.gather(self._making, return_exceptions=True)
                 await run_in_threadpool(self._parts.close)
             self._making = None
+            self._span.end()
             STREAM_MEMORY.bytes -= self._held
             if STREAM_MEMORY.end():
                 await run_in_threadpool(release_unused_memory)

@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lakemuster import tracing
 from lakemuster.catalog.filters import Filter, not_applied_out
 from lakemuster.catalog.listings import PAGE_BYTES, joined
 from lakemuster.catalog.page_tokens import Key
@@ -132,24 +133,26 @@ class PlanListing:
         numbers = np.zeros(0, np.int64)
         rows = weight = known = 0
         place: Position | None = None
-        for piece, size_in_bytes in self._pieces(start, limit):
-            if rows >= size or weight + len(numbers) * DELETE_BYTES > PAGE_BYTES:
-                place = piece.position
-                break
-            taken = piece if len(piece.rows) <= size - rows else piece.slice(0, size - rows)
-            chosen.append((taken, size_in_bytes))
-            numbers = np.union1d(numbers, taken.deletes) if len(taken.deletes) else numbers
-            rows += len(taken.rows)
-            weight += size_in_bytes
-            known += 0 if limit is None else int(taken.surely_matching().sum())
-            if len(taken.rows) < len(piece.rows):
-                place = piece.slice(len(taken.rows)).position
-                break
-        key = None if place is None else (*place,) if limit is None else (*place, limit - known)
-        files = [*self._written(chosen, numbers)]
-        is_whole = after is None and place is None and self.limit is None
-        totals = self.plan.totals_of(piece for piece, _ in chosen) if is_whole else self.plan.totals
-        return PlanPage(joined(files), joined([*map(json_items, self._deletes(numbers))]), key, totals, rows)
+        with tracing.span("plan", table=self.plan.view.table.name):
+            for piece, size_in_bytes in self._pieces(start, limit):
+                if rows >= size or weight + len(numbers) * DELETE_BYTES > PAGE_BYTES:
+                    place = piece.position
+                    break
+                taken = piece if len(piece.rows) <= size - rows else piece.slice(0, size - rows)
+                chosen.append((taken, size_in_bytes))
+                numbers = np.union1d(numbers, taken.deletes) if len(taken.deletes) else numbers
+                rows += len(taken.rows)
+                weight += size_in_bytes
+                known += 0 if limit is None else int(taken.surely_matching().sum())
+                if len(taken.rows) < len(piece.rows):
+                    place = piece.slice(len(taken.rows)).position
+                    break
+            key = None if place is None else (*place,) if limit is None else (*place, limit - known)
+        with tracing.span("encode", files=rows):
+            files = [*self._written(chosen, numbers)]
+            is_whole = after is None and place is None and self.limit is None
+            totals = self.plan.totals_of(piece for piece, _ in chosen) if is_whole else self.plan.totals
+            return PlanPage(joined(files), joined([*map(json_items, self._deletes(numbers))]), key, totals, rows)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
         """Yield the plan, then its files and delete files as JSON lines: some at a time, as their number and text."""

@@ -32,6 +32,7 @@ from lakemuster.errors import (
 )
 from lakemuster.index import Index
 from lakemuster.index.companions import list_tables_of_format
+from lakemuster.index.leases import held_leases
 from lakemuster.index.signing import signing_key
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import (
@@ -82,6 +83,10 @@ class Services:
         with self.index.database.reading() as session:
             tables = list_tables(session)
         return [self._with_failure(table) for table in tables]
+
+    def held_leases(self) -> int:
+        """Return how many tables' leases this process holds."""
+        return held_leases(self.index.database)
 
     def _with_failure(self, table: TableRecord) -> TableRecord:
         error = self.refresher.failure(table)

@@ -32,6 +32,23 @@ class Role(Enum):
     ALL = "all"
 
 
+class LogForm(Enum):
+    """The form of log lines."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class LogLevel(Enum):
+    """The least level of log lines."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
+
 def _setting(flag: str, metavar: str, words: str) -> Any:
     return typer.Option(flag, metavar=metavar, show_default=False, help=words)
 
@@ -61,6 +78,10 @@ def serve(
     ] = None,
     warehouse: Annotated[_Text, _setting("--warehouse", "NAME", "What clients are to call it: any name.")] = None,
     tokens: Annotated[_Text, _setting("--tokens", "FILE", "Bearer tokens, see `lakemuster token`.")] = None,
+    log_format: Annotated[
+        LogForm | None, typer.Option(show_default=False, help="text on a terminal, else json.")
+    ] = None,
+    log_level: Annotated[LogLevel | None, typer.Option(show_default=False, help="Least level: info.")] = None,
     insecure_public: Annotated[
         bool, typer.Option("--insecure-public", help="Let anybody on the network in, without tokens.")
     ] = False,
@@ -85,6 +106,8 @@ def serve(
         "role": None if role is None else role.value,
         "warehouse": warehouse,
         "tokens": tokens,
+        "log_format": None if log_format is None else log_format.value,
+        "log_level": None if log_level is None else log_level.value,
     }
     given = {name: value for name, value in flags.items() if value is not None}
     serving.serve(given, demo=demo, insecure_public=insecure_public)

@@ -24,6 +24,7 @@ from uvicorn.supervisors import Multiprocess
 from lakemuster import __version__
 from lakemuster.api.app import create_app
 from lakemuster.api.openapi import render
+from lakemuster.api.worker_folder import worker_folder
 from lakemuster.cli.connections import BoundedProtocol
 from lakemuster.cli.demo import demo_settings, prepare_demo
 from lakemuster.cli.tls import ServerConfig, load_certificate, tls_options
@@ -31,29 +32,13 @@ from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
 from lakemuster.index import migrations
 from lakemuster.index.database import Database
-from lakemuster.main import build_services, reload_on_hangup, warm_up
+from lakemuster.log_lines import log_config
+from lakemuster.main import build_services, export_telemetry, reload_on_hangup, warm_up
 
 GRACE_SECONDS = 30
 WORKER_APP = "lakemuster.main:app"
 
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 — told apart, not listened on
-_LOGGING: dict[str, Any] = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
-        "message": {"format": "%(message)s"},
-    },
-    "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "stream": "ext://sys.stderr"},
-        "audit": {"class": "logging.StreamHandler", "formatter": "message", "stream": "ext://sys.stderr"},
-    },
-    "loggers": {
-        "lakemuster": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-        "lakemuster.audit": {"handlers": ["audit"], "level": "INFO", "propagate": False},
-        "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
-    },
-}
 
 
 def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> None:
@@ -139,6 +124,7 @@ def _serve_here(app: FastAPI, settings: Settings, listener: socket.socket, ready
     # uvicorn raises the signal that stopped it again: ignore it, since a requested stop is not a failure.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
+    export_telemetry(app)
     reload_on_hangup(app)
     warm_up()
     server.run(sockets=[listener])
@@ -153,7 +139,8 @@ def _serve_from_workers(settings: Settings, flags: Mapping[str, object]) -> None
         WORKER_APP, factory=True, host=settings.host, port=port, workers=settings.workers, **_options(settings)
     )
     supervisor = Multiprocess if settings.tokens is None else _Supervisor
-    supervisor(config, sockets=[config.bind_socket()]).run()
+    with worker_folder():
+        supervisor(config, sockets=[config.bind_socket()]).run()
 
 
 class _Supervisor(Multiprocess):
@@ -181,7 +168,7 @@ def _when_answered(host: str, port: int, ready: Callable[[], None]) -> None:
 def _options(settings: Settings) -> dict[str, Any]:
     # The application logs requests itself, without query strings.
     return {
-        "log_config": _LOGGING,
+        "log_config": log_config(settings.log_format, settings.log_level),
         "access_log": False,
         "http": BoundedProtocol,
         "server_header": False,

@@ -20,6 +20,7 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, InterfaceError,
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import QueuePool
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger
 
@@ -34,7 +35,15 @@ from lakemuster.errors import (
 )
 from lakemuster.index import migrations
 from lakemuster.index.raw_sql import RawStatement
-from lakemuster.index.sqlite import AUTOCOMMIT, BUSY_SECONDS, NOW_FUNCTION, WRITES, open_engine, pragma
+from lakemuster.index.sqlite import (
+    AUTOCOMMIT,
+    BUSY_SECONDS,
+    MAX_CONNECTIONS,
+    NOW_FUNCTION,
+    WRITES,
+    open_engine,
+    pragma,
+)
 from lakemuster.index.sqlite_file import SqliteFile
 
 WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
@@ -233,6 +242,16 @@ class Database:
         """
         ((now,),) = self.rows(_NOW, {})
         return int(now)
+
+    @property
+    def max_connections(self) -> int:
+        """Connections that this process may have at a time."""
+        return MAX_CONNECTIONS
+
+    def connections(self) -> dict[str, float]:
+        """Return the numbers of connections of the pool that are in use, and that are open and idle."""
+        pool = self._engine.pool
+        return {"in_use": pool.checkedout(), "idle": pool.checkedin()} if isinstance(pool, QueuePool) else {}
 
     def close(self) -> None:
         """Close all connections."""

@@ -81,14 +81,30 @@ def _renewed(database: Database, leases: Lease | Leases) -> Iterator[None]:
     done = threading.Event()
     renewing = threading.Thread(target=_renew_until, args=(database, leases, done), name="lease", daemon=True)
     renewing.start()
+    _count_held(database, len(leases.table_ids))
     try:
         yield
     finally:
+        _count_held(database, -len(leases.table_ids))
         done.set()
         renewing.join()
         # A lease that is not released expires.
         with contextlib.suppress(IndexUnavailable):
             release(database, leases)
+
+
+_HELD: WeakKeyDictionary[Database, int] = WeakKeyDictionary()
+_HELD_LOCK = threading.Lock()
+
+
+def held_leases(database: Database) -> int:
+    """Return how many tables' leases this process holds."""
+    return _HELD.get(database, 0)
+
+
+def _count_held(database: Database, more: int) -> None:
+    with _HELD_LOCK:
+        _HELD[database] = _HELD.get(database, 0) + more
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from lakemuster.errors import IndexUnavailable
+from lakemuster.index.sqlite import MAX_CONNECTIONS, POOL_SIZE
 
 T = TypeVar("T")
 
@@ -202,8 +203,8 @@ def open_engine(url: URL) -> tuple[Engine, Breaker]:
     engine = create_engine(
         url,
         pool_pre_ping=True,
-        pool_size=8,
-        max_overflow=24,
+        pool_size=POOL_SIZE,
+        max_overflow=MAX_CONNECTIONS - POOL_SIZE,
         pool_timeout=_POOL_SECONDS,
         pool_recycle=1800,
         connect_args={"application_name": "lakemuster"},

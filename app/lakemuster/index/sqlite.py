@@ -13,6 +13,10 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from lakemuster.clock import Clock
 
 BUSY_SECONDS = 15
+POOL_SIZE = 8
+"""Connections that stay open."""
+MAX_CONNECTIONS = 32
+"""Connections of a process at a time, of either database."""
 WRITES = "lakemuster_writes"
 """The execution option of transactions that write."""
 AUTOCOMMIT = "lakemuster_autocommit"
@@ -22,7 +26,9 @@ NOW_FUNCTION = "lakemuster_now_ms"
 
 def open_engine(url: URL, clock: Clock) -> Engine:
     """Create the engine of a SQLite file, whose connections take the time from ``clock``."""
-    engine = create_engine(url, pool_size=8, max_overflow=24, pool_timeout=BUSY_SECONDS)
+    engine = create_engine(
+        url, pool_size=POOL_SIZE, max_overflow=MAX_CONNECTIONS - POOL_SIZE, pool_timeout=BUSY_SECONDS
+    )
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "connect", partial(_tell_time, clock))
     event.listen(engine, "begin", _begin_sqlite)

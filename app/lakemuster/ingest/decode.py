@@ -16,21 +16,25 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar, cast
 
+from lakemuster import tracing
 from lakemuster.errors import CatalogError, DecodeFailed, IndexUnavailable
 from lakemuster.formats.avro import prepare_decoders
 from lakemuster.ingest.decode_worker import ENVIRONMENT, READY, Limits, Reply
+from lakemuster.measures import Measure
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _START_SECONDS = 60.0
 _DEATH_SECONDS = 5.0
-_SECRETS = ("AWS_", "LAKEMUSTER_", "PG")
+_SECRETS = ("AWS_", "LAKEMUSTER_", "OTEL_", "PG")
 """Prefixes of environment variables that may hold the service's credentials: decoders do not inherit them."""
 
 _log = logging.getLogger(__name__)
@@ -50,6 +54,9 @@ class DecoderPool:
         wall_seconds: limit of one task, from when a process receives it.
         prepare: called once in each process before its memory is limited, for imports and warming up.
         tasks_per_process: a process is replaced after this many tasks; sooner if it retains much memory.
+
+    Attributes:
+        tasks: seconds of each task that ended, without its wait in the queue, by outcome.
     """
 
     def __init__(
@@ -71,6 +78,17 @@ class DecoderPool:
         self._lock = threading.Lock()
         self._processes: set[_Process] = set()
         self._closed = False
+        self._submitted = self._started = self._ended = 0
+        self.tasks = Measure("outcome")
+
+    def counts(self) -> dict[str, float]:
+        """Return the numbers of queued tasks, running tasks and live processes."""
+        with self._lock:
+            return {
+                "queued": self._submitted - self._started,
+                "running": self._started - self._ended,
+                "processes": sum(process.usable for process in self._processes),
+            }
 
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run ``function``, which must be importable by name, in a worker.
@@ -82,7 +100,11 @@ class DecoderPool:
         Raises:
             RuntimeError: the pool is closed.
         """
-        return cast("Future[T]", self._threads.submit(self._run, (function, args, kwargs)))
+        with self._lock:
+            self._submitted += 1
+        # The request that the task is for follows it into the pool's thread.
+        future = self._threads.submit(copy_context().run, self._run_counted, (function, args, kwargs))
+        return cast("Future[T]", future)
 
     def close(self) -> None:
         """Kill every process at once: queued tasks are cancelled, running tasks fail."""
@@ -103,6 +125,24 @@ class DecoderPool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _run_counted(self, task: _Task) -> object:
+        with self._lock:
+            self._started += 1
+        began, outcome = time.perf_counter(), "ok"
+        try:
+            with tracing.span("decode", function=task[0].__name__):
+                return self._run(task)
+        except CatalogError as error:
+            outcome = error.code
+            raise
+        except BaseException:
+            outcome = "internal"
+            raise
+        finally:
+            with self._lock:
+                self._ended += 1
+            self.tasks.record(time.perf_counter() - began, outcome)
 
     def _run(self, task: _Task) -> object:
         for is_last in (False, True):

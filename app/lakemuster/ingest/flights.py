@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Hashable
+from contextvars import copy_context
 from dataclasses import dataclass
 
 from lakemuster.clock import SYSTEM, Clock
@@ -49,6 +50,7 @@ class Flight:
         self.result: object = None
         self.error: BaseException | None = None
         self._clock = clock
+        self._context = copy_context()
         self._done = threading.Event()
 
     @property
@@ -72,7 +74,10 @@ class Flight:
         return True
 
     def run(self) -> None:
-        """Do the work in this thread."""
+        """Do the work in this thread, as part of the request that created the run."""
+        self._context.run(self._run)
+
+    def _run(self) -> None:
         self.began = self._clock.monotonic()
         try:
             with measured(self.waits):

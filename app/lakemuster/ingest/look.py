@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from lakemuster import tracing
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import LocationRefused, NotATable, SnapshotNotFound, TableNotFound
 from lakemuster.formats.protocol import Pointer
@@ -39,6 +40,10 @@ class Looker:
             TableNotFound: the table's catalog does not have it.
             CatalogError: the location cannot be looked at.
         """
+        with tracing.span("look", table=table.name):
+            return self._look(store, table)
+
+    def _look(self, store: ObjectStore, table: TableRecord) -> Pointer:
         if split_catalog_location(table.location) is not None:
             metadata_location = self._catalog_pointer(table)
             # A catalog's metadata files never change.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
+from lakemuster import tracing
 from lakemuster.errors import CatalogError, CompanionNotFound, DecodeFailed, RefreshBusy, TableNotFound
 from lakemuster.index.database import Database
 from lakemuster.index.leases import Lease
@@ -38,7 +39,7 @@ class Publisher:
     def publish_each(self, snapshots: Iterable[Indexed]) -> None:
         """Publish or quarantine snapshots that the index knows, each as soon as it is indexed."""
         for one in snapshots:
-            with self.database.session() as session:
+            with tracing.span("publish", snapshots=1), self.database.session() as session:
                 self._publish(session, one)
 
     def publish_metadata(self, metadata: TableMetadata, token: str, looked_at_ms: int) -> None:
@@ -67,7 +68,7 @@ class Publisher:
             is_metadata_visible: the metadata was published before.
         """
         table_id = self.lease.table_id
-        with self.database.session() as session:
+        with tracing.span("publish", snapshots=len(snapshots)), self.database.session() as session:
             if not is_metadata_visible:
                 store_metadata(session, table_id, metadata, looked_at_ms, pointer=token, lease=self.lease)
             for one in snapshots:

@@ -26,12 +26,13 @@ from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import Engine, Progress
 from lakemuster.ingest.flights import Flight, Flights, Patience
-from lakemuster.ingest.reports import RefreshReport, Totals
+from lakemuster.ingest.reports import RefreshMeasures, RefreshReport, Totals
 from lakemuster.ingest.shared_looks import SERVER_WAITS, SharedLooks, WaitPolicy
 from lakemuster.ingest.side_by_side import SideBySide
 from lakemuster.ingest.statistics import ensure_statistics
 from lakemuster.ingest.table_refresh import TableRefresher, require_published
 from lakemuster.ingest.threads import BucketThreads
+from lakemuster.measures import Measure
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.locations import redacted
 from lakemuster.storage.store import ObjectStore
@@ -100,6 +101,20 @@ class Refresher:
     def totals(self) -> Totals:
         """Counters since the start."""
         return self.tables.totals
+
+    @property
+    def measures(self) -> RefreshMeasures:
+        """Measures of refreshes."""
+        return self.tables.measures
+
+    @property
+    def decoder_tasks(self) -> Measure:
+        """Seconds of the decoders' tasks; see :class:`DecoderPool`."""
+        return self.pool.tasks
+
+    def decoder_counts(self) -> dict[str, float]:
+        """Return the numbers of the decoder pool; see :meth:`DecoderPool.counts`."""
+        return self.pool.counts()
 
     @property
     def companions(self) -> Companions:

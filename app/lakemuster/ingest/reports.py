@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from lakemuster.measures import Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,19 @@ class RefreshReport:
     manifests_fetched: int = 0
     entries_decoded: int = 0
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshMeasures:
+    """Measures of refreshes.
+
+    Attributes:
+        seconds: of each refresh, waiting for the lease included, by outcome: ``ok`` or an error's code.
+        lag: seconds from a commit, by its writer's clock, to its publication here; not of a table's first refresh.
+    """
+
+    seconds: Measure = field(default_factory=lambda: Measure("outcome"))
+    lag: Measure = field(default_factory=Measure)
 
 
 @dataclass(slots=True)

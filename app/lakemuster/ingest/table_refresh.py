@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from lakemuster import tracing
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import TableRules
 from lakemuster.errors import (
@@ -41,7 +42,7 @@ from lakemuster.ingest.packing import pack_published
 from lakemuster.ingest.parsing import Parser
 from lakemuster.ingest.publish import Publisher, mark_stale
 from lakemuster.ingest.ref_snapshots import ref_snapshots_of, ref_snapshots_to_index
-from lakemuster.ingest.reports import RefreshReport, Totals
+from lakemuster.ingest.reports import RefreshMeasures, RefreshReport, Totals
 from lakemuster.ingest.statistics import refresh_statistics
 from lakemuster.ingest.table_locks import TableLocks
 from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
@@ -74,6 +75,7 @@ class TableRefresher:
     clock: Clock = SYSTEM
     upstreams: Upstreams = field(default_factory=lambda: Upstreams({}))
     totals: Totals = field(default_factory=Totals)
+    measures: RefreshMeasures = field(default_factory=RefreshMeasures)
     _writing: TableLocks = field(default_factory=TableLocks)
 
     @property
@@ -117,12 +119,17 @@ class TableRefresher:
         """
         started = self.clock.monotonic()
         try:
-            with self._writing.hold(table.table_id, LEASE_WAIT_SECONDS), self._leased(table) as lease:
+            with (
+                tracing.span("refresh", table=table.name),
+                self._writing.hold(table.table_id, LEASE_WAIT_SECONDS),
+                self._leased(table) as lease,
+            ):
                 if unless is not None and self.now(table).pointer == unless:
                     return RefreshReport(table.name, seconds=self.clock.monotonic() - started)
                 return self._refresh_under_lease(table, lease, started, progress)
         except CatalogError as error:
             self.failed(table, error)
+            self.measures.seconds.record(self.clock.monotonic() - started, error.code)
             raise
 
     def failed(self, table: TableRecord, error: CatalogError) -> None:
@@ -227,6 +234,8 @@ class TableRefresher:
         publisher.publish_each(indexer.read([record.snapshot for record in known]))
         indexed = list(indexer.read(new))
         publisher.publish_state(metadata, pointer.token, looked_at_ms, indexed, is_metadata_visible=is_first)
+        if not is_first:
+            self._record_lag(one.snapshot for one in indexed if one.error is None)
         self.ages.looked(table.table_id, looked_at_ms, began)
         refresh_statistics(self.index, store, table, metadata.location, metadata.snapshots)
         self.companions.follow(table, metadata)
@@ -258,6 +267,12 @@ class TableRefresher:
         if table.companion_of is not None:
             self._check_owner(table, metadata)
         return pointer, metadata
+
+    def _record_lag(self, published: Iterable[Snapshot]) -> None:
+        now_ms = self.clock.wall_ms()
+        for snapshot in published:
+            # Clocks of writers differ from ours.
+            self.measures.lag.record(max(0.0, (now_ms - snapshot.committed_at_ms) / 1000))
 
     def _check_owner(self, companion: TableRecord, metadata: TableMetadata) -> None:
         """Check that a companion's metadata matches its table's snapshots.
@@ -312,6 +327,8 @@ class TableRefresher:
         totals.entries_decoded += tally.entries_decoded
         totals.snapshots_published += len(published)
         totals.snapshots_quarantined += len(quarantined)
+        seconds = self.clock.monotonic() - started
+        self.measures.seconds.record(seconds, "ok")
         return RefreshReport(
             table=table.name,
             published=tuple(str(snapshot.snapshot_id) for snapshot in published),
@@ -319,7 +336,7 @@ class TableRefresher:
             lists_fetched=tally.lists_fetched,
             manifests_fetched=tally.manifests_fetched,
             entries_decoded=tally.entries_decoded,
-            seconds=self.clock.monotonic() - started,
+            seconds=seconds,
         )
 
     def _reread(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:

@@ -5,17 +5,26 @@ from __future__ import annotations
 import logging
 import threading
 import traceback
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
 from lakemuster.index.jobs import JobState
 from lakemuster.jobs.job import Job, Run
+from lakemuster.measures import Measure
 
 SHORTEST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 300.0
 
 LOG = logging.getLogger("lakemuster.jobs")
+
+
+@dataclass(frozen=True, slots=True)
+class JobMeasures:
+    """Seconds of each run that ended in this process, and of each that failed."""
+
+    runs: Measure = field(default_factory=lambda: Measure("name"))
+    failures: Measure = field(default_factory=lambda: Measure("name"))
 
 
 def pause_after(failures_in_a_row: int, every_seconds: float) -> float:
@@ -40,8 +49,16 @@ class Runner:
         held_until: the supervisor moves it with every renewal.
     """
 
-    def __init__(self, job: Job, state: JobState, held_until: float, clock: Clock = SYSTEM) -> None:
+    def __init__(
+        self,
+        job: Job,
+        state: JobState,
+        held_until: float,
+        clock: Clock = SYSTEM,
+        measures: JobMeasures | None = None,
+    ) -> None:
         self.job = job
+        self._measures = measures or JobMeasures()
         self.held_until = held_until
         self._clock = clock
         self._state = state
@@ -105,6 +122,7 @@ class Runner:
         next_in = max(0.0, self.job.every_seconds - took)
         changes = {"report": report, "error": None, "failures_in_a_row": 0, "succeeded_in": 0.0, "next_in": next_in}
         self._note(state, runs=state.runs + 1, started_in=None, ended_in=0.0, duration=took, **changes)
+        self._measures.runs.record(took, self.job.name)
 
     def _failed(self, error: BaseException, started: float) -> None:
         state, took = self.state(), self._clock.monotonic() - started
@@ -113,6 +131,8 @@ class Runner:
         said = _said(error)
         changes = {"error": said, "failures": state.failures + 1, "failures_in_a_row": in_a_row, "next_in": pause}
         self._note(state, runs=state.runs + 1, started_in=None, ended_in=0.0, duration=took, **changes)
+        self._measures.runs.record(took, self.job.name)
+        self._measures.failures.record(took, self.job.name)
         # An unforeseen exception's message may hold anything: log where it was raised instead.
         frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
         where = "" if isinstance(error, CatalogError) or frame is None else f" at {frame.filename}:{frame.lineno}"

@@ -15,7 +15,7 @@ from lakemuster.index.database import Database
 from lakemuster.index.jobs import TTL_SECONDS, JobLeases, JobState
 from lakemuster.index.lease_owner import new_owner
 from lakemuster.jobs.job import Job
-from lakemuster.jobs.runner import Runner
+from lakemuster.jobs.runner import JobMeasures, Runner
 
 BEATS_OF_A_LEASE = 4
 STOP_SECONDS = 5.0
@@ -39,11 +39,15 @@ class Supervisor:
     Args:
         jobs: all jobs of this code and these settings; the others may be held elsewhere.
         ttl_seconds: how long a lease lasts without renewal.
+
+    Attributes:
+        measures: of the runs that end here.
     """
 
     def __init__(
         self, database: Database, jobs: Sequence[Job], clock: Clock = SYSTEM, ttl_seconds: float = TTL_SECONDS
     ) -> None:
+        self.measures = JobMeasures()
         self._jobs = {job.name: job for job in jobs}
         place = f"{socket.gethostname()}:{os.getpid()}"
         self._leases = JobLeases(database, new_owner(), place, clock, ttl_seconds)
@@ -112,7 +116,9 @@ class Supervisor:
                 if self._stopped.is_set():
                     self._leases.release([name])
                     continue
-                runner = self._runners[name] = Runner(self._jobs[name], state, began + self._ttl_seconds, self._clock)
+                until = began + self._ttl_seconds
+                runner = Runner(self._jobs[name], state, until, self._clock, self.measures)
+                self._runners[name] = runner
                 runner.start()
 
     def _let_go(self, runners: dict[str, Runner], kept: set[str]) -> None:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+
+from lakemuster.errors import CatalogError
+from lakemuster.measures import Measure
+
+OK = "ok"
+"""The outcome of an operation that did not fail; a failed one has its error's code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +48,14 @@ class ReadRequest:
 
 
 class Counts:
-    """Counters of a store's operations since its creation. An operation may take several requests."""
+    """Counters of a store's operations since its creation. An operation may take several requests.
+
+    Attributes:
+        operations: seconds of each that ended, by kind (``read``, ``stat``, ``list``) and outcome.
+    """
 
     def __init__(self) -> None:
+        self.operations = Measure("kind", "outcome")
         self._lock = threading.Lock()
         self.reads = 0
         self.stats = 0
@@ -55,6 +69,22 @@ class Counts:
             self.stats += stats
             self.lists += lists
             self.bytes += bytes
+
+    @contextmanager
+    def operation(self, kind: str, since: float | None = None) -> Iterator[None]:
+        """Record the block as an operation, or as the end of one that began at ``since`` by ``time.perf_counter``."""
+        began = time.perf_counter() if since is None else since
+        outcome = OK
+        try:
+            yield
+        except CatalogError as error:
+            outcome = error.code
+            raise
+        except BaseException:
+            outcome = "internal"
+            raise
+        finally:
+            self.operations.record(time.perf_counter() - began, kind, outcome)
 
     def __repr__(self) -> str:
         return f"Counts(reads={self.reads}, stats={self.stats}, lists={self.lists}, bytes={self.bytes})"

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar
 
+from lakemuster import tracing
 from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused
 from lakemuster.storage.backend import AdmittedRead, Backend, StorageEntry
 from lakemuster.storage.confinement import NamespaceConfinement
@@ -133,8 +135,9 @@ class ObjectStore:
         """
         wanted = AdmittedRead(self.roots.admit(location), expected_length, max_bytes)
         self.counts.add(reads=1)
-        with waiting():
+        with waiting(), self.counts.operation("read"), tracing.span("fetch", objects=1) as span:
             data = self._backend(wanted.location).read(wanted)
+            span.set(bytes=len(data))
         self.counts.add(bytes=len(data))
         return data
 
@@ -169,8 +172,9 @@ class ObjectStore:
         concurrency: int,
     ) -> Iterator[tuple[ReadRequest, _C | CatalogError]]:
         queue = deque(requests)
-        running: dict[Future[_C], ReadRequest] = {}
-        held = 0
+        running: dict[Future[_C], tuple[ReadRequest, float]] = {}
+        held = objects = fetched = 0
+        span = tracing.begin("fetch")
         try:
             while queue or running:
                 while queue and len(running) < concurrency:
@@ -180,7 +184,7 @@ class ObjectStore:
                     request = queue.popleft()
                     try:
                         with waiting():
-                            running[start(request)] = request
+                            running[start(request)] = request, time.perf_counter()
                         held += weight
                     except CatalogError as refusal:
                         yield request, refusal
@@ -188,10 +192,15 @@ class ObjectStore:
                     continue
                 with waiting():
                     future = next(iter(wait(running, return_when=FIRST_COMPLETED).done))
-                request = running.pop(future)
-                yield request, self._outcome(future)
+                request, began = running.pop(future)
+                outcome = self._outcome(future, began)
+                objects += 1
+                fetched += 0 if isinstance(outcome, CatalogError) else len(outcome)
+                yield request, outcome
                 held -= _weight(request)
         finally:
+            span.set(objects=objects, bytes=fetched)
+            span.end()
             for future in running:
                 future.cancel()
 
@@ -199,7 +208,7 @@ class ObjectStore:
         """The object or folder at a location; None when there is nothing. Raises as :meth:`read`."""
         parsed = self.roots.admit(location)
         self.counts.add(stats=1)
-        with waiting():
+        with waiting(), self.counts.operation("stat"):
             found = self._backend(parsed).stat(parsed)
         if found is None:
             return None
@@ -213,7 +222,7 @@ class ObjectStore:
         """List one level below a folder, complete, by name; empty when there is nothing. Raises as :meth:`read`."""
         parsed = self.roots.admit(location)
         self.counts.add(lists=1)
-        with waiting():
+        with waiting(), self.counts.operation("list"):
             return _children(location, self._backend(parsed).children(parsed))
 
     def walk(
@@ -249,7 +258,7 @@ class ObjectStore:
 
     def _list_many(self, folders: Sequence[str]) -> Iterator[tuple[str, Listing | CatalogError]]:
         queue = deque(folders)
-        running: deque[tuple[str, Future[_Names] | CatalogError]] = deque()
+        running: deque[tuple[str, Future[_Names] | CatalogError, float]] = deque()
         try:
             while queue or running:
                 while queue and len(running) < CONCURRENT_LISTS:
@@ -258,21 +267,22 @@ class ObjectStore:
                         parsed = self.roots.admit(folder)
                         self.counts.add(lists=1)
                         with waiting():
-                            running.append((folder, self._backend(parsed).start_children(parsed)))
+                            listed = self._backend(parsed).start_children(parsed)
+                        running.append((folder, listed, time.perf_counter()))
                     except CatalogError as refusal:
-                        running.append((folder, refusal))
-                folder, listing = running.popleft()
+                        running.append((folder, refusal, 0.0))
+                folder, listing, began = running.popleft()
                 try:
                     if isinstance(listing, CatalogError):
                         raise listing
-                    with waiting():
+                    with waiting(), self.counts.operation("list", began):
                         children = _children(folder, listing.result())
                 except CatalogError as failure:
                     yield folder, failure
                 else:
                     yield folder, children
         finally:
-            for _, listing in running:
+            for _, listing, _ in running:
                 if isinstance(listing, Future):
                     listing.cancel()
 
@@ -298,9 +308,10 @@ class ObjectStore:
         self.counts.add(reads=1)
         return wanted
 
-    def _outcome(self, future: Future[_C]) -> _C | CatalogError:
+    def _outcome(self, future: Future[_C], began: float) -> _C | CatalogError:
         try:
-            data = future.result()
+            with self.counts.operation("read", began):
+                data = future.result()
         except CatalogError as failure:
             return failure
         self.counts.add(bytes=len(data))

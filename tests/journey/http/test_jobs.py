@@ -43,7 +43,7 @@ def jobs(folder: Path, url: str) -> dict[str, dict[str, Any]]:
 def held_here(server: Running) -> list[str]:
     """The jobs that a server's metrics show."""
     lines = server.http.get("/metrics").text.splitlines()
-    return sorted(line.split('"')[1] for line in lines if line.startswith("lakemuster_job_runs_total{"))
+    return sorted(line.split('"')[1] for line in lines if line.startswith("lakemuster_job_running{"))
 
 
 def settings(folder: Path, url: str, **more: str) -> dict[str, str]:

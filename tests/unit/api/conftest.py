@@ -19,6 +19,8 @@ from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.config import Settings, load_settings
 from lakemuster.errors import CatalogError, CompanionNotFound, PageTokenInvalid, SnapshotNotFound, TableNotFound
 from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.ingest.reports import RefreshMeasures
+from lakemuster.measures import Measure
 from lakemuster.metadata.names import Levels, format_name
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestListRef, Ref, Snapshot, TableMetadata
@@ -123,6 +125,10 @@ class FakeDatabase:
     """A database that holds nothing."""
 
     failure: CatalogError | None = None
+    max_connections = 32
+
+    def connections(self) -> dict[str, float]:
+        return {"in_use": 1, "idle": 2}
 
     @contextmanager
     def session(self) -> Iterator[None]:
@@ -160,7 +166,7 @@ class FakeServices:
     def __post_init__(self) -> None:
         self.index = SimpleNamespace(database=FakeDatabase(), segments=SimpleNamespace(check=lambda: None))
         self.store = SimpleNamespace(
-            counts=SimpleNamespace(reads=4, stats=0, lists=0, bytes=99), confinement=NamespaceConfinement()
+            counts=SimpleNamespace(operations=Measure("kind", "outcome"), bytes=99), confinement=NamespaceConfinement()
         )
         self.refresher = SimpleNamespace(
             upstreams=Upstreams({}),
@@ -168,8 +174,14 @@ class FakeServices:
             ensure_published=lambda table, record: record,
             is_fresh=lambda table: False,
             is_fresh_at_once=lambda table: False,
+            measures=RefreshMeasures(),
+            decoder_tasks=Measure("outcome"),
+            decoder_counts=lambda: {"queued": 0.0, "running": 1.0, "processes": 2.0},
             threads=SimpleNamespace(counts=lambda: {"busy": 2.0, "queued": 0.0, "full_buckets": 0.0}),
         )
+
+    def held_leases(self) -> int:
+        return 0
 
     def _called(self, *call: object) -> None:
         self.calls.append(call)

@@ -14,7 +14,8 @@ from fastapi.testclient import TestClient
 from lakemuster import errors
 from lakemuster.api import middleware, slots
 from lakemuster.api.errors import STATUS
-from lakemuster.errors import SegmentCorrupt
+from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.log_lines import JsonLines
 from tests.unit.api.conftest import Connect, FakeServices
 
 TABLES = "/api/v1/tables"
@@ -195,6 +196,44 @@ def test_the_log_has_no_query_and_no_secret(with_tokens: TestClient, caplog: pyt
     assert "hidden" not in caplog.text
     assert "wrong-secret" not in caplog.text
     assert first["bytes"] > 0
+
+
+def test_only_probes_that_fail_are_logged_at_level_info(
+    client: TestClient, services: FakeServices, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="lakemuster.access")
+    client.get("/healthz")
+    services.index.database.failure = IndexUnavailable("down")
+    client.get("/readyz")
+    client.get("/metrics")
+    lines = [(record.levelname, json.loads(record.getMessage())) for record in caplog.records]
+    assert [(level, line["path"], line["status"]) for level, line in lines] == [
+        ("DEBUG", "/healthz", 200),
+        ("INFO", "/readyz", 503),
+        ("INFO", "/metrics", 200),
+    ]
+
+
+def test_what_is_logged_for_a_request_has_its_id_and_later_lines_do_not(
+    client: TestClient, services: FakeServices
+) -> None:
+    lines: list[dict[str, object]] = []
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(json.loads(JsonLines().format(record)))
+
+    logger, handler = logging.getLogger("lakemuster"), Lines()
+    logger.addHandler(handler)
+    try:
+        services.failure = IndexUnavailable("the database does not answer")
+        client.get(f"{TABLES}/shop.orders", headers={"X-Request-Id": "mine"})
+        logger.warning("afterwards")
+    finally:
+        logger.removeHandler(handler)
+    assert len(lines) > 1
+    assert {line.get("request_id") for line in lines[:-1]} == {"mine"}
+    assert "request_id" not in lines[-1]
 
 
 def test_every_error_has_a_status_and_a_code_of_its_own() -> None:

@@ -195,7 +195,10 @@ def test_requests_are_counted_in_metrics(client: TestClient, services: FakeServi
     assert 'lakemuster_requests_total{method="GET",route="/api/v1/tables/{table}/files",status="200"} 1.0' in text
     assert 'lakemuster_requests_total{method="GET",route="unmatched",status="404"} 1.0' in text
     assert 'lakemuster_work_total{kind="entries_decoded"} 77.0' in text
-    assert 'lakemuster_storage_operations_total{kind="bytes"} 99.0' in text
+    assert "lakemuster_storage_read_bytes_total 99.0" in text
+    assert 'lakemuster_decoder_tasks{state="running"} 1.0' in text
+    assert 'process_resident_memory_bytes{worker="0"}' in text
+    assert 'python_gc_collections_total{generation="2",worker="0"}' in text
     assert 'lakemuster_tables{state="fresh"} 3.0' in text
     assert 'lakemuster_cache_misses_total{cache="responses"}' in text
     limit = next(line for line in text.splitlines() if line.startswith("lakemuster_cache_limit_bytes "))

@@ -9,6 +9,7 @@ import pytest
 from lakemuster.errors import IndexUnavailable, StorageUnavailable
 from lakemuster.ingest.flights import Flights, Patience
 from lakemuster.ingest.threads import BucketThreads
+from lakemuster.log_lines import REQUEST_ID
 from lakemuster.storage.storage_wait import waiting
 from tests.clocks import SteppedClock
 
@@ -112,3 +113,13 @@ def test_all_are_told_of_a_failure(flights: Flights, error: Exception) -> None:
     flight, _ = flights.join("t", "b", fail)
     assert flight.wait(FOR_EVER)
     assert flight.error is error
+
+
+def test_a_run_belongs_to_the_request_that_created_it(flights: Flights) -> None:
+    token = REQUEST_ID.set("first")
+    try:
+        flight, _ = flights.join("t", "b", REQUEST_ID.get)
+    finally:
+        REQUEST_ID.reset(token)
+    assert flight.wait(FOR_EVER)
+    assert flight.result == "first"

@@ -148,7 +148,7 @@ def test_the_report_counts_additions() -> None:
     assert report.compare(Exchange("open", request, counted(TABLE)), counted(TABLE[:-1] + SETTINGS + b"}"))
     assert not report.compare(Exchange("open", request, counted(TABLE[:-1] + SETTINGS + b"}")), counted(b"{}"))
     assert report.document()["added"]["settings of a table"]["meant"] == "1 answers by this addition"
-    assert report.unused() == ["metrics of caches and jobs"]
+    assert report.unused() == ["metrics"]
 
 
 def test_series_of_new_metrics_are_added_and_no_others() -> None:

@@ -114,7 +114,10 @@ def plan_table_scan(table: TheIcebergTable, body: PlanTableScanRequest) -> Respo
     planned = plan_request(table.services, table.name, body, _nan_of(table))
     Client.of(table.request.headers).require_columns(planned, body)
     tokens = _tokens(table, planned.view.table)
-    return _json(table, planned, _writer(table, planned, tokens).first)
+    writer = _writer(table, planned, tokens)
+    response = _json(table, planned, writer.first)
+    table.api.metrics.planned("iceberg", planned.plan.entries, writer.files)
+    return response
 
 
 @router.get(
@@ -160,7 +163,10 @@ def fetch_scan_tasks(table: TheIcebergTable, body: FetchScanTasksRequest) -> Res
         raise PlanTaskNotFound(_GONE)
     scan, part = found
     planned = _again(lambda: plan_again(table.services, table.name, scan), PlanTaskNotFound)
-    return _json(table, planned, partial(_writer(table, planned, tokens).later, part))
+    writer = _writer(table, planned, tokens)
+    response = _json(table, planned, partial(writer.later, part))
+    table.api.metrics.plan_files.record(writer.files, "iceberg", "kept")
+    return response
 
 
 def _tokens(table: Target, record: TableRecord | None = None) -> PlanTokens:

@@ -97,6 +97,7 @@ def plan_tasks(table: TheTable, body: PlanTasksRequest) -> Response:
         listing = plan_listing(table.services, view, body, stale=stale)
         count = listing.plan.totals.files
         keys = listing.tasks(max(body.task_files, -(-count // MAX_TASKS))) if count else ()
+        table.api.metrics.planned("native", listing.plan.entries, count)
     tokens = ListRequest(table.request, table.api, _TASKS, _Paging(body=body), view.table.table_id)
     pins = pins_of([view])
     document = {**listing.about, "plan_tasks": [tokens.token(Place(pins, key)) for key in keys]}
@@ -141,18 +142,24 @@ def _task(table: Target, body: PlanRequest, paging: _Paging) -> Response:
 
 
 def _answer(request: ListRequest, view: View, listing: PlanListing, place: Place | None) -> Response:
-    form = request.form
+    form, metrics = request.form, request.api.metrics
     if view.stale is None:
         cache_until_changed(request.http, view.table)
     headers = {"Vary": "Accept", **stale_header(listing.stale)}
     if view.snapshot_id is not None:
         headers[SNAPSHOT_HEADER] = str(view.snapshot_id)
     if form != media.JSON:
-        return stream(form, listing, view.snapshot_id, headers)
-    return Response(_page(request, view, listing, place), media_type=media.JSON, headers=headers)
+        response = stream(form, listing, view.snapshot_id, headers)
+        metrics.planned("native", listing.plan.entries, listing.plan.totals.files)
+        return response
+    body, files = _page(request, view, listing, place)
+    if place is None:
+        metrics.planned("native", listing.plan.entries, files)
+    return Response(body, media_type=media.JSON, headers=headers)
 
 
-def _page(request: ListRequest, view: View, listing: PlanListing, place: Place | None) -> bytes:
+def _page(request: ListRequest, view: View, listing: PlanListing, place: Place | None) -> tuple[bytes, int]:
+    """One page as JSON, and how many files the whole plan has."""
     size, pages = request.query.page_size, request.api.services.pages
     known = pages.find(listing, size) if place is None else None
     page = known or listing.page(None if place is None else place.key, size)
@@ -168,4 +175,4 @@ def _page(request: ListRequest, view: View, listing: PlanListing, place: Place |
         files, whole = len(head) + len(page.files), memoryview(body)
         deletes = whole[files + len(between) :][: len(page.deletes)]
         pages.put(listing, size, replace(page, files=whole[len(head) : files], deletes=deletes))
-    return body
+    return body, page.totals.files

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster import tracing
 from lakemuster.catalog.attached import is_attached
 from lakemuster.catalog.iceberg_rest.clients import Client, client_must_plan
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens, Range
@@ -82,6 +83,12 @@ class TaskWriter:
     tokens: PlanTokens
     client: Client = field(default_factory=Client)
     _residuals: dict[Bound, str] = field(default_factory=dict, init=False, compare=False)
+    _written: list[int] = field(default_factory=list, init=False, compare=False)
+
+    @property
+    def files(self) -> int:
+        """How many files the responses written so far hold."""
+        return sum(self._written)
 
     def first(self) -> bytes:
         """Return the response to a plan request: a completed plan."""
@@ -112,6 +119,10 @@ class TaskWriter:
         return self.tokens.plan_tasks(scan, ranges)
 
     def _collect(self, batches: Iterable[PlannedBatch]) -> Collected:
+        with tracing.span("plan", table=self.planned.view.table.name):
+            return self._collected(batches)
+
+    def _collected(self, batches: Iterable[PlannedBatch]) -> Collected:
         pieces: list[PlannedBatch] = []
         deletes = np.zeros(0, np.int64)
         files = weight = 0
@@ -141,6 +152,13 @@ class TaskWriter:
                 yield piece, size * len(piece.rows) // count
 
     def _answer(self, found: Collected, plan_tasks: list[str], status: bytes = b"") -> bytes:
+        files = sum(len(piece.rows) for piece in found.pieces)
+        with tracing.span("encode", files=files):
+            answer = self._encoded(found, plan_tasks, status)
+        self._written.append(files)
+        return answer
+
+    def _encoded(self, found: Collected, plan_tasks: list[str], status: bytes) -> bytes:
         self._require_deletes_to_be_found(found)
         self._require_partitions_to_be_read(found)
         # Position deletes name data files by the recorded location: clients would not match another spelling of it.

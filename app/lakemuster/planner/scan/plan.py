@@ -187,6 +187,12 @@ class Plan:
         return not self.scan.rules.reads_together and (self.second_branch is None or self.second_branch.can_be_limited)
 
     @property
+    def entries(self) -> int:
+        """How many entries the data manifests have, in both branches."""
+        own = sum(int(spec.part_starts[-1]) for spec in self.scan.specs)
+        return own + (0 if self.second_branch is None else self.second_branch.entries)
+
+    @property
     def parts(self) -> int:
         """How many data manifests there are, in both branches."""
         return len(self.scan.data) + (0 if self.second_branch is None else self.second_branch.parts)

@@ -16,6 +16,7 @@ from lakemuster.api import operations
 from lakemuster.api.failures import Failure
 from lakemuster.api.iceberg_rest import dependencies as iceberg_rest
 from lakemuster.api.identity.policy import Policy
+from lakemuster.api.measured import count_tables
 from lakemuster.api.metrics import MetricSet
 from lakemuster.api.native import dependencies as native
 from lakemuster.api.native.dependencies import Api
@@ -56,7 +57,7 @@ def _asked_late(request: Any, levels: Any) -> None:
 
 def _counted(api: Api, _: object) -> bytes:
     figures = MetricSet()
-    operations._count_tables(figures, lambda: operations._states(api.services.tables))
+    count_tables(figures, api.services.tables)
     return figures.text()
 
 

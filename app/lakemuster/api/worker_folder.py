@@ -1,0 +1,201 @@
+"""The folder through which worker processes share their metrics: one scrape is of all of them.
+
+Each worker writes its counters, histograms and gauges to files of its own in this folder, which are mapped into memory
+(prometheus_client's multiprocess mode): they outlive a worker that is killed. Files belong to a worker's number, not to
+its process id. A worker takes the lowest number that no live process holds, so a worker that replaces a dead one counts
+on in its files, and the folder has as many files as there are workers.
+
+Values that components hold are written to the files when a worker is asked to, by a connection to its Unix socket in
+the folder, and every few seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from prometheus_client import values
+
+from lakemuster.errors import ConfigInvalid
+
+VARIABLE = "MUSTER_WORKERS_FOLDER"
+"""The environment variable that tells worker processes the folder."""
+
+WRITE_SECONDS = 5.0
+"""How often a worker writes what its components hold, unless it is asked to: what a killed worker loses at most."""
+
+ANSWER_SECONDS = 2.0
+"""How long a scrape waits for the other workers in all. Of one that does not answer, the last written values count."""
+
+_PREFIX = "lakemuster-workers-"
+_LEFT_BEHIND_SECONDS = 60.0
+_LONGEST_PATH = 80  # a Unix socket's path has at most some hundred bytes
+
+
+@contextmanager
+def worker_folder() -> Iterator[Path]:
+    """A private folder for the worker processes that this process starts; they are told it by the environment.
+
+    Raises:
+        ConfigInvalid: the system's folder for temporary files is not writable.
+    """
+    try:
+        base = Path(tempfile.gettempdir())
+    except OSError as cause:
+        raise ConfigInvalid("WORKERS needs a folder for temporary files: set TMPDIR to one that is writable") from cause
+    if len(os.fsencode(base)) > _LONGEST_PATH:
+        base = Path("/tmp")  # noqa: S108 - the folder itself is private
+    _remove_left_behind(base)
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=base, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        with _locked(folder / "parent.lock"):
+            os.environ[VARIABLE] = name
+            try:
+                yield folder
+            finally:
+                del os.environ[VARIABLE]
+
+
+class WorkerFolder:
+    """One worker's place in the folder.
+
+    Attributes:
+        number: this worker's; unique among live ones.
+        value_class: prometheus_client's class of values that are kept in this worker's files.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.number, self._lock = self._claim()
+        # Gauges of this number's last holder; its counters go on.
+        for file in path.glob(f"gauge_*_{self.number}.db"):
+            file.unlink(missing_ok=True)
+        # Read by prometheus_client whenever it opens a file.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(path)
+        self.value_class: Any = values.MultiProcessValue(lambda: self.number)  # type: ignore[no-untyped-call]
+        self._closed = False
+        self._listener: socket.socket | None = None
+
+    @classmethod
+    def of_environment(cls) -> WorkerFolder | None:
+        """Return the place of a worker process; None in a server of one process."""
+        name = os.environ.get(VARIABLE)
+        return None if name is None else cls(Path(name))
+
+    def answer(self, write: Callable[[], None]) -> None:
+        """Start the thread that calls ``write`` when another worker asks, and every ``WRITE_SECONDS``."""
+        path = self._socket_of(self.number)
+        path.unlink(missing_ok=True)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(path))
+        listener.listen(64)
+        listener.settimeout(WRITE_SECONDS)
+        self._listener = listener
+        threading.Thread(target=self._serve, args=(listener, write), name="metrics", daemon=True).start()
+
+    def ask_others(self) -> dict[int, int]:
+        """Have all other workers write what their components hold.
+
+        Returns:
+            the process ids of the live workers by their numbers, this one included.
+        """
+        asked: list[tuple[int, socket.socket]] = []
+        deadline = time.monotonic() + ANSWER_SECONDS
+        live = {self.number: os.getpid()}
+        for path in self.path.glob("*.socket"):
+            number = int(path.stem)
+            if number == self.number:
+                continue
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection.settimeout(ANSWER_SECONDS)
+            try:
+                connection.connect(str(path))
+            except (ConnectionRefusedError, FileNotFoundError):
+                connection.close()  # nobody listens: its process has ended
+            except OSError:
+                connection.close()
+                live[number] = self._process_of(number)
+            else:
+                asked.append((number, connection))
+                live[number] = self._process_of(number)
+        for _, connection in asked:
+            with contextlib.suppress(OSError), connection:
+                connection.settimeout(max(0.01, deadline - time.monotonic()))
+                connection.recv(1)
+        return {number: process for number, process in live.items() if process}
+
+    def close(self) -> None:
+        """Give the number back; a process that ends does so anyway."""
+        self._closed = True
+        if self._listener is not None:
+            self._listener.close()
+        self._lock.close()
+
+    def _serve(self, listener: socket.socket, write: Callable[[], None]) -> None:
+        while not self._closed:
+            connection = None
+            try:
+                connection, _ = listener.accept()
+            except TimeoutError:
+                pass
+            except OSError:
+                return
+            try:
+                write()
+            finally:
+                if connection is not None:
+                    connection.close()
+
+    def _claim(self) -> tuple[int, IO[str]]:
+        number = 0
+        while True:
+            lock = (self.path / f"{number}.lock").open("a+", encoding="ascii")
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.close()
+                number += 1
+                continue
+            lock.seek(0)
+            lock.truncate()
+            lock.write(str(os.getpid()))
+            lock.flush()
+            return number, lock
+
+    def _process_of(self, number: int) -> int:
+        """The id of the process that last took a number; 0 if it cannot be told."""
+        try:
+            return int((self.path / f"{number}.lock").read_text("ascii"))
+        except (OSError, ValueError):
+            return 0
+
+    def _socket_of(self, number: int) -> Path:
+        return self.path / f"{number}.socket"
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+def _remove_left_behind(base: Path) -> None:
+    """Remove the folders of servers that were killed: nobody holds a lock in them."""
+    for folder in base.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError), contextlib.ExitStack() as locks:
+            if folder.stat().st_uid != os.getuid() or time.time() - folder.stat().st_mtime < _LEFT_BEHIND_SECONDS:
+                continue
+            for path in folder.glob("*.lock"):
+                locks.enter_context(_locked(path))
+            shutil.rmtree(folder)

@@ -1,0 +1,116 @@
+"""Log lines: JSON or text, each with the id of the request that it belongs to.
+
+``request_id`` is a context variable: it follows a request into its tasks and threads, and into the work that they start
+for it. Work that several requests share has the id of the request that started it.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Mapping
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import orjson
+
+from lakemuster import tracing
+
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error", "critical"]
+
+REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
+"""The id of the request that this code runs for."""
+
+_MAX_VALUE = 2_000
+
+
+class Fields(dict[str, object]):
+    """The message of a line that has fields in place of words: JSON as text."""
+
+    def __str__(self) -> str:
+        return orjson.dumps(self, default=str).decode()
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as one JSON object in one line: ``time``, ``level``, ``logger``, ``request_id``, the message.
+
+    The message is ``message``, or the fields of a :class:`Fields`.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line, without its end."""
+        line: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+        }
+        if (request_id := REQUEST_ID.get()) is not None:
+            line["request_id"] = request_id
+        if (trace_id := tracing.trace_id()) is not None:
+            line["trace_id"] = trace_id
+        if isinstance(record.msg, Fields):
+            line.update(record.msg)
+        else:
+            line["message"] = record.getMessage()
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return orjson.dumps(line, default=str).decode()
+
+
+class TextLines(logging.Formatter):
+    """Formats a record as text for people: time, level, logger, message, request id.
+
+    Fields are written as ``name=value``.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text; it has more lines than one if the message has."""
+        fields = record.msg if isinstance(record.msg, Fields) else None
+        words = record.getMessage() if fields is None else _pairs(fields)
+        belonging = {"request_id": REQUEST_ID.get(), "trace_id": tracing.trace_id()}
+        added = {name: value for name, value in belonging.items() if value is not None and name not in (fields or ())}
+        line = " ".join(
+            filter(None, [self.formatTime(record), record.levelname, f"{record.name}:", words, _pairs(added)])
+        )
+        return line if not record.exc_info else f"{line}\n{self.formatException(record.exc_info)}"
+
+
+def log_config(form: LogFormat | None, level: LogLevel) -> dict[str, Any]:
+    """The configuration of a server's loggers, for ``logging.config.dictConfig``.
+
+    Args:
+        form: None: text if stderr is a terminal, else JSON. The audit log is JSON in any case.
+        level: of our own lines. Those of the HTTP server are warnings at least; the audit log has no level.
+    """
+    chosen = form or ("text" if sys.stderr.isatty() else "json")
+    own, server = level.upper(), level.upper() if level in {"error", "critical"} else "WARNING"
+    stream = {"class": "logging.StreamHandler", "stream": "ext://sys.stderr"}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {"()": TextLines if chosen == "text" else JsonLines},
+            "message": {"format": "%(message)s"},
+        },
+        "handlers": {
+            "stderr": {**stream, "formatter": "line"},
+            "audit": {**stream, "formatter": "message"},
+        },
+        "loggers": {
+            "lakemuster": {"handlers": ["stderr"], "level": own, "propagate": False},
+            "lakemuster.audit": {"handlers": ["audit"], "level": "INFO", "propagate": False},
+            "uvicorn": {"handlers": ["stderr"], "level": server, "propagate": False},
+            "opentelemetry": {"handlers": ["stderr"], "level": server, "propagate": False},
+        },
+    }
+
+
+def _pairs(fields: Mapping[str, object]) -> str:
+    return " ".join(f"{name}={_value(value)}" for name, value in fields.items())
+
+
+def _value(value: object) -> str:
+    text = str(value)[:_MAX_VALUE]
+    return text if text.isascii() and text.isprintable() and " " not in text else orjson.dumps(text).decode()

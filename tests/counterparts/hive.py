@@ -99,8 +99,8 @@ def _write_settings(file: Path, values: dict[str, str]) -> None:
     file.write_bytes(ET.tostring(root))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def hive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiveMetastore]:
-    """Hive's Metastore, empty for each module of tests."""
+    """Hive's Metastore; each test drops what it has created."""
     with hive_server(tmp_path_factory.mktemp("hive")) as running:
         yield running

@@ -19,3 +19,5 @@ def test_pyiceberg_writes_and_reads_through_the_metastore(hive: HiveMetastore) -
     read = HiveCatalog("other", uri=hive.uri).load_table("shop.orders")
     assert read.scan(row_filter="id < 3").to_arrow().num_rows == 3
     assert read.location().removeprefix("file:") == hive.warehouse.removeprefix("file://") + "/shop.db/orders"
+    catalog.drop_table("shop.orders")
+    catalog.drop_namespace("shop")

@@ -21,6 +21,7 @@ pytest_plugins = [
     "tests.selection",
     "tests.spark",
     "tests.storage_servers",
+    "tests.counterparts.hive",
     "tests.counterparts.iceberg_rest",
     "tests.counterparts.nessie",
 ]

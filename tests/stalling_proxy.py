@@ -1,4 +1,4 @@
-"""A TCP proxy before a Unix socket, which can stop to forward: connections stay open, and no byte passes."""
+"""A TCP proxy before a Unix socket or a port, which can stop to forward: connections stay open, and no byte passes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class StallingProxy:
         port: where.
     """
 
-    def __init__(self, target: Path) -> None:
+    def __init__(self, target: Path | tuple[str, int]) -> None:
         self._target = target
         self._flowing = threading.Event()
         self._flowing.set()
@@ -50,8 +50,11 @@ class StallingProxy:
 
     def _connect(self, client: socket.socket) -> None:
         self._flowing.wait()
-        server = socket.socket(socket.AF_UNIX)
-        server.connect(str(self._target))
+        if isinstance(self._target, Path):
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(str(self._target))
+        else:
+            server = socket.create_connection(self._target)
         self._sockets += (client, server)
         for source, sink in ((client, server), (server, client)):
             threading.Thread(target=self._forward, args=(source, sink), daemon=True).start()

@@ -1,6 +1,6 @@
 """Settings of one attached catalog: a table ``[catalogs.NAME]`` of the settings file.
 
-Properties have PyIceberg's names; a few more are ours.
+Properties have PyIceberg's names, those of a Paimon catalog pypaimon's; a few more are ours.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 
 PROTOCOL_WORDS = frozenset({"config", "namespaces", "tables", "views", "transactions", "oauth"})
 """Path segments of the Iceberg REST protocol: a catalog of that name could not be told from them."""
+CatalogType = Literal["rest", "hive", "glue", "sql", "paimon"]
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
 
 
@@ -23,10 +24,14 @@ class CatalogSettings(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True)
 
-    type: Literal["rest"] = Field(description="Protocol of the catalog: `rest`.")
+    type: CatalogType = Field(
+        description="What the catalog is: an Iceberg REST catalog (`rest`), a Hive Metastore, AWS Glue, an Iceberg SQL "
+        "catalog, or a Paimon catalog. All but `rest` are only read."
+    )
     auth: Literal["forward", "service"] = Field(
         "service",
-        description="Whose rights decide: the caller's own at the catalog (`forward`), or this server's (`service`).",
+        description="Whose rights decide: the caller's own at the catalog (`forward`, with `rest` only), or this "
+        "server's (`service`).",
     )
     roots: tuple[str, ...] = Field(
         (), description="URL prefixes under which the catalog's tables may live; empty: those of `ROOTS`."
@@ -44,14 +49,35 @@ class CatalogSettings(BaseModel):
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """The catalog's own properties, under PyIceberg's names; they may hold secrets."""
+        """The catalog's own properties; they may hold secrets."""
         return {name: _text(value) for name, value in (self.__pydantic_extra__ or {}).items()}
 
     @model_validator(mode="after")
-    def _has_uri(self) -> Self:
-        uri = urlsplit(self.properties.get("uri", ""))
-        if uri.scheme not in {"http", "https"} or not uri.hostname or uri.query or uri.fragment:
-            raise ValueError("uri must be an http or https URL without a query")
+    def _is_reachable(self) -> Self:
+        properties = self.properties
+        metastore = properties.get("metastore", "filesystem")
+        if self.type == "paimon" and metastore not in {"filesystem", "rest", "hive"}:
+            raise ValueError("metastore must be filesystem, rest or hive")
+        if self.type == "paimon" and metastore != "hive" and not properties.get("warehouse"):
+            raise ValueError(f"a Paimon catalog with metastore = {metastore!r} needs a warehouse")
+        if self.type == "sql" and not properties.get("uri"):
+            raise ValueError("uri must be the URL of a database, such as postgresql+psycopg2://…")
+        if self.type == "hive" or (self.type == "paimon" and metastore == "hive"):
+            uris = [urlsplit(uri.strip()) for uri in properties.get("uri", "").split(",")]
+            if not all(uri.scheme == "thrift" and uri.hostname for uri in uris):
+                raise ValueError("uri must be thrift://HOST:PORT, or several of them, separated by commas")
+        if self.type == "rest" or (self.type == "paimon" and metastore == "rest"):
+            _require_http(properties.get("uri", ""), "uri")
+        if self.type == "glue" and "glue.endpoint" in properties:
+            _require_http(properties["glue.endpoint"], "glue.endpoint")
+        return self
+
+    @model_validator(mode="after")
+    def _can_sign_in(self) -> Self:
+        if self.auth == "forward" and self.type != "rest":
+            raise ValueError('auth = "forward" needs a catalog of type rest: others know no caller of ours')
+        if self.type == "paimon" and self.properties.get("token.provider", "bear") != "bear":
+            raise ValueError("token.provider must be bear: no other way to sign in at a Paimon catalog is supported")
         return self
 
     @model_validator(mode="after")
@@ -68,6 +94,12 @@ class CatalogSettings(BaseModel):
     def __repr_args__(self) -> Any:
         """Only what holds no secret."""
         return [("type", self.type), ("auth", self.auth)]
+
+
+def _require_http(text: str, name: str) -> None:
+    uri = urlsplit(text)
+    if uri.scheme not in {"http", "https"} or not uri.hostname or uri.query or uri.fragment:
+        raise ValueError(f"{name} must be an http or https URL without a query")
 
 
 def _text(value: object) -> str:

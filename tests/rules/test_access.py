@@ -13,6 +13,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from lakemuster.api.admission import OPEN_PATHS
+from lakemuster.api.iceberg_rest import attached as iceberg_attached
 from lakemuster.api.iceberg_rest import dependencies as iceberg_rest
 from lakemuster.api.iceberg_rest import unsupported as iceberg_refused
 from lakemuster.api.native import dependencies as native
@@ -27,7 +28,7 @@ from tests.unit.api.conftest import FakeServices
 
 TABLES = {native.the_table, iceberg_rest.the_table, paimon_rest.the_table}
 """The dependencies that ask the policy for the table in the path."""
-REFUSALS = {iceberg_refused.refuse, paimon_refused.refuse, paimon_refused.mark_partitions}
+REFUSALS = {iceberg_refused.refuse, iceberg_attached.refuse, paimon_refused.refuse, paimon_refused.mark_partitions}
 """Endpoints that answer the same whatever their path names."""
 
 

@@ -13,7 +13,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from lakemuster import __version__
 from lakemuster.api import docs, errors, measured, operations
 from lakemuster.api.admission import Admission
-from lakemuster.api.iceberg_rest import catalog, configuration, planning, unsupported
+from lakemuster.api.iceberg_rest import attached, catalog, configuration, planning, unsupported
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.identity.opening import Identity, open_identity
 from lakemuster.api.metrics import Metrics
@@ -130,8 +130,9 @@ def _include_requests(app: FastAPI) -> None:
     ):
         app.include_router(router)
     app.state.iceberg_tables = LoadTableCache()
-    app.include_router(planning.attached_router)
-    for router in (configuration.router, catalog.router, iceberg_tables.router, unsupported.router):
+    app.include_router(attached.planning_router)
+    own = (configuration.router, catalog.router, iceberg_tables.router, unsupported.router, unsupported.tokens_router)
+    for router in (*own, *attached.routers):
         app.include_router(router)
     for router in paimon_routers:
         app.include_router(router)

@@ -11,8 +11,8 @@ from lakemuster.index.attached import mark_changed, replace_tables
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.upstream.locations import catalog_location, split_catalog_location
+from lakemuster.upstream.protocol import Upstream
 from lakemuster.upstream.registry import Upstreams
-from lakemuster.upstream.rest import RestCatalog
 
 LOG = logging.getLogger("lakemuster.catalog")
 
@@ -20,6 +20,11 @@ LOG = logging.getLogger("lakemuster.catalog")
 def is_attached(table: TableRecord) -> bool:
     """Whether a table is one of an attached catalog."""
     return split_catalog_location(table.location) is not None
+
+
+def is_read_at_catalog(upstreams: Upstreams, table: TableRecord) -> bool:
+    """Whether Iceberg clients read a table's metadata at its catalog, and not here."""
+    return is_attached(table) and upstreams.rest(parse_name(table.name)[0]) is not None
 
 
 def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
@@ -39,7 +44,7 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
     catalog.pointer(levels[1:])
     with index.database.session() as session:
         try:
-            return add_table(session, name, catalog_location(catalog.name, levels[1:]), "iceberg")
+            return add_table(session, name, catalog_location(catalog.name, levels[1:]), catalog.format)
         except TableExists:
             session.rollback()
             return get_table(session, name)
@@ -76,7 +81,7 @@ class Synced:
     removed: int
 
 
-def sync(index: Index, catalog: RestCatalog) -> Synced:
+def sync(index: Index, catalog: Upstream) -> Synced:
     """Register the tables that a catalog lists, and remove those that it does not have any more.
 
     A listing that fails changes nothing.
@@ -87,7 +92,7 @@ def sync(index: Index, catalog: RestCatalog) -> Synced:
     listed = {levels: catalog.name_of(levels) for levels in catalog.every_table()}
     locations = {name: catalog_location(catalog.name, levels) for levels, name in listed.items() if name is not None}
     with index.database.session() as session:
-        added, removed = replace_tables(session, catalog_location(catalog.name, ()), locations)
+        added, removed = replace_tables(session, catalog_location(catalog.name, ()), locations, catalog.format)
     return Synced(len(locations), len(listed) - len(locations), added, removed)
 
 

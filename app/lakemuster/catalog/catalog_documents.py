@@ -45,6 +45,19 @@ def catalogs_out(services: Services) -> list[CatalogOut]:
     return found
 
 
+def ensure_listed(services: Services, name: str) -> None:
+    """List a catalog now if none of its tables is known here.
+
+    Raises:
+        CatalogNotFound: none of that name is attached.
+        UpstreamFailed: the catalog does not answer, or not as its protocol says.
+    """
+    with services.index.database.reading() as session:
+        is_known = count_tables(session, catalog_location(name, ())) > 0
+    if not is_known:
+        sync_out(services, name)
+
+
 def sync_out(services: Services, name: str, clock: Clock = SYSTEM) -> SyncOut:
     """List a catalog now.
 

@@ -35,6 +35,7 @@ for command in (
     changing.remove,
     changing.refresh,
     changing.index,
+    changing.sync,
     changing.sweep,
     verifying.verify,
     jobs.jobs,

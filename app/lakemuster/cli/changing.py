@@ -1,4 +1,4 @@
-"""Commands that change the index: add, discover, remove, refresh, index, sweep."""
+"""Commands that change the index: add, discover, remove, refresh, index, sync, sweep."""
 
 from __future__ import annotations
 
@@ -124,6 +124,33 @@ def index(
         raise typer.BadParameter("is for --engine spark", param_hint="--master")
     with closing(local_source(history=EVERY_SNAPSHOT)) as found:
         _refresh(found, names, as_json=as_json)
+
+
+def sync(
+    name: Annotated[str, typer.Argument(metavar="CATALOG", show_default=False, help="Name of an attached catalog.")],
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            "--index",
+            metavar="PATTERN",
+            show_default=False,
+            help="Then index its tables whose names there match, such as 'sales.*'.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List an attached catalog now: register its new tables, and forget those that it has no longer."""
+    with closing(local_source()) as found:
+        with working(name):
+            synced = found.sync(name)
+        if not as_json:
+            seen = _counted(synced["tables"], "table", "tables")
+            changes = f"{synced['added']} added, {synced['removed']} removed, {synced['left_out']} left out"
+            say(f"{printable(name)}: {seen}, {changes}, {synced['seconds']:.1f} s")
+        elif pattern is None:
+            show_document(synced)
+        if pattern is not None:
+            _refresh(found, found.names_in(name, pattern), as_json=as_json)
 
 
 def sweep(

@@ -6,9 +6,11 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
+from fnmatch import fnmatchcase
 from typing import Self
 
 from lakemuster.catalog import Selector, View
+from lakemuster.catalog.attached import is_attached
 from lakemuster.catalog.catalog_documents import catalogs_out, sync_out
 from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.filters import Filter
@@ -154,6 +156,20 @@ class LocalSource:
         for known in catalogs_out(self._services):
             is_reachable = checked[known.name]["error"] is None
             yield {**known.model_dump(mode="json"), "reachable": is_reachable, **checked[known.name]}
+
+    def sync(self, catalog: str) -> Row:
+        """List a catalog's tables now; return what was found."""
+        return sync_out(self._services, catalog).model_dump(mode="json")
+
+    def names_in(self, catalog: str, pattern: str) -> list[str]:
+        """Return the names here of a catalog's tables whose names there match a pattern."""
+        names = (table.name for table in self._services.tables() if is_attached(table))
+        levels = {name: parse_name(name) for name in names}
+        return [
+            name
+            for name, (first, *rest) in levels.items()
+            if first == catalog and fnmatchcase(format_name(tuple(rest)), pattern)
+        ]
 
     def sweep(self, grace_seconds: float) -> Row:
         """Remove unused segments that are older than the grace period."""

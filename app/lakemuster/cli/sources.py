@@ -128,6 +128,14 @@ class LocalIndex(Source, Protocol):
         """Return the background jobs, by name."""
         ...
 
+    def sync(self, catalog: str) -> Row:
+        """List a catalog's tables now; return what was found."""
+        ...
+
+    def names_in(self, catalog: str, pattern: str) -> list[str]:
+        """Return the names here of a catalog's tables whose names there match a pattern."""
+        ...
+
     def sweep(self, grace_seconds: float) -> Row:
         """Remove unused segments that are older; return their number and bytes."""
         ...

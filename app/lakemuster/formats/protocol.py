@@ -219,6 +219,17 @@ class FormatPort(ABC):
             StorageError: the location cannot be listed; ``ObjectMissing`` also if a hint names a missing file.
         """
 
+    def limit(self, pointer: Pointer, newest: int) -> Pointer:
+        """Leave out the snapshots after the newest one that a catalog names, for formats with ``has_snapshot_files``.
+
+        Args:
+            newest: its id; 0: the table has none.
+
+        Raises:
+            ObjectMissing: that snapshot is not among the table's files.
+        """
+        return pointer
+
     def root_of(self, metadata_location: str) -> str | None:
         """Return the table's root if a location names a metadata file of this format rather than a root."""
         return None

@@ -11,6 +11,7 @@ from lakemuster.index.database import NowMs, current_ms
 from lakemuster.index.encoding import encode
 from lakemuster.index.orm import LeaseRow, TableRow, can_be_indexed
 from lakemuster.index.statements import chunks, insert_new
+from lakemuster.metadata.snapshot import Format
 
 
 def mark_changed(session: Session, location: str, *, is_prefix: bool = False) -> None:
@@ -31,12 +32,13 @@ def count_tables(session: Session, prefix: str) -> int:
     return session.execute(select(func.count()).where(_is_below(prefix))).scalar_one()
 
 
-def replace_tables(session: Session, prefix: str, locations: Mapping[str, str]) -> tuple[int, int]:
+def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], format: Format) -> tuple[int, int]:
     """Register the tables that a catalog lists, and remove those that it does not list any more.
 
     Args:
         prefix: of the locations of all tables of the catalog.
         locations: by name.
+        format: of all of them.
 
     Returns:
         how many were registered, and how many removed.
@@ -47,7 +49,7 @@ def replace_tables(session: Session, prefix: str, locations: Mapping[str, str]) 
         {
             "name": name,
             "location": location,
-            "format": "iceberg",
+            "format": format,
             "rewrites": encode(()),
             "allowed_roots": encode(()),
             "created_at_ms": created_at_ms,

@@ -7,7 +7,6 @@ failure of its owner: it is recorded, and reported to requests for the companion
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lakemuster.errors import CatalogError, CompanionNotFound, FormatUnsupported, LocationRefused, SnapshotNotFound
@@ -82,7 +81,7 @@ class Companions:
         if rules is None:
             return
         known = self.find(table)
-        location = self._location(rules, table, metadata.properties)
+        location = self._location(rules, table, metadata)
         if location is None:
             if known is not None:
                 with self.index.database.session() as session:
@@ -135,15 +134,16 @@ class Companions:
         reason = f"its option {rules.option} is not set"
         try:
             with self.index.database.reading() as session:
-                if rules.location(table.location, load_metadata(session, table.table_id).properties) is not None:
+                metadata = load_metadata(session, table.table_id)
+                if rules.location(metadata.location, metadata.properties) is not None:
                     reason = f"its {format_of(format).title} metadata was not looked at yet"
         except CatalogError as error:
             reason = str(error)
         return _not_found(table, format, reason)
 
-    def _location(self, rules: CompanionRules, table: TableRecord, options: Mapping[str, str]) -> str | None:
+    def _location(self, rules: CompanionRules, table: TableRecord, metadata: TableMetadata) -> str | None:
         try:
-            return rules.location(table.location, options)
+            return rules.location(metadata.location, metadata.properties)
         except FormatUnsupported as error:
             _warn(table.name, rules.format, error)
             return None

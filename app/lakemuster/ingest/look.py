@@ -12,6 +12,7 @@ from lakemuster import tracing
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import LocationRefused, NotATable, SnapshotNotFound, TableNotFound
 from lakemuster.formats.protocol import Pointer
+from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
 from lakemuster.index.tables import TableRecord, record_recent_look, remove_table
@@ -45,9 +46,7 @@ class Looker:
 
     def _look(self, store: ObjectStore, table: TableRecord) -> Pointer:
         if split_catalog_location(table.location) is not None:
-            metadata_location = self._catalog_pointer(table)
-            # A catalog's metadata files never change.
-            return Pointer(table.format, metadata_location, hashlib.sha256(metadata_location.encode()).hexdigest())
+            return self._catalog_pointer(store, table)
         try:
             return look(store, table.location, table.format)
         except (NotATable, LocationRefused) as error:
@@ -55,14 +54,20 @@ class Looker:
                 raise
             raise Companions(self.index).withdraw_missing(table, error) from error
 
-    def _catalog_pointer(self, table: TableRecord) -> str:
+    def _catalog_pointer(self, store: ObjectStore, table: TableRecord) -> Pointer:
         """Ask a table's catalog for its pointer; a table that the catalog does not have is removed here, too."""
         try:
-            return self.upstreams.pointer(table.location)
+            location, newest = self.upstreams.pointer(table.location)
         except TableNotFound:
             with contextlib.suppress(TableNotFound), self.index.database.session() as session:
                 remove_table(session, table.name)
             raise
+        port = format_of(table.format)
+        if not port.has_snapshot_files:
+            # A catalog's metadata files never change.
+            return Pointer(table.format, location, hashlib.sha256(location.encode()).hexdigest())
+        found = look(store, location, table.format)
+        return found if newest is None else port.limit(found, newest)
 
     def record_unchanged(self, table: TableRecord, began: float) -> str | None:
         """Record a look that found nothing new; return why the newest snapshot is quarantined, if it is.

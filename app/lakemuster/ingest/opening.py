@@ -40,7 +40,7 @@ def open_refresher(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
     store = ObjectStore(settings.roots, settings.storage)
     store.check_options()
     pool = decoder_pool(settings.decoders, settings.decoder_memory)
-    upstreams = Upstreams(settings.catalogs, clock)
+    upstreams = Upstreams(settings.catalogs, clock, store)
     refresher = Refresher(index, store, pool, settings.of_table, waiting=waiting, clock=clock, upstreams=upstreams)
     index.segments.repair = Healer(refresher).repair
     return refresher

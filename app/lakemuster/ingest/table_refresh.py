@@ -90,7 +90,8 @@ class TableRefresher:
 
     def store_for(self, table: TableRecord) -> ObjectStore:
         """Return the store limited to what this table may open: roots, namespace locations, the operator's grants."""
-        if (catalog := self.upstreams.of_location(table.location)) is not None and catalog.settings.roots:
+        # By name, since a companion's location is not the catalog's.
+        if (catalog := self.upstreams.of_table(table.name)) is not None and catalog.settings.roots:
             return self.store.of_table(table.name, catalog.settings.roots, catalog.settings.roots)
         return self.store.of_table(table.name, table.confined_to, table.allowed_roots)
 

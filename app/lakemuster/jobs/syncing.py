@@ -8,7 +8,7 @@ from lakemuster.catalog.attached import sync
 from lakemuster.catalog.catalog_documents import SYNC
 from lakemuster.index import Index
 from lakemuster.jobs.job import Run
-from lakemuster.upstream.rest import RestCatalog
+from lakemuster.upstream.protocol import Upstream
 
 EVERY_SECONDS = 60.0
 FIRST_SECONDS = 2.0
@@ -18,7 +18,7 @@ FIRST_SECONDS = 2.0
 class SyncCatalog:
     """Lists one catalog. There is a job for each, so that one that does not answer keeps no other waiting."""
 
-    def __init__(self, index: Index, catalog: RestCatalog, every_seconds: float = EVERY_SECONDS) -> None:
+    def __init__(self, index: Index, catalog: Upstream, every_seconds: float = EVERY_SECONDS) -> None:
         self._index, self._catalog = index, catalog
         self.name = f"{SYNC}{catalog.name}"
         self.every_seconds = every_seconds

@@ -1,6 +1,8 @@
 """Attached catalogs: other services that say which metadata of a table is current.
 
-``rest`` asks an Iceberg REST catalog for a table's pointer, ``oauth`` and ``sigv4`` sign in there, ``connection`` tells
-where a catalog's requests go, ``breaker`` stops asking one that does not answer, ``locations`` spells a table of a
-catalog as a location, and ``registry`` opens all that the settings name.
+``protocol`` is the port: a table's pointer, and all tables. ``rest`` asks an Iceberg REST catalog (``oauth`` and
+``sigv4`` sign in there), ``hive`` a Hive Metastore over ``hive_connection``, ``glue`` AWS Glue, ``sql`` the database
+of an SQL catalog, ``paimon_rest`` a Paimon REST catalog, and ``paimon_folders`` lists a Paimon warehouse.
+``http_upstream`` and ``deadlines`` bound the time of requests, ``breaker`` stops asking a catalog that does not answer,
+``locations`` spells a table of a catalog as a location, and ``registry`` opens all that the settings name.
 """

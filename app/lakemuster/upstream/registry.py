@@ -6,35 +6,54 @@ from collections.abc import Iterator, Mapping
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import TableNotFound
-from lakemuster.metadata.names import format_name
+from lakemuster.errors import ConfigInvalid, TableNotFound, pip_install
+from lakemuster.metadata.names import Levels, format_name, parse_name
+from lakemuster.storage.store import ObjectStore
 from lakemuster.upstream.locations import split_catalog_location
+from lakemuster.upstream.protocol import Upstream
 from lakemuster.upstream.rest import RestCatalog
 
 
 class Upstreams:
-    """The attached catalogs by name. Nothing is asked before it is needed."""
+    """The attached catalogs by name. Nothing is asked before it is needed.
 
-    def __init__(self, catalogs: Mapping[str, CatalogSettings], clock: Clock = SYSTEM) -> None:
-        self._catalogs = {name: RestCatalog(name, settings, clock) for name, settings in catalogs.items()}
+    Args:
+        store: storage as the server may read it; warehouses without a service are listed in it.
+
+    Raises:
+        ConfigInvalid: the settings of a catalog are wrong, or what it needs is not installed.
+    """
+
+    def __init__(
+        self, catalogs: Mapping[str, CatalogSettings], clock: Clock = SYSTEM, store: ObjectStore | None = None
+    ) -> None:
+        store = ObjectStore((), {}) if store is None else store
+        self._catalogs = {name: open_upstream(name, settings, store, clock) for name, settings in catalogs.items()}
 
     def __contains__(self, name: object) -> bool:
         return name in self._catalogs
 
-    def __iter__(self) -> Iterator[RestCatalog]:
+    def __iter__(self) -> Iterator[Upstream]:
         return iter(self._catalogs.values())
 
-    def get(self, name: str) -> RestCatalog | None:
+    def get(self, name: str) -> Upstream | None:
         """The catalog of a name."""
         return self._catalogs.get(name)
 
-    def of_location(self, location: str) -> RestCatalog | None:
-        """The catalog that has the pointer of a table; None: the pointer is in object storage, or it is detached."""
-        found = split_catalog_location(location)
-        return None if found is None else self._catalogs.get(found[0])
+    def rest(self, name: str) -> RestCatalog | None:
+        """The Iceberg REST catalog of a name: requests about its tables pass through to it."""
+        found = self._catalogs.get(name)
+        return found if isinstance(found, RestCatalog) else None
 
-    def pointer(self, location: str) -> str:
-        """The location of the current metadata of a table, given its location in a catalog.
+    def of_table(self, name: str) -> Upstream | None:
+        """The catalog that a table is of, which owns the first level of its name; None: it is our own, or detached."""
+        return self._catalogs.get(parse_name(name)[0]) if self._catalogs else None
+
+    def pointer(self, location: str) -> tuple[str, int | None]:
+        """The location of the current metadata of a table, and its newest snapshot if the catalog says which it is.
+
+        Args:
+            location: of the table in a catalog.
 
         Raises:
             TableNotFound: the catalog is no longer attached, or has no such table.
@@ -45,10 +64,55 @@ class Upstreams:
         name, levels = found
         catalog = self._catalogs.get(name)
         if catalog is None:
-            raise TableNotFound(f"the catalog {name} is not attached", table=format_name((name, *levels)))
-        return catalog.pointer(levels)
+            raise _detached(name, levels)
+        return catalog.pointer(levels), catalog.newest_snapshot(levels)
 
     def close(self) -> None:
         """Close all connections."""
         for catalog in self._catalogs.values():
             catalog.close()
+
+
+def open_upstream(name: str, settings: CatalogSettings, store: ObjectStore, clock: Clock = SYSTEM) -> Upstream:
+    """The catalog that settings describe. It is not asked yet.
+
+    Raises:
+        ConfigInvalid: the settings are wrong, or what the catalog needs is not installed.
+    """
+    metastore = settings.properties.get("metastore", "filesystem")
+    try:
+        # Imported here: what a type needs is an extra, and takes up to a second to import.
+        if settings.type == "hive":
+            from lakemuster.upstream.hive import HiveCatalog  # noqa: PLC0415
+
+            return HiveCatalog(name, settings, clock)
+        if settings.type == "glue":
+            from lakemuster.upstream.glue import GlueCatalog  # noqa: PLC0415
+
+            return GlueCatalog(name, settings, clock)
+        if settings.type == "sql":
+            from lakemuster.upstream.sql import SqlCatalog  # noqa: PLC0415
+
+            return SqlCatalog(name, settings, clock)
+        if settings.type == "paimon" and metastore == "hive":
+            from lakemuster.upstream.hive import PaimonHiveCatalog  # noqa: PLC0415
+
+            return PaimonHiveCatalog(name, settings, clock)
+    except ImportError as cause:
+        raise ConfigInvalid(
+            f"the catalog {name} of type {settings.type} needs the extra catalogs ({cause.name} is not installed): "
+            f"{pip_install('catalogs')}"
+        ) from cause
+    if settings.type == "paimon" and metastore == "rest":
+        from lakemuster.upstream.paimon_rest import PaimonRestCatalog  # noqa: PLC0415
+
+        return PaimonRestCatalog(name, settings, clock)
+    if settings.type == "paimon":
+        from lakemuster.upstream.paimon_folders import PaimonFolders  # noqa: PLC0415
+
+        return PaimonFolders(name, settings, store, clock)
+    return RestCatalog(name, settings, clock)
+
+
+def _detached(name: str, levels: Levels) -> TableNotFound:
+    return TableNotFound(f"the catalog {name} is not attached", table=format_name((name, *levels)))

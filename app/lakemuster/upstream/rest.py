@@ -7,44 +7,27 @@ Source: the Iceberg REST catalog OpenAPI document.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-import httpx
 import orjson
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import (
-    NamespaceNotFound,
-    RequestInvalid,
-    TableNotFound,
-    UpstreamFailed,
-    UpstreamTimedOut,
-    UpstreamUnavailable,
-)
-from lakemuster.metadata.names import Levels, format_name, parse_name
-from lakemuster.upstream.breaker import Breaker
+from lakemuster.errors import NamespaceNotFound, TableNotFound
+from lakemuster.metadata.names import Levels
+from lakemuster.upstream.http_upstream import HttpAnswer, HttpUpstream
 from lakemuster.upstream.json_members import NotAnObject, member
 from lakemuster.upstream.oauth import TokenSource
 from lakemuster.upstream.sigv4 import SigV4
 
-CONNECT_SECONDS = 2.0
-ANSWER_SECONDS = 10.0
-"""Limit of the silence of a catalog that looks and listings wait for."""
-MAX_BYTES = 64 * 2**20
-"""Limit of an answer's bytes."""
 CONFIG_SECONDS = 300.0
 """Age at which a catalog is asked for its configuration again."""
-_CONNECTIONS = 32
 _SEPARATOR = "%1F"
-_MAX_PAGES = 100_000
 _MAX_DEPTH = 100
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +57,13 @@ class Endpoint:
         return f"namespaces/{self.namespace(levels[:-1])}/tables/{quote(levels[-1], safe='')}"
 
 
-class RestCatalog:
-    """One attached REST catalog, asked with this server's own principal. Safe from any thread."""
+class RestCatalog(HttpUpstream):
+    """One attached REST catalog."""
 
     def __init__(self, name: str, settings: CatalogSettings, clock: Clock = SYSTEM) -> None:
-        self.name = name
-        self.settings = settings
-        self.breaker = Breaker(name, clock)
-        self._clock = clock
+        super().__init__(name, settings, clock)
         properties = settings.properties
-        self.headers = {
-            key.removeprefix("header."): value for key, value in properties.items() if key.startswith("header.")
-        }
         self.signer = SigV4(properties) if properties.get("rest.sigv4-enabled", "").lower() == "true" else None
-        self._client = httpx.Client(
-            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
-            limits=httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS),
-        )
         self.tokens = TokenSource(name, properties, self._client, clock)
         self._endpoint: tuple[Endpoint, float] | None = None
         self._lock = threading.Lock()
@@ -155,15 +128,7 @@ class RestCatalog:
         return self.headers if token is None else {**self.headers, "Authorization": f"Bearer {token}"}
 
     def pointer(self, levels: Levels) -> str:
-        """The location of a table's current metadata.
-
-        Args:
-            levels: of the table's name at the catalog.
-
-        Raises:
-            TableNotFound: the catalog has no such table.
-            UpstreamFailed: it does not answer, or not as the protocol says.
-        """
+        """See :class:`Upstream`."""
         endpoint = self.endpoint()
         try:
             body = self._get(endpoint.url(endpoint.table(levels)), {"snapshots": "refs"})
@@ -181,20 +146,8 @@ class RestCatalog:
             raise self._failed("it names no metadata-location: the table has no committed metadata")
         return location
 
-    def name_of(self, levels: Levels) -> str | None:
-        """The name under which a table of the catalog is one here.
-
-        None: the settings exclude it, or its name cannot be written: a level has a slash or a control character.
-        """
-        name = format_name((self.name, *levels))
-        try:
-            is_name = parse_name(name) == (self.name, *levels)
-        except RequestInvalid:
-            return None
-        return name if is_name and self.settings.has(format_name(levels)) else None
-
     def every_table(self) -> Iterator[Levels]:
-        """Yield all tables of all namespaces. Raises: UpstreamFailed."""
+        """See :class:`Upstream`."""
         for namespace in self.namespaces():
             # A namespace that is dropped meanwhile has no tables.
             with suppress(NamespaceNotFound):
@@ -204,7 +157,7 @@ class RestCatalog:
         """Yield all namespaces below one, depth first. Raises: UpstreamFailed."""
         endpoint = self.endpoint()
         asked = {"parent": endpoint.separator.join(parent).replace(_SEPARATOR, "\x1f")} if parent else {}
-        for found in self._pages(endpoint.url("namespaces"), "namespaces", asked):
+        for found in self._listed(endpoint.url("namespaces"), "namespaces", asked):
             levels = tuple(map(str, found))
             if len(levels) != len(parent) + 1 or levels[:-1] != parent or len(levels) > _MAX_DEPTH:
                 raise self._failed("it lists a namespace that is no child of the one asked for")
@@ -215,29 +168,27 @@ class RestCatalog:
         """Yield the tables of a namespace. Raises: UpstreamFailed."""
         endpoint = self.endpoint()
         url = endpoint.url(f"namespaces/{endpoint.namespace(namespace)}/tables")
-        for found in self._pages(url, "identifiers", {}):
+        for found in self._listed(url, "identifiers", {}):
             yield (*map(str, found["namespace"]), str(found["name"]))
 
-    def _pages(self, url: str, name: str, parameters: Mapping[str, str]) -> Iterator[Any]:
-        token = ""
-        for _ in range(_MAX_PAGES):
+    def _listed(self, url: str, name: str, parameters: Mapping[str, str]) -> Iterator[Any]:
+        def page(token: str) -> tuple[list[Any], str]:
             body = self._get(url, {**parameters, "pageToken": token})
             try:
-                page = orjson.loads(body)
-                yield from page[name]
-                token = page.get("next-page-token") or ""
+                found = orjson.loads(body)
+                return list(found[name]), found.get("next-page-token") or ""
             except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
                 raise self._failed("a list is not what the protocol says") from None
-            if not token:
-                return
-        raise self._failed("a list does not end")
+
+        return self._pages(page)
 
     def _get(self, url: str, parameters: Mapping[str, str]) -> bytes:
-        status, body = self._asked(lambda: self._exchange(url, parameters))
-        if status == 401:
+        answer = self._asked(lambda: self._exchange(url, parameters))
+        if answer.status == 401:
             # The token may have been revoked before its time.
             self.tokens.forget()
-            status, body = self._asked(lambda: self._exchange(url, parameters))
+            answer = self._asked(lambda: self._exchange(url, parameters))
+        status, body = answer.status, answer.body
         if status == 200:
             return body
         kind = _error_type(body)
@@ -247,44 +198,8 @@ class RestCatalog:
             raise NamespaceNotFound(f"the catalog {self.name} has no such namespace", catalog=self.name)
         raise self._failed(f"it answers with status {status}{f' ({kind})' if kind else ''}")
 
-    def _exchange(self, url: str, parameters: Mapping[str, str]) -> tuple[int, bytes]:
-        headers = {**self._authorization(), "Accept": "application/json"}
-        with self._client.stream("GET", url, params=parameters, headers=headers, auth=self.signer) as answer:
-            body = bytearray()
-            for part in answer.iter_bytes():
-                body += part
-                if len(body) > MAX_BYTES:
-                    raise self._failed(f"it answers with more than {MAX_BYTES} bytes")
-            return answer.status_code, bytes(body)
-
-    def _asked(self, ask: Callable[[], T]) -> T:
-        """Ask the catalog, unless its breaker is open.
-
-        Raises:
-            UpstreamTimedOut, UpstreamUnavailable: it does not answer.
-        """
-        self.breaker.check()
-        try:
-            found = ask()
-        except httpx.TimeoutException as cause:
-            self.breaker.failed()
-            raise UpstreamTimedOut(f"the catalog {self.name} has not answered in time", catalog=self.name) from cause
-        except (httpx.HTTPError, httpx.InvalidURL) as cause:
-            self.breaker.failed()
-            reason = f"the catalog {self.name} does not answer: {type(cause).__name__}"
-            raise UpstreamUnavailable(reason, catalog=self.name) from cause
-        self.breaker.succeeded()
-        return found
-
-    def _failed(self, reason: str) -> UpstreamFailed:
-        return UpstreamFailed(f"the catalog {self.name} cannot be used: {reason}", catalog=self.name)
-
-    def _no_table(self, levels: Levels) -> TableNotFound:
-        return TableNotFound(f"the catalog {self.name} has no such table", table=format_name((self.name, *levels)))
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
+    def _exchange(self, url: str, parameters: Mapping[str, str]) -> HttpAnswer:
+        return self._answer(url, parameters, self._authorization(), self.signer)
 
 
 def _error_type(body: bytes) -> str:

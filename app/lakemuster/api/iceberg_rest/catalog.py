@@ -16,6 +16,7 @@ from lakemuster.api.iceberg_rest.dependencies import (
     Paging,
     TheNamespace,
     ThePaging,
+    TheReadCatalog,
     levels_of,
     the_namespace,
     the_view_name,
@@ -39,22 +40,22 @@ def list_namespaces(
     api: TheApi,
     caller: TheCaller,
     paging: ThePaging,
+    catalog: TheReadCatalog,
     parent: Annotated[str | None, Query(description="The parent namespace. Absent or empty: the root.")] = None,
 ) -> Response:
     """List the child namespaces of a namespace."""
-    names = Names.of(api, caller)
+    names = Names.of(api, caller, catalog)
     # PyIceberg percent-encodes the levels once more than other clients.
     above = names.require(levels_of(parent), levels_of(unquote(parent))) if parent else ()
-    found, token = _page(
-        api, paging, names.children(above), Audience(0, "iceberg namespaces", {"of": parent or ""}, caller.name)
-    )
+    audience = Audience(0, "iceberg namespaces", {"of": parent or "", "in": catalog or ""}, caller.name)
+    found, token = _page(api, paging, names.children(above), audience)
     return answer(NamespacesOut(namespaces=[list(levels) for levels in found], next_page_token=token))
 
 
 @router.get("/namespaces/{namespace}", name="iceberg_load_namespace", response_model=NamespaceOut, responses=CATALOG)
-def load_namespace(api: TheApi, caller: TheCaller, namespace: TheNamespace) -> Response:
+def load_namespace(api: TheApi, caller: TheCaller, namespace: TheNamespace, catalog: TheReadCatalog) -> Response:
     """Load a namespace; it exists while a table is registered in it or in a descendant."""
-    Names.of(api, caller).require(namespace)
+    Names.of(api, caller, catalog).require(namespace)
     return answer(NamespaceOut(namespace=list(namespace), properties={}))
 
 
@@ -65,20 +66,22 @@ def load_namespace(api: TheApi, caller: TheCaller, namespace: TheNamespace) -> R
     response_model=None,
     responses=EXISTS,
 )
-def namespace_exists(api: TheApi, caller: TheCaller, namespace: TheNamespace) -> Response:
+def namespace_exists(api: TheApi, caller: TheCaller, namespace: TheNamespace, catalog: TheReadCatalog) -> Response:
     """Check whether a namespace exists."""
-    Names.of(api, caller).require(namespace)
+    Names.of(api, caller, catalog).require(namespace)
     return Response(status_code=204)
 
 
 @router.get(
     "/namespaces/{namespace}/tables", name="iceberg_list_tables", response_model=IdentifiersOut, responses=CATALOG
 )
-def list_tables(api: TheApi, caller: TheCaller, paging: ThePaging, namespace: TheNamespace) -> Response:
+def list_tables(
+    api: TheApi, caller: TheCaller, paging: ThePaging, namespace: TheNamespace, catalog: TheReadCatalog
+) -> Response:
     """List the tables of a namespace, without those of its descendants."""
-    names = Names.of(api, caller)
+    names = Names.of(api, caller, catalog)
     names.require(namespace)
-    audience = Audience(0, "iceberg tables", {"of": "\0".join(namespace)}, caller.name)
+    audience = Audience(0, "iceberg tables", {"of": "\0".join(namespace), "in": catalog or ""}, caller.name)
     found, token = _page(api, paging, names.members(namespace), audience)
     identifiers = [Identifier(namespace=list(levels[:-1]), name=levels[-1]) for levels in found]
     return answer(IdentifiersOut(identifiers=identifiers, next_page_token=token))
@@ -90,9 +93,11 @@ def list_tables(api: TheApi, caller: TheCaller, paging: ThePaging, namespace: Th
     response_model=IdentifiersOut,
     responses=CATALOG,
 )
-def list_views(api: TheApi, caller: TheCaller, _: ThePaging, namespace: TheNamespace) -> Response:
+def list_views(
+    api: TheApi, caller: TheCaller, _: ThePaging, namespace: TheNamespace, catalog: TheReadCatalog
+) -> Response:
     """List the views of a namespace: always empty."""
-    Names.of(api, caller).require(namespace)
+    Names.of(api, caller, catalog).require(namespace)
     return answer(IdentifiersOut(identifiers=[], next_page_token=None))
 
 

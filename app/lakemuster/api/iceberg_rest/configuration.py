@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from lakemuster.api.iceberg_rest import catalog, planning, tables
-from lakemuster.api.iceberg_rest.dependencies import PREFIX
+from lakemuster.api.iceberg_rest.dependencies import PREFIX, is_read_here
 from lakemuster.api.iceberg_rest.responses import CATALOG
 from lakemuster.api.native.dependencies import api_of, needs
 from lakemuster.api.warehouses import require_warehouse
@@ -43,16 +43,19 @@ def get_config(
     warehouse: Annotated[
         str,
         Query(
-            description="Name of the warehouse. May be absent; any name is accepted unless the setting WAREHOUSE "
-            "is set."
+            description="Name of the warehouse, or of an attached catalog. May be absent; any name is accepted "
+            "unless the setting WAREHOUSE is set."
         ),
     ] = "",
 ) -> Response:
     """Return the client configuration: the server plans scans unless the client sets `scan-planning-mode=client`."""
     api = api_of(request)
-    require_warehouse(api.services.settings, warehouse)
-    endpoint = api.identity.token_endpoint
-    if endpoint is None:
-        return catalog.answer(_CONFIG)
-    defaults = {**_CONFIG.defaults, "oauth2-server-uri": endpoint}
-    return catalog.answer(_CONFIG.model_copy(update={"defaults": defaults}))
+    overrides = dict(_CONFIG.overrides)
+    if is_read_here(request, warehouse):
+        overrides["prefix"] = warehouse
+    else:
+        require_warehouse(api.services.settings, warehouse)
+    defaults = dict(_CONFIG.defaults)
+    if (endpoint := api.identity.token_endpoint) is not None:
+        defaults["oauth2-server-uri"] = endpoint
+    return catalog.answer(_CONFIG.model_copy(update={"defaults": defaults, "overrides": overrides}))

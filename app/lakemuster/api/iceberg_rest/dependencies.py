@@ -14,11 +14,13 @@ from lakemuster.api.native.dependencies import (
     Api,
     Target,
     api_of,
+    caller_of,
     permit_at_catalog,
     permit_table,
 )
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.api.sidecar.requests import SidecarRequest
+from lakemuster.catalog.catalog_documents import ensure_listed
 from lakemuster.errors import NamespaceNotFound, RequestInvalid, TableNotFound
 from lakemuster.metadata.names import Levels, format_name, parse_name
 
@@ -47,9 +49,20 @@ class Names:
     tables: tuple[Levels, ...]
 
     @classmethod
-    def of(cls, api: Api, caller: Caller) -> Names:
-        """All of them, sorted by name. A table whose name has one level is in no namespace, and is left out."""
+    def of(cls, api: Api, caller: Caller, catalog: str | None = None) -> Names:
+        """All of them, sorted by name. A table whose name has one level is in no namespace, and is left out.
+
+        Args:
+            catalog: the attached catalog whose tables they are, by their names there; None: all tables.
+
+        Raises:
+            UpstreamFailed: the catalog's tables were never listed, and cannot be listed now.
+        """
+        if catalog is not None:
+            ensure_listed(api.services, catalog)
         names = (parse_name(table.name) for table in api.iceberg_tables(caller))
+        if catalog is not None:
+            names = (name[1:] for name in names if name[0] == catalog)
         return cls(tuple(sorted(name for name in names if len(name) > 1)))
 
     def require(self, *spellings: Levels) -> Levels:
@@ -109,6 +122,26 @@ async def the_catalog(
     return catalog
 
 
+async def the_read_catalog(request: Request) -> str | None:
+    """The attached catalog in the path, whose tables are read here since it speaks no REST; None: our own tables.
+
+    Raises:
+        NamespaceNotFound: none of that name is attached, or the caller may see nothing of it.
+    """
+    catalog: str | None = request.path_params.get("catalog")
+    if catalog is not None and not is_read_here(request, catalog):
+        raise NamespaceNotFound(f"no catalog {catalog[:_MAX_SHOWN]} is attached")
+    return catalog
+
+
+def is_read_here(request: Request, catalog: str) -> bool:
+    """Whether an attached catalog of that name is one whose tables the caller may read here, as it speaks no REST."""
+    api = api_of(request)
+    upstreams = api.services.refresher.upstreams
+    is_attached = catalog in upstreams and upstreams.rest(catalog) is None
+    return is_attached and api.identity.policy.sees_namespace(caller_of(request), (catalog,))
+
+
 def _catalog_of(request: Request) -> str | None:
     catalog: str | None = request.path_params.get("catalog")
     return catalog
@@ -127,11 +160,14 @@ async def the_table(
     """
     levels = (*namespace, table)
     if catalog is not None:
-        # The catalog has its own separator of levels.
+        # A REST catalog has its own separator of levels.
         found: SidecarRequest | None = getattr(request.state, SIDECAR, None)
-        if found is None or found.table is None:
+        if found is not None and found.table is not None:
+            levels = (found.catalog.name, *found.table)
+        elif is_read_here(request, catalog):
+            levels = (catalog, *levels)
+        else:
             raise TableNotFound(f"no catalog {catalog[:_MAX_SHOWN]} is attached")
-        levels = (found.catalog.name, *found.table)
     name = format_name(levels)
     try:
         known = parse_name(name) == levels
@@ -161,6 +197,7 @@ async def paging(
     return Paging(page_token, page_size)
 
 
+TheReadCatalog = Annotated[str | None, Depends(the_read_catalog)]
 TheNamespace = Annotated[Levels, Depends(the_namespace)]
 TheIcebergTable = Annotated[Target, Depends(the_table)]
 ThePaging = Annotated[Paging, Depends(paging)]

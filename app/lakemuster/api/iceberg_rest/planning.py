@@ -7,10 +7,9 @@ from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Path, Request
-from fastapi.routing import APIRoute
 from starlette.responses import Response
 
-from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable, levels_of, the_catalog, the_table
+from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable, levels_of, the_table
 from lakemuster.api.iceberg_rest.responses import CANCELLED, PLAN
 from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.native.fast_route import FastRoute
@@ -190,25 +189,3 @@ def _json(table: Target, planned: PlannedScan, write: Callable[[], bytes]) -> Re
         cache_until_changed(table.request, planned.view.table)
     with CPU.permit():
         return Response(write(), media_type="application/json", headers={"Cache-Control": "no-store"})
-
-
-def _of_catalogs() -> APIRouter:
-    """The same routes for the tables of attached catalogs, whose name is the clients' prefix."""
-    copy = APIRouter(tags=["iceberg"], dependencies=[needs("read")], route_class=_Route)
-    for route in router.routes:
-        assert isinstance(route, APIRoute)
-        copy.add_api_route(
-            route.path.replace(PREFIX, f"{PREFIX}/{{catalog}}"),
-            route.endpoint,
-            methods=list(route.methods or ()),
-            name=f"{route.name}_of_catalog",
-            status_code=route.status_code,
-            response_model=route.response_model,
-            response_model_exclude_none=route.response_model_exclude_none,
-            responses=route.responses,
-            dependencies=[*route.dependencies[1:], Depends(the_catalog)],
-        )
-    return copy
-
-
-attached_router = _of_catalogs()

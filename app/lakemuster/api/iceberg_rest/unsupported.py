@@ -34,6 +34,7 @@ _WRITES = (
 )
 
 router = APIRouter(prefix=PREFIX, tags=["iceberg"])
+tokens_router = APIRouter(prefix=PREFIX, tags=["iceberg"])
 
 
 async def refuse() -> None:
@@ -62,7 +63,7 @@ for _method, _path, _name, _description in _WRITES:
     )
 
 
-@router.post("/oauth/tokens", name="iceberg_get_token", response_model=None, status_code=400, responses=TOKENS)
+@tokens_router.post("/oauth/tokens", name="iceberg_get_token", response_model=None, status_code=400, responses=TOKENS)
 async def get_token(api: TheApi) -> Response:
     """Exchange a credential for a token. Refused: callers have tokens of the tokens file, or of an issuer."""
     endpoint = api.identity.token_endpoint

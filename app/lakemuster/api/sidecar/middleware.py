@@ -22,8 +22,8 @@ from lakemuster.api.slots import QUEUE, WAIT_SECONDS, Slots
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.upstream.json_members import NotAnObject
+from lakemuster.upstream.protocol import MAX_BYTES
 from lakemuster.upstream.registry import Upstreams
-from lakemuster.upstream.rest import MAX_BYTES
 
 REQUESTS = 256
 """Concurrent requests of a process that are passed on."""

@@ -15,7 +15,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from lakemuster.api.sidecar.requests import SAFE, SidecarRequest
 from lakemuster.errors import RequestInvalid, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
-from lakemuster.upstream.rest import CONNECT_SECONDS, Endpoint, RestCatalog
+from lakemuster.upstream.protocol import CONNECT_SECONDS
+from lakemuster.upstream.rest import Endpoint, RestCatalog
 
 MAX_BODY_BYTES = 64 * 2**20
 """Limit of a request's body."""

@@ -1,4 +1,4 @@
-"""Tell the requests of attached catalogs from our own, by their paths."""
+"""Tell the requests of attached REST catalogs from our own, by their paths."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class SidecarRequest:
 
 
 def sidecar_request(scope: Scope, upstreams: Upstreams) -> SidecarRequest | None:
-    """The attached catalog that a request is about; None: it is about our own tables.
+    """The attached REST catalog that a request is about; None: it is about tables whose catalog speaks to us alone.
 
     Raises:
         RequestInvalid: the path has empty or relative segments, which a catalog may read in its own way.
@@ -101,13 +101,15 @@ def sidecar_request(scope: Scope, upstreams: Upstreams) -> SidecarRequest | None
     rest = path.removeprefix(PREFIX)
     if rest == "config":
         warehouses = parse_qs(scope["query_string"].decode("latin-1")).get("warehouse", [])
-        catalog = upstreams.get(warehouses[0]) if len(warehouses) == 1 else None
+        catalog = upstreams.rest(warehouses[0]) if len(warehouses) == 1 else None
         return None if catalog is None else SidecarRequest(catalog, rest)
     if rest == _TOKENS:
-        forwarding = [catalog for catalog in upstreams if catalog.settings.auth == "forward"]
+        forwarding = [
+            catalog for catalog in upstreams if isinstance(catalog, RestCatalog) and catalog.settings.auth == "forward"
+        ]
         return SidecarRequest(forwarding[0], rest) if len(forwarding) == 1 else None
     name, _, rest = rest.partition("/")
-    catalog = upstreams.get(unquote(name))
+    catalog = upstreams.rest(unquote(name))
     if catalog is None:
         return None
     found = SidecarRequest(catalog, rest)
@@ -119,7 +121,7 @@ def sidecar_request(scope: Scope, upstreams: Upstreams) -> SidecarRequest | None
 def _native(path: str, upstreams: Upstreams) -> SidecarRequest | None:
     name, _, rest = path.removeprefix(NATIVE).partition("/")
     try:
-        catalog = upstreams.get(parse_name(unquote(name))[0])
+        catalog = upstreams.rest(parse_name(unquote(name))[0])
     except RequestInvalid:
         return None
     return None if catalog is None else SidecarRequest(catalog, rest, is_native=True)

@@ -14,7 +14,8 @@ import httpx
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import UpstreamRefused, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.metadata.names import Levels
-from lakemuster.upstream.rest import ANSWER_SECONDS, CONNECT_SECONDS, MAX_BYTES, Endpoint, RestCatalog
+from lakemuster.upstream.protocol import ANSWER_SECONDS, CONNECT_SECONDS, MAX_BYTES
+from lakemuster.upstream.rest import Endpoint, RestCatalog
 
 REMEMBERED_SECONDS = 30.0
 MAX_REMEMBERED = 100_000

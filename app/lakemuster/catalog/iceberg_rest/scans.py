@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lakemuster.catalog.attached import is_attached
+from lakemuster.catalog.attached import is_read_at_catalog
 from lakemuster.catalog.iceberg_rest.plan_tokens import Scan
 from lakemuster.catalog.services import Services
 from lakemuster.errors import ClientMustPlan, LocationRefused, LookFailed, SnapshotNotFound
@@ -75,7 +75,7 @@ def _chosen(services: Services, name: str, snapshot_id: int | None) -> View:
     current = view.metadata.current_snapshot_id
     if snapshot_id is None and view.snapshot_id != current:
         view = services.view(name, Selector(current), iceberg=True)
-    if snapshot_id is None and view.stale is not None and is_attached(view.table):
+    if snapshot_id is None and view.stale is not None and is_read_at_catalog(services.refresher.upstreams, view.table):
         raise _newest_unread(view.stale)
     return view
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 
+from lakemuster.errors import ObjectMissing
 from lakemuster.formats.protocol import FileInfo, Objects, Pointer, token_of
 
+_SNAPSHOT = re.compile(r"snapshot-(\d+)")
 _HINTS = frozenset({"LATEST", "EARLIEST"})
 
 
@@ -33,6 +36,29 @@ def find_pointer(objects: Objects, root: str) -> Pointer | None:
         for name in ("snapshot", "schema", "tag", "changelog", "consumer"):
             folder = f"branch/{branch.name}/{name}"
             listings[folder] = _files(objects.list(f"{root}/{folder}"))
+    return _pointer(root, listings)
+
+
+def limit_pointer(pointer: Pointer, newest: int) -> Pointer:
+    """A look's documents without the snapshots of main that come after the newest one that a catalog names.
+
+    Args:
+        newest: its id; 0: the table has none.
+
+    Raises:
+        ObjectMissing: that snapshot is not among the table's files.
+    """
+    listings = dict(pointer.listings)
+    numbered = [_SNAPSHOT.fullmatch(info.name) for info in listings["snapshot"]]
+    later = {match[0] for match in numbered if match is not None and int(match[1]) > newest}
+    if newest and not any(match is not None and int(match[1]) == newest for match in numbered):
+        location = f"{pointer.metadata_location}/snapshot/snapshot-{newest}"
+        raise ObjectMissing(f"the catalog names a snapshot that is not there: {location}", location=location)
+    listings["snapshot"] = tuple(info for info in listings["snapshot"] if info.name not in later)
+    return _pointer(pointer.metadata_location, listings)
+
+
+def _pointer(root: str, listings: Mapping[str, tuple[FileInfo, ...]]) -> Pointer:
     every = [info for folder in sorted(listings) for info in listings[folder]]
     return Pointer("paimon", root, token_of(every), tuple(sorted(listings.items())))
 

@@ -13,7 +13,7 @@ from lakemuster.formats.paimon.folding import IDENTITY_COLUMNS, live_rows
 from lakemuster.formats.paimon.iceberg_metadata import STORAGE, iceberg_root, is_made_of, owner_root
 from lakemuster.formats.paimon.loading import load_metadata
 from lakemuster.formats.paimon.manifests import parse_index_manifest, parse_manifest, parse_manifest_list
-from lakemuster.formats.paimon.pointers import find_pointer, is_schema
+from lakemuster.formats.paimon.pointers import find_pointer, is_schema, limit_pointer
 from lakemuster.formats.paimon.table_metadata import parse_schema, parse_statistics
 from lakemuster.formats.protocol import (
     CompanionRules,
@@ -107,6 +107,10 @@ class PaimonFormat(FormatPort):
     def find(self, objects: Objects, root: str) -> Pointer | None:
         """See :class:`FormatPort`."""
         return find_pointer(objects, root)
+
+    def limit(self, pointer: Pointer, newest: int) -> Pointer:
+        """See :class:`FormatPort`."""
+        return limit_pointer(pointer, newest)
 
     def load(self, documents: Documents, pointer: Pointer, known: Known) -> TableMetadata:
         """See :class:`FormatPort`."""

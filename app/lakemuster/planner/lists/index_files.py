@@ -33,7 +33,7 @@ def index_rows(table: pa.Table, view: View) -> pa.Table:
     """Return the rows of one index manifest, which is a complete list: all of its entries are ADD."""
     table = table.filter(pc.equal(table.column("status"), ADDED))
     names = partition_names(view.metadata.specs)
-    paths = index_file_paths(table, view.table.location, view.metadata, view.schemas)
+    paths = index_file_paths(table, view.metadata.location, view.metadata, view.schemas)
     columns = {
         "file_path": Rewrites(view.table.rewrites).apply_array(paths),
         "partition": partition_struct(table, view.metadata.specs[0], names),

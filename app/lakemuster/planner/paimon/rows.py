@@ -187,4 +187,4 @@ class PaimonRows(ViewRows):
         return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))
 
     def _paths(self, table: pa.Table) -> pa.Array:
-        return data_file_paths(table, self.view.table.location, self.view.metadata, self.view.schemas)
+        return data_file_paths(table, self.view.metadata.location, self.view.metadata, self.view.schemas)

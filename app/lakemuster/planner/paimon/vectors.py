@@ -207,7 +207,7 @@ def _flattened(table: pa.Table, view: View, field_ids: Sequence[int]) -> pa.Tabl
     if lists is None:
         lists = pa.nulls(table.num_rows, absent)
     paths = Rewrites(view.table.rewrites).apply_array(
-        index_file_paths(table, view.table.location, view.metadata, view.schemas)
+        index_file_paths(table, view.metadata.location, view.metadata, view.schemas)
     )
     ranges, parent = lists.flatten(), pc.list_parent_indices(lists)
     columns = {

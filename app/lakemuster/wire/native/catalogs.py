@@ -13,7 +13,7 @@ class CatalogOut(WireModel):
     """An attached catalog."""
 
     name: str
-    type: str = Field(description="Its protocol: `rest`.")
+    type: str = Field(description="What it is: `rest`, `hive`, `glue`, `sql` or `paimon`.")
     auth: Literal["forward", "service"] = Field(description="Whose rights decide: the caller's there, or a role here.")
     reachable: bool = Field(description="False after failed requests, until one succeeds.")
     tables: int = Field(description="Number of its tables that are known here.")

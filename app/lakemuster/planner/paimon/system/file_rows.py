@@ -96,7 +96,7 @@ class FileColumns:
             case "partition":
                 return partition_texts(table, self.view.metadata.specs[0], self.view.schemas)
             case "file_path":
-                paths = data_file_paths(table, self.view.table.location, self.view.metadata, self.view.schemas)
+                paths = data_file_paths(table, self.view.metadata.location, self.view.metadata, self.view.schemas)
                 return self._rewrites.apply_array(paths)
             case "file_format":
                 return pc.struct_field(pc.extract_regex(single_array(table.column("file_name")), _FORMAT), [0])

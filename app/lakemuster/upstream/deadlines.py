@@ -1,0 +1,60 @@
+"""Run work that may block, in threads of its own, so that nobody waits for it longer than a deadline.
+
+For libraries that cannot be told how long to wait. Work that misses its deadline goes on in its thread; when all
+threads are taken by such work, further work misses its deadline, too.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import TypeVar
+
+from lakemuster.clock import SYSTEM, Clock
+
+THREADS = 8
+
+T = TypeVar("T")
+
+
+class DeadlineExceeded(Exception):
+    """The work has not ended in time."""
+
+
+class Deadlines:
+    """The threads of one catalog's requests. Safe from any thread."""
+
+    def __init__(self, threads: int = THREADS, clock: Clock = SYSTEM) -> None:
+        self._free = threading.BoundedSemaphore(threads)
+        self._clock = clock
+
+    def run(self, work: Callable[[], T], seconds: float) -> T:
+        """Run work, and return its result.
+
+        Raises:
+            DeadlineExceeded: it has not ended in time.
+            Exception: raised by the work.
+        """
+        until = self._clock.monotonic() + seconds
+        if not self._free.acquire(timeout=seconds):
+            raise DeadlineExceeded
+        result: Future[T] = Future()
+
+        def running() -> None:
+            try:
+                result.set_result(work())
+            except BaseException as error:  # noqa: BLE001 -- it is raised where the result is waited for
+                result.set_exception(error)
+            finally:
+                self._free.release()
+
+        # A daemon: it must not keep the process from ending.
+        threading.Thread(target=running, name="upstream", daemon=True).start()
+        try:
+            return result.result(max(0.0, until - self._clock.monotonic()))
+        except FutureTimeoutError:
+            if result.done():
+                raise
+            raise DeadlineExceeded from None

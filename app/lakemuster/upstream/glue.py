@@ -1,0 +1,112 @@
+"""AWS Glue as an Iceberg catalog: a table's pointer is the parameter ``metadata_location`` of its record.
+
+PyIceberg's catalog makes the client; the records are read by it directly.
+Source: Iceberg's ``GlueTableOperations``, PyIceberg's ``GlueCatalog``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from botocore.config import Config
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    HTTPClientError,
+    ReadTimeoutError,
+)
+from botocore.exceptions import ConnectionError as BotoConnectionError
+from botocore.parsers import ResponseParserError
+from botocore.session import Session
+from pyiceberg.catalog.glue import GlueCatalog as PyIcebergGlueCatalog
+
+from lakemuster.catalog_settings import CatalogSettings
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import CatalogError, NamespaceNotFound
+from lakemuster.metadata.names import Levels
+from lakemuster.upstream.deadlines import DeadlineExceeded, Deadlines
+from lakemuster.upstream.iceberg_records import is_iceberg, location_in
+from lakemuster.upstream.protocol import ANSWER_SECONDS, CONNECT_SECONDS, T, Upstream
+
+ATTEMPTS = 3
+WHOLE_SECONDS = 30.0
+"""Limit of the time of a request with its retries."""
+_RETRIES = "glue.max-retries"
+
+
+class GlueCatalog(Upstream):
+    """One attached Glue catalog: its databases are namespaces of one level."""
+
+    def __init__(self, name: str, settings: CatalogSettings, clock: Clock = SYSTEM) -> None:
+        super().__init__(name, settings, clock)
+        self._deadlines = Deadlines(clock=clock)
+        self._lock = threading.Lock()
+        self._client: Any = None
+
+    def pointer(self, levels: Levels) -> str:
+        """See :class:`Upstream`."""
+        if len(levels) != 2:
+            raise self._no_table(levels)
+        database, name = levels
+        try:
+            found = self._call(lambda glue: glue.get_table(DatabaseName=database, Name=name))["Table"]
+        except NamespaceNotFound as error:
+            raise self._no_table(levels) from error
+        parameters = found.get("Parameters", {})
+        # Glue finds names in any case.
+        if found.get("Name") != name or not is_iceberg(parameters):
+            raise self._no_table(levels)
+        location = location_in(parameters)
+        if location is None:
+            raise self._failed("the table's record has no metadata_location")
+        return location
+
+    def every_table(self) -> Iterator[Levels]:
+        """See :class:`Upstream`."""
+        for database in self._listed("get_databases", "DatabaseList", {}):
+            namespace = str(database["Name"])
+            # A database that is dropped meanwhile has no tables.
+            with suppress(NamespaceNotFound):
+                for found in self._listed("get_tables", "TableList", {"DatabaseName": namespace}):
+                    if is_iceberg(found.get("Parameters", {})):
+                        yield namespace, str(found["Name"])
+
+    def _listed(self, operation: str, name: str, asked: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+        def page(token: str) -> tuple[list[Mapping[str, Any]], str]:
+            following = {"NextToken": token} if token else {}
+            answer = self._call(lambda glue: getattr(glue, operation)(**asked, **following))
+            return answer.get(name, []), answer.get("NextToken", "")
+
+        return self._pages(page)
+
+    def _call(self, ask: Callable[[Any], T]) -> T:
+        return self._asked(lambda: self._deadlines.run(lambda: ask(self._opened()), WHOLE_SECONDS))
+
+    def _opened(self) -> Any:
+        with self._lock:
+            if self._client is None:
+                properties: dict[str, Any] = dict(self.settings.properties)
+                session = Session()
+                session.set_default_client_config(Config(connect_timeout=CONNECT_SECONDS, read_timeout=ANSWER_SECONDS))
+                properties[_RETRIES] = int(properties.get(_RETRIES, ATTEMPTS))
+                self._client = PyIcebergGlueCatalog(self.name, **{**properties, "botocore_session": session}).glue
+            return self._client
+
+    def _failure_of(self, cause: Exception) -> CatalogError | None:
+        if isinstance(cause, DeadlineExceeded | ConnectTimeoutError | ReadTimeoutError):
+            return self._timed_out()
+        if isinstance(cause, BotoConnectionError | HTTPClientError):
+            return self._unavailable(type(cause).__name__)
+        if isinstance(cause, ClientError):
+            code = str(cause.response.get("Error", {}).get("Code", ""))
+            if code == "EntityNotFoundException":
+                return NamespaceNotFound(f"the catalog {self.name} has no such database or table", catalog=self.name)
+            return self._failed(f"it answers with the error {code if code.isidentifier() else 'unknown'}")
+        # Of an answer that is no text, botocore raises a ValueError.
+        if isinstance(cause, BotoCoreError | ResponseParserError | ValueError):
+            return self._failed(type(cause).__name__)
+        return None

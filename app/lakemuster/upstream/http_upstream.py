@@ -1,0 +1,68 @@
+"""Catalogs that are asked over HTTP: within limits of bytes, of silence, and of time. No redirect is followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import httpx
+
+from lakemuster.catalog_settings import CatalogSettings
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import CatalogError
+from lakemuster.upstream.protocol import ANSWER_SECONDS, CONNECT_SECONDS, MAX_BYTES, Upstream
+
+WHOLE_SECONDS = 60.0
+"""Limit of the time that a whole answer takes."""
+_CONNECTIONS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """A catalog's answer, read whole."""
+
+    status: int
+    body: bytes
+
+
+class HttpUpstream(Upstream):
+    """One attached catalog that speaks HTTP."""
+
+    def __init__(self, name: str, settings: CatalogSettings, clock: Clock = SYSTEM) -> None:
+        super().__init__(name, settings, clock)
+        self.headers = {
+            key.removeprefix("header."): value
+            for key, value in settings.properties.items()
+            if key.startswith("header.")
+        }
+        self._client = httpx.Client(
+            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+            limits=httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS),
+        )
+
+    def _answer(
+        self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str], signer: httpx.Auth | None = None
+    ) -> HttpAnswer:
+        """Send a GET request, and read its answer. To be called within :meth:`_asked`."""
+        until = self._clock.monotonic() + WHOLE_SECONDS
+        accepting = {**headers, "Accept": "application/json"}
+        with self._client.stream("GET", url, params=parameters, headers=accepting, auth=signer) as answer:
+            body = bytearray()
+            for part in answer.iter_bytes():
+                body += part
+                if len(body) > MAX_BYTES:
+                    raise self._failed(f"it answers with more than {MAX_BYTES} bytes")
+                if self._clock.monotonic() > until:
+                    raise self._timed_out()
+            return HttpAnswer(answer.status_code, bytes(body))
+
+    def _failure_of(self, cause: Exception) -> CatalogError | None:
+        if isinstance(cause, httpx.TimeoutException):
+            return self._timed_out()
+        if isinstance(cause, httpx.HTTPError | httpx.InvalidURL):
+            return self._unavailable(type(cause).__name__)
+        return None
+
+    def close(self) -> None:
+        """See :class:`Upstream`."""
+        self._client.close()

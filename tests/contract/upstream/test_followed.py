@@ -1,0 +1,98 @@
+"""Tables of attached catalogs of every type: they follow their catalog, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.contract.upstream.lakes import REMOTE, Lake
+from tests.contract.upstream.services import service
+
+A, B = ("db", "a"), ("db", "b")
+
+
+def files(client: TestClient, name: str) -> int:
+    """How many data files a table has, each of ten rows."""
+    answer = client.get(f"/api/v1/tables/prod.db.{name}/files")
+    assert answer.status_code == 200, answer.text
+    found = answer.json()["files"]
+    assert {file["record_count"] for file in found} == {10}
+    return len(found)
+
+
+def status(client: TestClient, name: str) -> int:
+    answered: int = client.get(f"/api/v1/tables/prod.db.{name}/files").status_code
+    return answered
+
+
+def names(client: TestClient) -> list[str]:
+    return [table["name"] for table in client.get("/api/v1/tables").json()["tables"]]
+
+
+def sync(client: TestClient) -> tuple[int, int, int]:
+    """List the catalog: how many tables it has, how many are new, and how many are gone."""
+    answer = client.post("/api/v1/catalogs/prod/sync")
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    return found["tables"], found["added"], found["removed"]
+
+
+def test_commits_drops_new_tables_and_renames_are_followed(lake: Lake) -> None:
+    lake.create(A)
+    with service(lake) as client:
+        assert files(client, "a") == 1
+        lake.commit(A)
+        assert files(client, "a") == 2
+        lake.drop(A)
+        assert status(client, "a") == 404
+        assert names(client) == []
+        lake.create(A)
+        assert files(client, "a") == 1
+        lake.rename(A, B)
+        assert status(client, "a") == 404
+        assert files(client, "b") == 1
+        lake.commit(B)
+        assert files(client, "b") == 2
+        assert names(client) == ["prod.db.b"]
+
+
+@pytest.mark.parametrize("lake", [*REMOTE, "sql"], indirect=True)
+def test_a_commit_that_the_catalog_does_not_have_is_ignored(lake: Lake) -> None:
+    lake.create(A)
+    lake.commit(A)
+    lake.lose_commit(A)
+    with service(lake) as client:
+        assert files(client, "a") == 2
+
+
+def test_the_listing_brings_tables_and_takes_them_away(lake: Lake) -> None:
+    for table in (A, B, ("other", "c")):
+        lake.create(table)
+    with service(lake) as client:
+        assert sync(client) == (3, 3, 0)
+        formats = {table["name"]: table["format"] for table in client.get("/api/v1/tables").json()["tables"]}
+        assert formats == dict.fromkeys(("prod.db.a", "prod.db.b", "prod.other.c"), lake.format)
+        lake.drop(B)
+        lake.rename(A, ("other", "a"))
+        assert sync(client) == (2, 1, 2)
+        assert names(client) == ["prod.other.a", "prod.other.c"]
+        assert sync(client) == (2, 0, 0)
+        [shown] = client.get("/api/v1/catalogs").json()["catalogs"]
+        assert (shown["type"], shown["reachable"], shown["tables"]) == (lake.settings["type"], True, 2)
+
+
+def test_a_catalog_that_fails_keeps_its_tables_and_their_last_state(lake: Lake) -> None:
+    lake.create(A)
+    with service(lake) as client:
+        assert sync(client) == (1, 1, 0)
+        assert files(client, "a") == 1
+        lake.stop()
+        answer = client.post("/api/v1/catalogs/prod/sync")
+        assert answer.status_code in {502, 504}, answer.text
+        assert answer.json()["error"]["code"].startswith("upstream_")
+        assert names(client) == ["prod.db.a"]
+        stale = client.get("/api/v1/tables/prod.db.a/files")
+        assert (stale.status_code, len(stale.json()["files"])) == (200, 1)
+        assert "upstream_" in stale.json()["stale"]
+        unknown = client.get("/api/v1/tables/prod.db.unknown/files")
+        assert unknown.status_code in {502, 504}, unknown.text

@@ -1,0 +1,104 @@
+"""Iceberg clients at catalogs that speak no REST: reads and plans are answered here, writes are refused."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.contract.upstream.lakes import READ_HERE, IcebergLake
+from tests.contract.upstream.services import service
+
+A, B = ("db", "a"), ("db", "b")
+ROOT = "/iceberg/v1/prod"
+TOKENS = "".join(
+    f"[[token]]\nname = {name!r}\nsha256 = {sha256(name.encode()).hexdigest()!r}\n"
+    f"scope = 'read'\nnamespaces = [{namespace!r}]\n"
+    for name, namespace in (("reads-all", "catalog:prod/"), ("reads-other", "catalog:prod/other"), ("stranger", "x"))
+)
+
+
+def planned(client: TestClient, table: str) -> int:
+    answer = client.post(f"{ROOT}/namespaces/db/tables/{table}/plan", json={})
+    assert answer.status_code == 200, answer.text
+    return len(answer.json()["file-scan-tasks"])
+
+
+@pytest.mark.parametrize("lake", READ_HERE, indirect=True)
+def test_reads_and_plans_are_answered_here(lake: IcebergLake) -> None:
+    lake.create(A)
+    lake.commit(A)
+    with service(lake) as client:
+        config = client.get("/iceberg/v1/config", params={"warehouse": "prod"}).json()
+        assert config["overrides"]["prefix"] == "prod"
+        assert config["defaults"]["scan-planning-mode"] == "server"
+        assert "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}" in config["endpoints"]
+        # Nothing was listed before.
+        assert client.get(f"{ROOT}/namespaces").json()["namespaces"] == [["db"]]
+        assert client.get(f"{ROOT}/namespaces/db").status_code == 200
+        found = client.get(f"{ROOT}/namespaces/db/tables").json()["identifiers"]
+        assert found == [{"namespace": ["db"], "name": "a"}]
+        loaded = client.get(f"{ROOT}/namespaces/db/tables/a").json()
+        assert loaded["metadata-location"].removeprefix("file://") == lake.pointer(A).removeprefix("file://")
+        assert client.head(f"{ROOT}/namespaces/db/tables/a").status_code == 204
+        assert planned(client, "a") == 2
+        lake.commit(A)
+        assert planned(client, "a") == 3
+        lake.create(B)
+        assert planned(client, "b") == 1
+        missing = client.get(f"{ROOT}/namespaces/db/tables/c")
+        assert (missing.status_code, missing.json()["error"]["type"]) == (404, "NoSuchTableException")
+        lake.stop()
+        # What is known is answered from the last state, to those who load it here, too.
+        assert planned(client, "a") == 3
+        assert client.get(f"{ROOT}/namespaces/db/tables/a").status_code == 200
+        assert client.get(f"{ROOT}/namespaces/db/tables/c").status_code in {502, 504}
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_writes_are_refused_and_say_where_to_write(lake: IcebergLake) -> None:
+    lake.create(A)
+    before = lake.pointer(A)
+    with service(lake) as client:
+        for method, path in (
+            ("POST", "/namespaces"),
+            ("DELETE", "/namespaces/db"),
+            ("POST", "/namespaces/db/tables"),
+            ("POST", "/namespaces/db/tables/a"),
+            ("DELETE", "/namespaces/db/tables/a"),
+            ("POST", "/tables/rename"),
+            ("POST", "/transactions/commit"),
+        ):
+            answer = client.request(method, f"{ROOT}{path}", json={})
+            assert (answer.status_code, answer.json()["error"]["type"]) == (406, "UnsupportedOperationException")
+            assert "the catalog prod is only read here" in answer.json()["error"]["message"]
+    assert lake.pointer(A) == before
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_roles_decide_what_callers_see(lake: IcebergLake) -> None:
+    lake.create(A)
+    (lake.folder / "tokens.toml").write_text(TOKENS)
+    with service(lake, tokens=f"{lake.folder}/tokens.toml") as client:
+
+        def ask(token: str, path: str) -> tuple[int, bytes]:
+            answer = client.get(path, headers={"Authorization": f"Bearer {token}"})
+            return answer.status_code, answer.content
+
+        assert ask("reads-all", f"{ROOT}/namespaces/db/tables/a")[0] == 200
+        assert ask("reads-other", f"{ROOT}/namespaces")[1] == b'{"namespaces":[],"next-page-token":null}'
+        assert ask("reads-other", f"{ROOT}/namespaces/db/tables/a")[0] == 404
+        for path in ("/namespaces", "/namespaces/db/tables", "/namespaces/db/tables/a"):
+            there, nowhere = ask("stranger", ROOT + path), ask("stranger", f"/iceberg/v1/none{path}")
+            assert there == (404, nowhere[1].replace(b"none", b"prod"))
+        hidden = ask("stranger", "/iceberg/v1/config?warehouse=prod")
+        assert hidden[1] == ask("stranger", "/iceberg/v1/config?warehouse=none")[1]
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_a_name_of_no_catalog_is_not_found(lake: IcebergLake) -> None:
+    with service(lake) as client:
+        for path in ("namespaces", "namespaces/db/tables", "namespaces/db/tables/a"):
+            assert client.get(f"/iceberg/v1/none/{path}").status_code == 404
+        assert client.post("/iceberg/v1/none/namespaces", json={}).status_code == 404

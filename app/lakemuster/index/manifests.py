@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.orm import Session
 
 from lakemuster.caching import cached
@@ -25,6 +25,7 @@ from lakemuster.metadata.snapshot import ManifestHeader
 _HEADER = tuple(field.name for field in dataclasses.fields(ManifestHeader))
 _DOCUMENTS = frozenset({"partitions", "extra_files"})
 _COLUMNS = tuple(getattr(ManifestRow, name) for name in ("id", "segment", *_HEADER))
+_BY_ID = select(*_COLUMNS).where(ManifestRow.id.in_(bindparam("ids", expanding=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def load_manifests(session: Session, ids: Iterable[int]) -> dict[int, StoredMani
     """Load the rows with these ids."""
     found: dict[int, StoredManifest] = {}
     for chunk in chunks(sorted(set(ids))):
-        for row in session.execute(select(*_COLUMNS).where(ManifestRow.id.in_(chunk))):
+        for row in session.execute(_BY_ID, {"ids": chunk}):
             found[row[0]] = StoredManifest(row[0], _header(row[2:]), row[1])
     return found
 

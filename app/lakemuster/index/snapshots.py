@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Row, or_, select, update
+from sqlalchemy import ColumnElement, Row, bindparam, or_, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable, SnapshotNotFound
@@ -108,6 +108,15 @@ _COLUMNS = (
 )
 
 
+# Of the first plan of a table, building statements would be a tenth.
+_BY_ID = select(*_COLUMNS).where(
+    SnapshotRow.table_id == bindparam("table_id"),
+    SnapshotRow.branch == bindparam("branch"),
+    SnapshotRow.snapshot_id == bindparam("snapshot_id"),
+)
+_MANIFESTS = select(SnapshotRow.manifests).where(SnapshotRow.id == bindparam("row_id"))
+
+
 def list_snapshots(session: Session, table_id: int, branch: str | None = None) -> list[SnapshotRecord]:
     """The snapshots of one branch, or of all branches if None, oldest first."""
     chosen = select(*_COLUMNS).where(SnapshotRow.table_id == table_id)
@@ -126,9 +135,7 @@ def get_snapshot(session: Session, table_id: int, snapshot_id: int, branch: str 
     row = None
     if snapshot_id in _INT64:
         row = session.execute(
-            select(*_COLUMNS).where(
-                SnapshotRow.table_id == table_id, SnapshotRow.branch == branch, SnapshotRow.snapshot_id == snapshot_id
-            )
+            _BY_ID, {"table_id": table_id, "branch": branch, "snapshot_id": snapshot_id}
         ).one_or_none()
     if row is None:
         raise SnapshotNotFound(f"snapshot {snapshot_id} does not exist", snapshot_id=str(snapshot_id), branch=branch)
@@ -202,7 +209,7 @@ def snapshot_manifests(
         SnapshotNotFound: the snapshot was deleted since, or is not published.
         IndexUnavailable: the index is damaged.
     """
-    packed = session.scalar(select(SnapshotRow.manifests).where(SnapshotRow.id == snapshot_row_id))
+    packed = session.scalar(_MANIFESTS, {"row_id": snapshot_row_id})
     if packed is None:
         raise SnapshotNotFound("the snapshot is no longer in the index")
     roles, ids = unpack_members(packed)

@@ -29,8 +29,8 @@ def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
                 connection.ask(plan("id >= {} and id < {}".format(*clustered(3 * number + at))))
                 walls.append((perf_counter() - started) * 1000)
             text = connection.ask(Ask("GET", "/metrics")).decode()
-            lines = (line.split() for line in text.splitlines() if line.startswith("lakemuster_storage_operations"))
-            fetched |= {float(value) for name, value in lines if 'kind="reads"' in name}
+            reads = 'lakemuster_storage_operations_total{kind="read"'
+            fetched.add(sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(reads)))
             connection.close()
     names = ("first_answer_ms", "second_answer_ms", "third_answer_ms")
     return {

@@ -3,7 +3,7 @@
 The map, in the direction of imports (a name may import what stands to its right)::
 
     cli > main > spark > api | client > catalog > ingest | planner > wire | index | upstream | formats | storage
-        > kernels > predicates > metadata > config > clock | cpu_semaphore | errors | log_lines > measures | tracing
+        > kernels > predicates > metadata > log_lines > config > clock | cpu_semaphore | errors > measures | tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions

@@ -29,7 +29,6 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from lakemuster.available_memory import available_memory
 from lakemuster.catalog_settings import Catalogs
 from lakemuster.errors import ConfigInvalid
-from lakemuster.log_lines import LogFormat, LogLevel
 
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
@@ -81,6 +80,8 @@ _PERIODS = {"second": 1.0, "minute": 60.0, "hour": 3600.0}
 _OWN_PATHS = ("api", "iceberg", "paimon")
 NanMode = Literal["any", "greatest", "unordered", "none"]
 Role = Literal["api", "worker", "all"]
+LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error", "critical"]
 Interval = Annotated[float, Field(ge=1, allow_inf_nan=False)]
 """Seconds between two looks at a watched table."""
 _WILDCARDS = re.compile(r"\*|\?|\[[^]]+\]")

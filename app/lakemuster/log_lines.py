@@ -11,14 +11,12 @@ import sys
 from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 
 from lakemuster import tracing
-
-LogFormat = Literal["text", "json"]
-LogLevel = Literal["debug", "info", "warning", "error", "critical"]
+from lakemuster.config import LogFormat, LogLevel
 
 REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
 """The id of the request that this code runs for."""

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lakemuster import log_lines, tracing
+from lakemuster import tracing
+from lakemuster.config import LogFormat, LogLevel
 from lakemuster.log_lines import REQUEST_ID, Fields, JsonLines, TextLines, log_config
 
 
@@ -69,7 +70,7 @@ def test_an_exception_stays_within_its_json_line() -> None:
     (None, True, TextLines), (None, False, JsonLines), ("json", True, JsonLines), ("text", False, TextLines),
 ])  # fmt: skip
 def test_lines_are_text_on_a_terminal_unless_the_setting_says_otherwise(
-    form: log_lines.LogFormat | None, terminal: bool, kind: type, monkeypatch: pytest.MonkeyPatch
+    form: LogFormat | None, terminal: bool, kind: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal, raising=False)
     assert log_config(form, "info")["formatters"]["line"] == {"()": kind}
@@ -79,9 +80,7 @@ def test_lines_are_text_on_a_terminal_unless_the_setting_says_otherwise(
     ("level", "own", "server"),
     [("debug", "DEBUG", "WARNING"), ("info", "INFO", "WARNING"), ("error", "ERROR", "ERROR")],
 )
-def test_the_level_holds_for_our_lines_and_never_for_the_audit_log(
-    level: log_lines.LogLevel, own: str, server: str
-) -> None:
+def test_the_level_holds_for_our_lines_and_never_for_the_audit_log(level: LogLevel, own: str, server: str) -> None:
     loggers = log_config("json", level)["loggers"]
     assert (loggers["lakemuster"]["level"], loggers["uvicorn"]["level"]) == (own, server)
     assert loggers["lakemuster.audit"]["level"] == "INFO"

@@ -61,7 +61,8 @@ def soon(holds: Callable[[], bool]) -> None:
 
 def audited(server: Running) -> list[dict[str, Any]]:
     """The audit log's lines."""
-    return [json.loads(line) for line in server.log.read_text().splitlines() if line.startswith('{"time"')]
+    lines = [json.loads(line) for line in server.log.read_text().splitlines() if line.startswith('{"time"')]
+    return [line for line in lines if line["logger"] == "lakemuster.audit"]
 
 
 def test_the_edge(server: Running, tmp_path: Path) -> None:

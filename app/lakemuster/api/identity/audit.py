@@ -35,6 +35,7 @@ def log_request(scope: Scope, status: int, *, broken: bool, with_filter: bool) -
     state, route = scope["state"], scope.get("route")
     line: dict[str, object] = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "logger": AUDIT.name,
         "request_id": state["request_id"],
         "caller": state.get("caller"),
         "peer": state.get("peer"),

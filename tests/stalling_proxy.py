@@ -50,11 +50,15 @@ class StallingProxy:
 
     def _connect(self, client: socket.socket) -> None:
         self._flowing.wait()
-        if isinstance(self._target, Path):
-            server = socket.socket(socket.AF_UNIX)
-            server.connect(str(self._target))
-        else:
-            server = socket.create_connection(self._target)
+        try:
+            if isinstance(self._target, Path):
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(str(self._target))
+            else:
+                server = socket.create_connection(self._target)
+        except OSError:
+            client.close()
+            return
         self._sockets += (client, server)
         for source, sink in ((client, server), (server, client)):
             threading.Thread(target=self._forward, args=(source, sink), daemon=True).start()

@@ -53,9 +53,12 @@ class GlueCatalog(Upstream):
             raise self._no_table(levels)
         database, name = levels
         try:
-            found = self._call(lambda glue: glue.get_table(DatabaseName=database, Name=name))["Table"]
+            answer = self._call(lambda glue: glue.get_table(DatabaseName=database, Name=name))
         except NamespaceNotFound as error:
             raise self._no_table(levels) from error
+        if "Table" not in answer:
+            raise self._failed("it answers with no table")
+        found = answer["Table"]
         parameters = found.get("Parameters", {})
         # Glue finds names in any case.
         if found.get("Name") != name or not is_iceberg(parameters):
@@ -68,18 +71,25 @@ class GlueCatalog(Upstream):
     def every_table(self) -> Iterator[Levels]:
         """See :class:`Upstream`."""
         for database in self._listed("get_databases", "DatabaseList", {}):
-            namespace = str(database["Name"])
+            namespace = self._name(database)
             # A database that is dropped meanwhile has no tables.
             with suppress(NamespaceNotFound):
                 for found in self._listed("get_tables", "TableList", {"DatabaseName": namespace}):
                     if is_iceberg(found.get("Parameters", {})):
-                        yield namespace, str(found["Name"])
+                        yield namespace, self._name(found)
+
+    def _name(self, record: Mapping[str, Any]) -> str:
+        if not record.get("Name"):
+            raise self._failed("a list has a record without a name")
+        return str(record["Name"])
 
     def _listed(self, operation: str, name: str, asked: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
         def page(token: str) -> tuple[list[Mapping[str, Any]], str]:
             following = {"NextToken": token} if token else {}
             answer = self._call(lambda glue: getattr(glue, operation)(**asked, **following))
-            return answer.get(name, []), answer.get("NextToken", "")
+            if name not in answer:
+                raise self._failed("it answers with no list")
+            return answer[name], answer.get("NextToken", "")
 
         return self._pages(page)
 

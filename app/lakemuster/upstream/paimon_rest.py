@@ -93,7 +93,9 @@ class PaimonRestCatalog(HttpUpstream):
     def _names(self, path: str, name: str, asked: Mapping[str, str]) -> Iterator[str]:
         def page(token: str) -> tuple[list[str], str]:
             found = self._get(path, {**asked, "maxResults": PAGE, **({"pageToken": token} if token else {})})
-            names, following = found.get(name) or [], found.get("nextPageToken") or ""
+            names, following = found.get(name, False), found.get("nextPageToken") or ""
+            if names is None:
+                names = []
             if not isinstance(names, list) or not isinstance(following, str):
                 raise self._failed("a list is not what the protocol says")
             return list(map(str, names)), following

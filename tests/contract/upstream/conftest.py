@@ -14,12 +14,11 @@ from tests.contract.upstream.lakes import (
     GlueLake,
     HiveLake,
     Lake,
-    PaimonFoldersLake,
-    PaimonRestLake,
     PostgresLake,
     RestLake,
     SqlLake,
 )
+from tests.contract.upstream.paimon_lakes import PaimonFoldersLake, PaimonHiveLake, PaimonRestLake
 from tests.fake_catalog import fake_catalog
 from tests.fake_paimon_rest import fake_paimon_rest
 
@@ -67,6 +66,8 @@ def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lake]:
             found = HiveLake(tmp_path, wanted("hive").uri)
         case "paimon-folders":
             found = PaimonFoldersLake(tmp_path, wanted("paimon_versions"))
+        case "paimon-hive":
+            found = PaimonHiveLake(tmp_path, wanted("paimon_versions"), wanted("hive").uri)
         case "rest":
             with fake_catalog() as iceberg, closing(RestLake(tmp_path, iceberg)) as found:
                 yield found

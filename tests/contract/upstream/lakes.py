@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,7 +18,6 @@ from sqlalchemy import make_url
 
 from lakemuster.metadata.names import Levels
 from tests.fake_catalog import FakeCatalog
-from tests.fake_paimon_rest import TOKEN, FakePaimonRest, PaimonTable
 from tests.stalling_proxy import StallingProxy
 
 DATA = pa.table({"id": pa.array(range(10), pa.int64())})
@@ -29,7 +26,7 @@ READ_HERE = ["sql", "postgres", "glue", HIVE]
 """Catalogs of Iceberg tables that speak no REST."""
 REMOTE = ["rest", "postgres", "glue", HIVE, "paimon-rest"]
 """Catalogs that are servers."""
-EVERY = [*REMOTE, "sql", "paimon-folders"]
+EVERY = [*REMOTE, "sql", "paimon-folders", pytest.param("paimon-hive", marks=pytest.mark.full)]
 _REGIONS = cycle(["us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-central-1", "ap-south-1", "sa-east-1"])
 """Each lake has one: the tests' AWS keeps what is in the others apart."""
 
@@ -164,7 +161,7 @@ class RestLake(RemoteLake):
 
     def __init__(self, folder: Path, fake: FakeCatalog) -> None:
         writer = SqlCatalog("own", uri=f"sqlite:///{folder}/own.db", warehouse=f"file://{folder}/lake")
-        super().__init__(folder, writer, _address(fake.uri))
+        super().__init__(folder, writer, address(fake.uri))
         self.fake = fake
 
     @property
@@ -198,7 +195,7 @@ class GlueLake(RemoteLake):
             "glue.secret-access-key": "secret",
         }
         told = {**self.properties, "glue.endpoint": endpoint, "warehouse": f"file://{folder}/lake"}
-        super().__init__(folder, GlueCatalog("writer", **told), _address(endpoint))
+        super().__init__(folder, GlueCatalog("writer", **told), address(endpoint))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -215,7 +212,7 @@ class HiveLake(RemoteLake):
 
     def __init__(self, folder: Path, uri: str) -> None:
         writer = HiveCatalog("writer", uri=uri, warehouse=f"file://{folder}/lake")
-        super().__init__(folder, writer, _address(uri))
+        super().__init__(folder, writer, address(uri))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -227,99 +224,8 @@ class HiveLake(RemoteLake):
         _drop_all(self.writer)
 
 
-class PaimonFoldersLake(Lake):
-    """A Paimon warehouse: the folders that pypaimon writes, moved and copied.
-
-    Args:
-        versions: the folder of one table after its first commit, after its second one, and so on.
-    """
-
-    format = "paimon"
-
-    def __init__(self, folder: Path, versions: Sequence[Path]) -> None:
-        super().__init__(folder)
-        self.versions = versions
-        self.warehouse = folder / "lake"
-        self.commits: dict[Levels, int] = {}
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        return {"type": "paimon", "warehouse": str(self.warehouse)}
-
-    def root(self, table: Levels) -> Path:
-        """Where a table is."""
-        return self.warehouse / f"{table[0]}.db" / table[1]
-
-    def create(self, table: Levels) -> None:
-        shutil.copytree(self.versions[0], self.root(table))
-        self.commits[table] = 1
-
-    def commit(self, table: Levels) -> None:
-        self.write(table)
-        self.commits[table] += 1
-
-    def write(self, table: Levels) -> None:
-        """Write the files of the next commit."""
-        shutil.copytree(self.versions[self.commits[table]], self.root(table), dirs_exist_ok=True)
-
-    def drop(self, table: Levels) -> None:
-        shutil.rmtree(self.root(table))
-        del self.commits[table]
-
-    def rename(self, table: Levels, to: Levels) -> None:
-        self.root(to).parent.mkdir(exist_ok=True)
-        self.root(table).rename(self.root(to))
-        self.commits[to] = self.commits.pop(table)
-
-    def lose_commit(self, table: Levels) -> None:
-        raise NotImplementedError
-
-    def stop(self) -> None:
-        self.warehouse.rename(self.folder / "not mounted")
-        self.warehouse.mkdir()
-
-
-class PaimonRestLake(PaimonFoldersLake):
-    """A Paimon REST catalog."""
-
-    def __init__(self, folder: Path, versions: Sequence[Path], fake: FakePaimonRest) -> None:
-        super().__init__(folder, versions)
-        self.fake = fake
-        self.proxy = StallingProxy(_address(fake.uri))
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        uri = f"http://127.0.0.1:{self.proxy.port}"
-        return {"type": "paimon", "metastore": "rest", "uri": uri, "warehouse": "lake", "token": TOKEN}
-
-    def create(self, table: Levels) -> None:
-        super().create(table)
-        self.fake.tables[table] = PaimonTable(self.root(table).as_uri(), 1)
-
-    def commit(self, table: Levels) -> None:
-        super().commit(table)
-        self.fake.tables[table].newest = self.commits[table]
-
-    def drop(self, table: Levels) -> None:
-        super().drop(table)
-        del self.fake.tables[table]
-
-    def rename(self, table: Levels, to: Levels) -> None:
-        super().rename(table, to)
-        self.fake.tables[to] = self.fake.tables.pop(table)
-        self.fake.tables[to].path = self.root(to).as_uri()
-
-    def lose_commit(self, table: Levels) -> None:
-        self.write(table)
-
-    def stop(self) -> None:
-        self.proxy.close()
-
-    def close(self) -> None:
-        self.proxy.close()
-
-
-def _address(uri: str) -> tuple[str, int]:
+def address(uri: str) -> tuple[str, int]:
+    """The host and the port of a server."""
     parts = urlsplit(uri)
     assert parts.hostname is not None
     assert parts.port is not None

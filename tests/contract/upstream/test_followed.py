@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -17,6 +19,7 @@ def files(client: TestClient, name: str) -> int:
     assert answer.status_code == 200, answer.text
     found = answer.json()["files"]
     assert {file["record_count"] for file in found} == {10}
+    assert all(Path(file["file_path"].removeprefix("file:")).is_file() for file in found)
     return len(found)
 
 
@@ -96,3 +99,18 @@ def test_a_catalog_that_fails_keeps_its_tables_and_their_last_state(lake: Lake) 
         assert "upstream_" in stale.json()["stale"]
         unknown = client.get("/api/v1/tables/prod.db.unknown/files")
         assert unknown.status_code in {502, 504}, unknown.text
+
+
+@pytest.mark.parametrize("lake", ["paimon-folders"], indirect=True)
+def test_paimon_clients_find_the_tables_in_the_catalogs_databases(lake: Lake) -> None:
+    lake.create(A)
+    with service(lake) as client:
+        sync(client)
+        root = "/paimon/v1/lakemuster/databases"
+        assert client.get(root).json()["databases"] == ["prod.db"]
+        assert client.get(f"{root}/prod.db/tables").json()["tables"] == ["a"]
+        table = client.get(f"{root}/prod.db/tables/a").json()
+        assert Path(table["path"].removeprefix("file:")) == lake.folder / "lake" / "db.db" / "a"
+        lake.commit(A)
+        newest = client.get(f"{root}/prod.db/tables/a/snapshot").json()["snapshot"]
+        assert (newest["snapshot"]["id"], newest["recordCount"]) == (2, 20)

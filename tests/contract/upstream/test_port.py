@@ -18,7 +18,8 @@ from lakemuster.upstream import glue, hive_connection, http_upstream, sql
 from lakemuster.upstream.breaker import FAILURES
 from lakemuster.upstream.protocol import Upstream
 from lakemuster.upstream.registry import open_upstream
-from tests.contract.upstream.lakes import REMOTE, IcebergLake, Lake, PaimonFoldersLake
+from tests.contract.upstream.lakes import REMOTE, IcebergLake, Lake
+from tests.contract.upstream.paimon_lakes import PaimonFoldersLake
 
 A, B = ("db", "a"), ("db", "b")
 
@@ -40,7 +41,7 @@ def test_pointers_are_those_that_the_catalogs_own_client_finds(lake: Lake) -> No
         expected = lake.pointer(A) if isinstance(lake, IcebergLake) else ""
         if isinstance(lake, PaimonFoldersLake):
             expected = str(lake.root(A))
-        assert upstream.pointer(A).removeprefix("file://") == expected.removeprefix("file://")
+        assert upstream.pointer(A).removeprefix("file:").lstrip("/") == expected.removeprefix("file:").lstrip("/")
         for missing in (B, ("none", "a"), ("db", "A"), ("db", "x", "a"), ("a",)):
             with pytest.raises(TableNotFound):
                 upstream.pointer(missing)
@@ -97,7 +98,7 @@ def test_a_catalog_that_talks_nonsense_fails(settings: dict[str, Any], monkeypat
     random = Random(7)
     with _babbling(random) as port:
         told = {name: str(value).replace("PORT", str(port)) for name, value in settings.items()}
-        for _ in range(20):
+        for _ in range(8):
             upstream = open_upstream("prod", CatalogSettings(**told), ObjectStore([], {}))
             with pytest.raises(UpstreamFailed):
                 upstream.pointer(A)

@@ -78,6 +78,7 @@ def test_the_configuration_is_asked_for_again_after_a_while(fake: FakePaimonRest
     [
         ("config", (200, {"overrides": [1]})),
         ("config", (200, [])),
+        ("databases", (200, {})),
         ("databases", (200, {"databases": 7})),
         ("databases", (200, {"databases": ["d"], "nextPageToken": 7})),
         ("databases", (200, {"databases": ["d"], "nextPageToken": "same"})),

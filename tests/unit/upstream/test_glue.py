@@ -1,0 +1,90 @@
+"""Glue: which records are tables, and answers that lack what they should have."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from lakemuster.catalog_settings import CatalogSettings
+from lakemuster.errors import TableNotFound, UpstreamFailed
+from lakemuster.upstream.glue import GlueCatalog
+
+ICEBERG = {"table_type": "ICEBERG", "metadata_location": "s3://lake/1"}
+TABLE = {"Name": "t", "Parameters": ICEBERG}
+
+
+@contextmanager
+def glue(replies: Mapping[str, list[object]]) -> Iterator[GlueCatalog]:
+    """A Glue that answers each operation with its documents, one after another."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            operation = self.headers["x-amz-target"].rpartition(".")[2]
+            left = replies[operation]
+            body = json.dumps(left.pop(0) if len(left) > 1 else left[0]).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    told = {"glue.endpoint": f"http://127.0.0.1:{server.server_address[1]}", "glue.region": "us-east-1"}
+    told |= {"glue.access-key-id": "key", "glue.secret-access-key": "secret", "glue.max-retries": "1"}
+    try:
+        yield GlueCatalog("prod", CatalogSettings.model_validate({"type": "glue", **told}))
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def test_every_page_is_listed_and_only_iceberg_tables_are() -> None:
+    other = {"Name": "o", "Parameters": {"table_type": "hudi"}}
+    replies: dict[str, list[object]] = {
+        "GetDatabases": [{"DatabaseList": [{"Name": "a"}], "NextToken": "1"}, {"DatabaseList": [{"Name": "b"}]}],
+        "GetTables": [
+            {"TableList": [TABLE, {"Name": "view"}], "NextToken": "1"},
+            {"TableList": [{**TABLE, "Name": "u", "Parameters": {**ICEBERG, "table_type": "iceberg"}}]},
+            {"TableList": [other]},
+        ],
+    }
+    with glue(replies) as catalog:
+        assert list(catalog.every_table()) == [("a", "t"), ("a", "u")]
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        {"GetDatabases": [{}]},
+        {"GetDatabases": [{"DatabaseList": [{}]}]},
+        {"GetDatabases": [{"DatabaseList": [], "NextToken": "same"}]},
+        {"GetDatabases": [{"DatabaseList": [{"Name": "a"}]}], "GetTables": [{}]},
+        {"GetDatabases": [{"DatabaseList": [{"Name": "a"}]}], "GetTables": [{"TableList": [{"Parameters": ICEBERG}]}]},
+    ],
+)
+def test_a_list_that_is_none_is_not_an_empty_one(replies: dict[str, list[object]]) -> None:
+    with glue(replies) as catalog, pytest.raises(UpstreamFailed):
+        list(catalog.every_table())
+
+
+def test_a_record_in_place_of_a_table_is_none() -> None:
+    for record in ({**TABLE, "Name": "T"}, {"Name": "t"}, {**TABLE, "Parameters": {"table_type": "ICEBERG_VIEW"}}):
+        with glue({"GetTable": [{"Table": record}]}) as catalog, pytest.raises(TableNotFound):
+            catalog.pointer(("a", "t"))
+    for answer in ({}, {"Table": {**TABLE, "Parameters": {"table_type": "ICEBERG"}}}):
+        with glue({"GetTable": [answer]}) as catalog, pytest.raises(UpstreamFailed):
+            catalog.pointer(("a", "t"))
+    with glue({"GetTable": [{"Table": TABLE}]}) as catalog:
+        assert catalog.pointer(("a", "t")) == "s3://lake/1"

@@ -155,7 +155,7 @@ def cancel_planning(table: TheIcebergTable, plan_id: PlanId) -> Response:
     dependencies=[Depends(idempotency_key), Depends(client_headers)],
 )
 def fetch_scan_tasks(table: TheIcebergTable, body: FetchScanTasksRequest) -> Response:
-    """Fetch the part of a plan that a plan task stands for."""
+    """Fetch the part of a plan that a plan task identifies."""
     tokens = _tokens(table)
     found = tokens.read_plan_task(body.plan_task)
     if found is None:

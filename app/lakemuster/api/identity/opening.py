@@ -17,7 +17,7 @@ from lakemuster.config import Settings
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """How callers are told apart, and what they may do.
+    """How callers are authenticated, and what they may do.
 
     Attributes:
         authenticator: None: everybody is ``callers.ANYONE``.
@@ -34,7 +34,7 @@ class Identity:
 
     @property
     def token_endpoint(self) -> str | None:
-        """Where clients exchange a credential for a token; None: there is no issuer, or it did not answer yet."""
+        """Where clients exchange a credential for a token; None without an issuer, or before its first answer."""
         metadata = self.providers[0].metadata if self.providers else None
         return None if metadata is None else metadata.token_endpoint
 

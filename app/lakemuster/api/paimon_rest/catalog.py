@@ -1,4 +1,4 @@
-"""Routes of the catalog: databases, table names, and views and functions, of which there are none."""
+"""Routes of the catalog: databases and table names; there are no views or functions."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ def _looked(request: TableRequest) -> tuple[TableRecord, TableMetadata, str | No
     """A table with the requested branch, looked at within the allowed staleness, or else why not.
 
     Raises:
-        TableNotFound: there is no such table or branch.
+        TableNotFound: the table or branch does not exist.
         LookFailed: the branch is unknown, and the table cannot be looked at.
     """
 

@@ -25,7 +25,7 @@ ROW_LINEAGE = 3
 """The first format version whose rows have ids and sequence numbers."""
 
 MOVED = (
-    "this table was moved, and its own metadata names files by where they were: no client can read it so before its "
+    "this table was moved, and its metadata refers to files at their old locations: clients cannot read it until its "
     "paths are rewritten"
 )
 

@@ -3,7 +3,7 @@
 A serialized row is a big-endian int32 arity and the row itself, little-endian: a header byte and null bits, one
 8-byte slot per field, then the bytes of the values that do not fit their slot, whose slots hold
 ``offset << 32 | length`` instead. Everything is read with numpy over the column's one buffer, field by field, never
-row by row; every offset is checked to lie inside its row before it is followed.
+row by row; every offset is checked to be inside its row before it is followed.
 
 Two faults are distinguished. A row that breaks its layout always raises ``MetadataCorrupt``. A value with a correct
 layout that its Arrow type cannot hold (a TIMESTAMP(9) outside the years 1677 to 2262, digits beyond the declared
@@ -129,7 +129,7 @@ class _Decoder:
 
     def __init__(self, rows: Rows, arity: int, misfit: Misfit) -> None:
         if (rows.arity != arity).any():
-            raise MetadataCorrupt("a BinaryRow has another number of fields than its schema", expected=arity)
+            raise MetadataCorrupt("a BinaryRow has a different number of fields than its schema", expected=arity)
         self._rows, self._misfit = rows, misfit
         self._words = _view(rows.data, "<i8")
         self._fixed = int(_fixed_size(np.int64(arity)))
@@ -243,7 +243,7 @@ class _Decoder:
         length = low if size == 0 else np.where(wanted, size, 0)
         outside = (offset < self._fixed) | (offset + length > self._rows.size)
         if (wanted & outside).any():
-            raise MetadataCorrupt("an offset of a BinaryRow leads out of its row")
+            raise MetadataCorrupt("an offset of a BinaryRow points outside its row")
         self._used += length
         return np.where(wanted, self._rows.start + offset, 0), low
 

@@ -57,7 +57,7 @@ class Stats:
                 members["_NULL_COUNTS"].cast(pa.list_(pa.int64())),
             )
         except (KeyError, pa.ArrowException) as error:
-            raise MetadataCorrupt("statistics of a manifest are of another shape") from error
+            raise MetadataCorrupt("statistics of a manifest have an unexpected shape") from error
 
 
 def add_value_statistics(
@@ -184,7 +184,7 @@ def _list_codes(lists: pa.Array) -> Index:
     """
     values = lists.flatten()
     if values.null_count or pc.any(pc.match_substring(values, _NAME_END)).as_py():
-        raise MetadataCorrupt("a list of column names holds something else")
+        raise MetadataCorrupt("a list of column names has other items")
     wide = pa.large_string()  # the joined names can exceed 2 GiB
     end = pa.scalar(_NAME_END, wide)
     texts = pc.binary_join(lists.cast(pa.list_(wide)), end)

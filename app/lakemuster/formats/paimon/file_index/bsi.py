@@ -60,7 +60,7 @@ class BitSlicedIndex:
         cursor = Cursor(data, start, start + length)
         _check_version(cursor)
         if cursor.integer() != rows:
-            raise MetadataCorrupt("an index is of another number of rows than its file")
+            raise MetadataCorrupt("an index has a different number of rows than its file")
         positive, negative = _amounts(cursor, rows), _amounts(cursor, rows)
         return cls(positive.slices.present | negative.slices.present, positive, negative)
 
@@ -81,7 +81,7 @@ def _amounts(cursor: Cursor, rows: int) -> _Amounts:
     _check_version(cursor)
     least, _ = cursor.long(), cursor.long()
     if least < 0:
-        raise MetadataCorrupt("an index of negative amounts")
+        raise MetadataCorrupt("an index has a negative magnitude")
     present = read_bitmap(cursor, rows)
     digits = [read_bitmap(cursor, rows) for _ in range(cursor.count(_MOST_SLICES))]
     return _Amounts(Slices(present, digits), least)
@@ -89,4 +89,4 @@ def _amounts(cursor: Cursor, rows: int) -> _Amounts:
 
 def _check_version(cursor: Cursor) -> None:
     if (version := cursor.byte()) != VERSION:
-        raise FormatUnsupported("a bit-sliced index of another version", version=version)
+        raise FormatUnsupported("unsupported version of a bit-sliced index", version=version)

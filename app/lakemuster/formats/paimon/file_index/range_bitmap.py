@@ -81,7 +81,7 @@ class RangeBitmap:
         whole = Cursor(data, start, start + length)
         head = _headed(whole)
         if head.integer() != rows:
-            raise MetadataCorrupt("an index is of another number of rows than its file")
+            raise MetadataCorrupt("an index has a different number of rows than its file")
         values = head.count(rows)
         least, greatest = (keys.read(head), keys.read(head)) if values else (0, 0)
         size = head.integer()
@@ -177,4 +177,4 @@ def _part(cursor: Cursor, size: int) -> tuple[int, int]:
 
 def _check_version(cursor: Cursor) -> None:
     if (version := cursor.byte()) != VERSION:
-        raise FormatUnsupported("a range bitmap of another version", version=version)
+        raise FormatUnsupported("unsupported version of a range bitmap", version=version)

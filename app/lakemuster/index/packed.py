@@ -67,7 +67,7 @@ def ends_run(segment: str, rows: int, size: int) -> bool:
 def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Run]:
     """Yield the runs of manifests to pack, given manifests of one partition spec in list order.
 
-    A run lies between two manifests that end a run: the ends of a list may still grow, and are not packed.
+    A run is between two manifests that end a run: the ends of a list may still grow, and are not packed.
 
     Args:
         rows: entries of each manifest.
@@ -185,7 +185,7 @@ def concatenate(tables: Sequence[pa.Table]) -> pa.Table | None:
 
 
 def _alike(tables: Sequence[pa.Table]) -> Iterator[tuple[pa.Schema, list[pa.Table]]]:
-    """Group neighbouring tables of equal schema, which small manifests mostly have."""
+    """Group neighbouring tables of equal schema, which most small manifests have."""
     some: list[pa.Table] = []
     for table in tables:
         if some and not table.schema.equals(some[0].schema, check_metadata=True):

@@ -1,7 +1,7 @@
 """PostgreSQL connections that give up on a server that stops answering.
 
 The server's own timeouts need a running server, and TCP timeouts do not exist on Unix sockets. So every wait for an
-answer has a deadline here. A slow statement is no failure: after a period of silence one thread probes the server
+answer has a deadline here. A slow statement is not a failure: after a period of silence one thread probes the server
 with a new connection, and the wait continues if the probe is answered. If not, a circuit breaker opens: current waits
 end, and requests fail at once instead of each occupying a thread until its own deadline.
 """
@@ -80,7 +80,7 @@ class Breaker:
     """A circuit breaker shared by all connections of an engine: whether the server answers.
 
     Args:
-        probe: queries the server; raises :class:`psycopg.Error` when there is no answer.
+        probe: queries the server; raises :class:`psycopg.Error` without an answer.
         clock: monotonic seconds.
     """
 
@@ -97,7 +97,7 @@ class Breaker:
         return self._try_again_at is not None
 
     def require(self) -> None:
-        """Return if the server is believed to answer; while the breaker is open, one caller at a time probes it.
+        """Return if the server is expected to answer; while the breaker is open, one caller at a time probes it.
 
         Raises:
             IndexUnavailable: the server does not answer.

@@ -240,7 +240,7 @@ class _Recorded(NamedTuple):
 
 @lru_cache(maxsize=16)
 def _recorded(schema: bytes) -> _Recorded:
-    """The statistics columns of a serialized schema, cached: a table's manifests mostly have the same schema."""
+    """The statistics columns of a serialized schema, cached: most manifests of a table have the same schema."""
     read = pa.ipc.read_schema(pa.py_buffer(schema))
     columns, types = read.names, read.types
     own: dict[tuple[str, int], dict[str, int]] = {}

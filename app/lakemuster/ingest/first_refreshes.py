@@ -26,7 +26,7 @@ from lakemuster.metadata.counts import EntryCounts
 from lakemuster.metadata.snapshot import Snapshot, TableMetadata
 
 MAX_SNAPSHOTS = 16
-"""A table with more snapshots to index is refreshed by itself."""
+"""A table with more snapshots to index is refreshed alone."""
 MAX_MANIFESTS = 64
 """So is one with more manifests."""
 
@@ -146,7 +146,7 @@ class FirstRefreshes:
             with database.session() as session:
                 store_first_states(session, states, segments, ensure_many(session, leases))
         except CatalogError:
-            # A refresh of each table by itself finds which of them is in the way, or succeeds.
+            # Refreshing each table alone finds the one that fails, or succeeds.
             return
         stored = {state.table_id for state in states}
         for one, snapshots in indexed:

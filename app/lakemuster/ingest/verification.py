@@ -166,7 +166,7 @@ class _Verifier:
                 self.found.manifests += 1
                 steps.done()
                 if isinstance(outcome, CatalogError):
-                    self._tell("unreadable", f"cannot be decoded anew: {outcome.message}", one.header.location, name)
+                    self._tell("unreadable", f"cannot be decoded again: {outcome.message}", one.header.location, name)
                     continue
                 self.found.entries += outcome.rows
                 self._compare(name, one, request.location, Path(outcome.path), outcome, lengths[name])
@@ -227,7 +227,7 @@ class _Verifier:
                     inline = self._refresher.pool.submit(describe_inline, data, location, snapshot, port, slimmed)
                     expected += [("manifests", header) for header in inline.result()]
             except CatalogError as error:
-                self._tell("unreadable", f"its manifest lists cannot be read anew: {error.message}", of=one.record)
+                self._tell("unreadable", f"its manifest lists cannot be read again: {error.message}", of=one.record)
                 continue
             stored = [(record.role, record.header) for record in one.manifests]
             names = [record.segment for record in one.manifests]
@@ -282,7 +282,7 @@ class _Verifier:
                 words = ["is of other manifests"] if expected is None else list(table_differences(stored, expected))
         except CatalogError as error:
             # The segments it is made of are already reported.
-            kind, words = "unreadable", [f"cannot be packed anew: {error.message}"]
+            kind, words = "unreadable", [f"cannot be packed again: {error.message}"]
         for number, word in enumerate(words):
             self._tell(kind, f"packed segment: {word}", None, run.name, put if number == 0 else None, also=number > 0)
 

@@ -100,7 +100,7 @@ def _bare(cursor: Cursor, left: Column | Literal, start: int) -> Predicate:
         return Unknown()
     if left.kind == "boolean":
         return TRUE if left.value else FALSE
-    raise FilterInvalid(f"a constant alone is no condition ({left.where})", position=left.where)
+    raise FilterInvalid(f"a constant alone is not a condition ({left.where})", position=left.where)
 
 
 def _compared(cursor: Cursor, left: Column | Literal, op: Op, right: Column | Literal, start: int) -> Predicate:

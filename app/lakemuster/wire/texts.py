@@ -61,7 +61,7 @@ def join(pieces: Sequence[RowPart], rows: int) -> pa.Array:
     """Concatenate texts row by row; nulls of columns become ``null``.
 
     Raises:
-        SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
+        SegmentCorrupt: texts of a column are not UTF-8, or exceed it.
     """
     found = merged(pieces)
     if len(found) == 1 and isinstance(found[0], pa.Array):
@@ -73,7 +73,7 @@ def merged(pieces: Sequence[RowPart]) -> list[RowPart]:
     """Validate pieces for joining, and merge adjacent constant texts.
 
     Raises:
-        SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
+        SegmentCorrupt: texts of a column are not UTF-8, or exceed it.
     """
     found: list[RowPart] = []
     for piece in pieces:

@@ -70,5 +70,5 @@ def test_texts_and_lists_beyond_their_column_are_refused(rows: list[int]) -> Non
     with pytest.raises(SegmentCorrupt):
         RowWriter([JsonTexts(texts)], none_kept([pa.array(["", "", ""])])).write(np.array(rows), [])
     writer = RowWriter([Lists(lists)], none_kept([pa.array(["", "", ""])]))
-    with pytest.raises(SegmentCorrupt, match="do not lie within"):
+    with pytest.raises(SegmentCorrupt, match="exceed their column"):
         writer.write(np.array(rows), [])

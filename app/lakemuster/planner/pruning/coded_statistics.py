@@ -128,7 +128,7 @@ def inside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> Mask:
 
 
 def _apart(keys: BoundCodes, first: int, last: int, *, exact: bool) -> tuple[Mask, Mask | None]:
-    """Mark where no code lies from ``first`` to ``last``, and, unless exact, where codes only touch that range."""
+    """Mark where no code is from ``first`` to ``last``, and, unless exact, where codes only touch that range."""
     if last == NO_UPPER:
         return keys.upper < first, None if exact else keys.upper == first
     if first == NO_LOWER:
@@ -141,12 +141,12 @@ def _apart(keys: BoundCodes, first: int, last: int, *, exact: bool) -> tuple[Mas
 
 
 def search(cells: Cells, lower: Narrow, upper: Narrow) -> tuple[Mask, Mask]:
-    """Mark where no value lies from ``lower`` to ``upper``, and where values only equal one of these."""
+    """Mark where no value is from ``lower`` to ``upper``, and where values only equal one of these."""
     if (found := any_between(cells, lower, upper)) is not None:
         return found
     values = cells.values[:-1]
     sure = ~_some_between(values, lower, upper)
-    # Where the sum or the difference overflows 32 bits, nothing lies between the codes.
+    # Where the sum or the difference overflows 32 bits, no code is between them.
     return sure, ~sure & ~((lower < upper) & _some_between(values, lower + np.uint32(1), upper - np.uint32(1)))
 
 

@@ -72,7 +72,7 @@ class Survivors:
     Attributes:
         runs: the entries that are left, by the ``cache_key`` of each spec's index.
         manifests: how many manifests the predicate leaves.
-        cache_key: stands for this selection in the keys of a cache, which must not keep it alive.
+        cache_key: identifies this selection in the keys of a cache, which must not keep it alive.
     """
 
     runs: Mapping[object, Runs]

@@ -68,7 +68,7 @@ class _Reader:
             case kind if kind in _OPS:
                 return self._leaf(_OPS[kind], document, where, depth)
             case kind:
-                raise refused(f"{kind!r} is no expression", under(where, ".type"))
+                raise refused(f"{kind!r} is not an expression", under(where, ".type"))
 
     def _chain(self, node: Mapping[str, object], kind: str, where: str, depth: int) -> tuple[Predicate, ...]:
         """Return the operands of nested nodes of one kind; however deep the nesting, they are one level."""
@@ -98,7 +98,7 @@ class _Reader:
             if op in _SETS:
                 literals = self._values.literals(member(node, "values", where), under(where, ".values"))
             if isinstance(operand, Literal):
-                raise refused(f"{_spelled(op)} asks for a column, not for a literal", under(where, ".child"))
+                raise refused(f"{_spelled(op)} takes a column, not a literal", under(where, ".child"))
             return _of_column(op, operand, literals, node)
         _without(node, where, op, "values", "child")
         left = self._operand(node, "left", where, depth)
@@ -116,15 +116,15 @@ class _Reader:
     def _operand(self, node: Mapping[str, object], key: str, where: str, depth: int) -> Value:
         """Convert the newer grammar's member, or the older one's ``term``."""
         if key in node and "term" in node:
-            raise refused(f"{key!r} and 'term' are two ways to say one thing", where)
+            raise refused(f"{key!r} and 'term' are mutually exclusive", where)
         if key in node:
             if "value" in node:
-                raise refused(f"'value' goes with 'term', and {key!r} was said", where)
+                raise refused(f"'value' requires 'term', not {key!r}", where)
             return self._values.value(node[key], under(where, "." + key), depth)
         if "term" not in node:
             raise refused(f"{key!r} or 'term' is missing", where)
         if "right" in node:
-            raise refused("'right' goes with 'left', and 'term' was said", where)
+            raise refused("'right' requires 'left', not 'term'", where)
         return self._values.term(node["term"], under(where, ".term"), depth)
 
 

@@ -152,7 +152,7 @@ class Values:
             if not isinstance(value, int) or isinstance(value, bool):
                 raise refused(f"expected a field id, not {words(value)}", under(where, ".id"))
             if value not in self.names:
-                raise refused(f"there is no column with the id {value!r:.40}", under(where, ".id"))
+                raise refused(f"no column has the id {value!r:.40}", under(where, ".id"))
             return Column(self.names[value], where)
         if not isinstance(value, str):
             raise refused(f"expected a column's name, not {words(value)}", under(where, "." + key))
@@ -206,11 +206,11 @@ def _transformed(transform: str, inner: Column | Unusable) -> Column | Unusable:
     name, width = parse_transform(transform.lower() if len(transform) <= 40 else transform)
     names = ((inner.name, inner.where),)
     if name not in _TRANSFORMS or (name in _NAMED_BY_WIDTH) is not bool(width):
-        return Unusable(f"{transform[:40]!r} is no transform that we know", names)
+        return Unusable(f"unknown transform {transform[:40]!r}", names)
     if name == "identity":
         return inner
     if inner.transform is not None:
-        return Unusable("transforms of transformed values are not known", names)
+        return Unusable("nested transforms are not supported", names)
     return inner._replace(transform=f"{name}[{width}]" if width else name)
 
 
@@ -237,13 +237,13 @@ def _kind(data_type: object, where: str) -> str:
         text = data_type.lower()
         if text in _KINDS or _DECIMAL.fullmatch(text) or _FIXED.fullmatch(text):
             return text
-        raise refused(f"literals of type {data_type!r} are not compared", where)
+        raise refused(f"literals of type {data_type!r} cannot be compared", where)
     raise refused(f"expected a primitive type, not {words(data_type)}", where)
 
 
 def _literal(value: object, where: str, data_type: str | None) -> Literal:
     if value is None:
-        raise refused("null is no literal; is-null and not-null ask for it", where)
+        raise refused("null is not a literal: use is-null or not-null", where)
     if not isinstance(value, bool | int | float | str):
         raise refused(f"expected a literal, not {words(value)}", where)
     if data_type is None:

@@ -145,7 +145,7 @@ class KernelInput:
         """Add the chosen rows of one more piece; as many as the input has.
 
         Raises:
-            SegmentCorrupt: lists or texts do not lie within their column.
+            SegmentCorrupt: lists or texts exceed their column.
         """
         if isinstance(given, Constant):
             self._operate(kernel.CONSTANT, self._bytes, None, chosen, self._bytes + len(given.text))
@@ -225,9 +225,9 @@ def _edges(ends: NDArray[np.int32], chosen: RowSelection, size: int) -> tuple[ND
         np.cumsum(stops - starts, out=bounds[1:])
         lowest, highest = int(starts.min(initial=0)), int(stops.max(initial=0))
         if len(chosen) and (stops < starts).any():
-            raise SegmentCorrupt("texts do not lie within their column")
+            raise SegmentCorrupt("texts exceed their column")
     if lowest < 0 or highest < lowest or highest > size:
-        raise SegmentCorrupt("texts do not lie within their column")
+        raise SegmentCorrupt("texts exceed their column")
     return starts, bounds
 
 

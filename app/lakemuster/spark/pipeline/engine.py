@@ -158,5 +158,7 @@ def _sent(segments_url: str) -> str:
     if not separator or scheme in ("file", "local"):
         return str(Path(rest if separator else segments_url).absolute())
     if redacted(segments_url) != segments_url:
-        raise ConfigInvalid("SEGMENTS_URL holds more than a place, and Spark would show it: put options into STORAGE")
+        raise ConfigInvalid(
+            "SEGMENTS_URL contains more than a location, which Spark would show: put options into STORAGE"
+        )
     return segments_url

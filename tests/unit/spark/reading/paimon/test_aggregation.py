@@ -139,7 +139,7 @@ REFUSED = {
         "merge-engine": "partial-update",
         "fields.b.aggregate-function": "sum",
     },
-    "its sequence-group c is no column": {"merge-engine": "partial-update", "fields.c.sequence-group": "a"},
+    "its sequence-group c is not a column": {"merge-engine": "partial-update", "fields.c.sequence-group": "a"},
 }
 
 

@@ -70,7 +70,7 @@ def lines_of(node: ast.expr | ast.stmt) -> range:
 def code_lines(text: str, tree: ast.AST) -> list[int]:
     """Return the numbers of the lines with code."""
     silent = {line for node in docstrings(tree) for line in lines_of(node)}
-    found = set()
+    found = set[int]()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in NO_CODE:
             found.update(range(token.start[0], token.end[0] + 1))

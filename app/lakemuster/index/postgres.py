@@ -76,7 +76,7 @@ def limited(limit: Limit) -> Iterator[None]:
         _limit.reset(token)
 
 
-class Breaker:
+class DatabaseBreaker:
     """A circuit breaker shared by all connections of an engine: whether the server answers.
 
     Args:
@@ -160,7 +160,7 @@ class BoundedConnection(psycopg.Connection[Any]):
         breaker: consulted when the server is quiet; None for probes.
     """
 
-    breaker: Breaker | None = None
+    breaker: DatabaseBreaker | None = None
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
         """Wait for an answer.
@@ -198,7 +198,7 @@ class BoundedConnection(psycopg.Connection[Any]):
         return DatabaseSilent("the server did not answer in time")
 
 
-def open_engine(url: URL) -> tuple[Engine, Breaker]:
+def open_engine(url: URL) -> tuple[Engine, DatabaseBreaker]:
     """Create an engine with bounded connections, and the breaker that they share."""
     engine = create_engine(
         url,
@@ -215,7 +215,7 @@ def open_engine(url: URL) -> tuple[Engine, Breaker]:
         with limited(Limit(PROBE_SECONDS, PROBE_SECONDS)), BoundedConnection.connect(**known) as connection:
             connection.execute("SELECT 1")
 
-    breaker = Breaker(probe)
+    breaker = DatabaseBreaker(probe)
 
     @event.listens_for(engine, "do_connect")
     def connect(_dialect: object, _record: object, _args: object, parameters: dict[str, Any]) -> BoundedConnection:

@@ -18,7 +18,7 @@ from lakemuster.index.first_states import FirstSnapshot, FirstState, check_first
 from lakemuster.index.leases import Leases, ensure_many, hold_free
 from lakemuster.index.segments import SegmentInfo, known_segments, true_counts
 from lakemuster.index.tables import TableRecord
-from lakemuster.ingest.index import Indexed, Indexer, Listing
+from lakemuster.ingest.index import Indexed, Indexer, ManifestListing
 from lakemuster.ingest.ref_snapshots import ref_snapshots_of
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
@@ -46,7 +46,7 @@ class _Loaded:
     token: str
     metadata: TableMetadata
     indexer: Indexer
-    listing: Listing
+    listing: ManifestListing
     segments: list[SegmentInfo]
     began: float
 

@@ -20,7 +20,7 @@ from lakemuster.errors import CatalogError, SegmentCorrupt, SegmentMissing
 from lakemuster.formats.protocol import Folding
 from lakemuster.formats.registry import format_of
 from lakemuster.index.leases import hold
-from lakemuster.index.packed import Run, run_table, runs_of, write_run
+from lakemuster.index.packed import PackedRun, run_table, runs_of, write_run
 from lakemuster.index.segments import SegmentInfo, known_segments, replace_segment, segment_name, true_counts
 from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord, list_snapshots, snapshot_manifests, withdraw
 from lakemuster.index.tables import TableRecord, load_metadata
@@ -264,7 +264,7 @@ class _Verifier:
                     if run.name in known:
                         self._one_packed(run, segments, rows)
 
-    def _one_packed(self, run: Run, segments: Sequence[str], rows: Sequence[int]) -> None:
+    def _one_packed(self, run: PackedRun, segments: Sequence[str], rows: Sequence[int]) -> None:
         self.found.packed += 1
 
         def put() -> None:

@@ -15,7 +15,7 @@ from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.response_cache import cache_until_changed
 from lakemuster.catalog import TableRecord
-from lakemuster.catalog.iceberg_rest.clients import VERSION_HEADER, Client
+from lakemuster.catalog.iceberg_rest.clients import VERSION_HEADER, IcebergClient
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens
 from lakemuster.catalog.iceberg_rest.scan_tasks import TaskWriter
 from lakemuster.catalog.iceberg_rest.scans import PlannedScan, plan_again, plan_request
@@ -111,7 +111,7 @@ def plan_table_scan(table: TheIcebergTable, body: PlanTableScanRequest) -> Respo
     with status 406: set the catalog property `scan-planning-mode=client` for such scans.
     """
     planned = plan_request(table.services, table.name, body, _nan_of(table))
-    Client.of(table.request.headers).require_columns(planned, body)
+    IcebergClient.of(table.request.headers).require_columns(planned, body)
     tokens = _tokens(table, planned.view.table)
     writer = _writer(table, planned, tokens)
     response = _json(table, planned, writer.first)
@@ -181,7 +181,7 @@ def _again(plan: Callable[[], PlannedScan], gone: type[PlanNotFound | PlanTaskNo
 
 
 def _writer(table: Target, planned: PlannedScan, tokens: PlanTokens) -> TaskWriter:
-    return TaskWriter(planned, tokens, Client.of(table.request.headers))
+    return TaskWriter(planned, tokens, IcebergClient.of(table.request.headers))
 
 
 def _json(table: Target, planned: PlannedScan, write: Callable[[], bytes]) -> Response:

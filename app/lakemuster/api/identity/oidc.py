@@ -56,7 +56,7 @@ def no_roles() -> tuple[Mapping[str, tuple[Grant, ...]], int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class ProviderClient:
     """The server's own credentials at the provider, for introspection."""
 
     client_id: str
@@ -95,7 +95,7 @@ class OidcAuthenticator:
         claim: str,
         *,
         roles: Roles = no_roles,
-        client: Client | None = None,
+        client: ProviderClient | None = None,
         clock: Clock = SYSTEM,
     ) -> None:
         self.providers = {provider.issuer: provider for provider in providers}

@@ -36,7 +36,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.wire.paimon_rest.catalog import QueryAuth, TableDetailsOut, TableOut
-from lakemuster.wire.paimon_rest.patterns import Pattern
+from lakemuster.wire.paimon_rest.patterns import NamePattern
 from lakemuster.wire.paimon_rest.schemas import schema_json
 
 LOOKS_SECONDS = 2.0
@@ -91,7 +91,7 @@ def list_table_details(
     kind: TableType = None,
 ) -> Response:
     """List a database's tables with their details, without tables whose metadata could never be read."""
-    like = Pattern.of(pattern)
+    like = NamePattern.of(pattern)
     members = Names.of(api, caller).members(database)
     audience = Audience(
         0, "paimon table details", {"of": database, "like": pattern or "", "type": kind or ""}, caller.name

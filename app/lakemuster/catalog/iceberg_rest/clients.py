@@ -31,7 +31,7 @@ MOVED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class IcebergClient:
     """A client, as identified by its headers.
 
     Attributes:
@@ -43,7 +43,7 @@ class Client:
     is_pyiceberg: bool = False
 
     @classmethod
-    def of(cls, headers: Mapping[str, str]) -> Client:
+    def of(cls, headers: Mapping[str, str]) -> IcebergClient:
         """Identify the client from its request headers."""
         return cls(
             headers.get(VERSION_HEADER, "").startswith("Apache Iceberg "),

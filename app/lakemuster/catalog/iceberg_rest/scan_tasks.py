@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lakemuster import tracing
 from lakemuster.catalog.attached import is_attached
-from lakemuster.catalog.iceberg_rest.clients import Client, client_must_plan
+from lakemuster.catalog.iceberg_rest.clients import IcebergClient, client_must_plan
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens, Range
 from lakemuster.catalog.iceberg_rest.scans import PlannedScan
 from lakemuster.catalog.page_writers import writers_of
@@ -81,7 +81,7 @@ class TaskWriter:
 
     planned: PlannedScan
     tokens: PlanTokens
-    client: Client = field(default_factory=Client)
+    client: IcebergClient = field(default_factory=IcebergClient)
     _residuals: dict[Bound, str] = field(default_factory=dict, init=False, compare=False)
     _written: list[int] = field(default_factory=list, init=False, compare=False)
 

@@ -45,7 +45,7 @@ class Misfit(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SerializedRows:
     """N serialized rows over one buffer, with checked extents.
 
     Attributes:
@@ -61,7 +61,7 @@ class Rows:
     arity: Ints
 
     @classmethod
-    def of(cls, column: pa.Array) -> Rows:
+    def of(cls, column: pa.Array) -> SerializedRows:
         """Read the arities of a binary array, and check that every row holds its fixed part.
 
         Raises:
@@ -96,9 +96,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.start)
 
-    def take(self, index: Ints) -> Rows:
+    def take(self, index: Ints) -> SerializedRows:
         """The rows at these positions, over the same buffer."""
-        return Rows(self.data, self.start[index], self.size[index], self.arity[index])
+        return SerializedRows(self.data, self.start[index], self.size[index], self.arity[index])
 
     def decode(self, types: Sequence[Primitive | None], misfit: Misfit) -> list[pa.Array | None]:
         """Read every field of rows that all have these fields.
@@ -127,7 +127,7 @@ class Rows:
 class _Decoder:
     """Reads the fields of rows of one arity, and sums the bytes that each row uses."""
 
-    def __init__(self, rows: Rows, arity: int, misfit: Misfit) -> None:
+    def __init__(self, rows: SerializedRows, arity: int, misfit: Misfit) -> None:
         if (rows.arity != arity).any():
             raise MetadataCorrupt("a BinaryRow has a different number of fields than its schema", expected=arity)
         self._rows, self._misfit = rows, misfit

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
-from lakemuster.formats.paimon.binary_row import Misfit, Rows
+from lakemuster.formats.paimon.binary_row import Misfit, SerializedRows
 from lakemuster.formats.paimon.columns import Columns
 from lakemuster.formats.paimon.records import Records, check_names
 from lakemuster.formats.paimon.simple_stats import (
@@ -231,7 +231,7 @@ def _partitions(records: Records, schema: Schema) -> list[tuple[pa.Field, pa.Arr
     types = [field.type if isinstance(field.type, Primitive) else None for field in fields]
     if None in types:
         raise FormatUnsupported("a partition column has a nested type", columns=list(schema.partition_keys))
-    rows = Rows.of(records.column("_PARTITION", pa.binary(), required=True))
+    rows = SerializedRows.of(records.column("_PARTITION", pa.binary(), required=True))
     partitions = []
     for field, values in zip(fields, rows.decode(types, Misfit.REFUSE), strict=True):
         assert values is not None  # REFUSE raises instead of returning None

@@ -125,7 +125,7 @@ def _aligned(least: int, greatest: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class CodedValues:
     """A leaf's values as codes.
 
     Attributes:
@@ -147,7 +147,7 @@ class Values:
         return found
 
     @classmethod
-    def of(cls, leaf: BoundLeaf) -> Values | None:
+    def of(cls, leaf: BoundLeaf) -> CodedValues | None:
         """Encode a leaf's values; None when some value has no code."""
         if leaf.op not in COMPARED:
             return None

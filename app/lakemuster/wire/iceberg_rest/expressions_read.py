@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from lakemuster.predicates import FALSE, TRUE, UNARY, And, Leaf, Literal, Not, Op, Opaque, Or, Predicate
 from lakemuster.wire.documents import dumps
-from lakemuster.wire.iceberg_rest.expressions_nodes import Budget, member, named, refused, under, words
-from lakemuster.wire.iceberg_rest.expressions_values import Column, Unusable, Value, Values
+from lakemuster.wire.iceberg_rest.expressions_nodes import FilterBudget, member, named, refused, under, words
+from lakemuster.wire.iceberg_rest.expressions_values import ColumnTerm, OperandParser, Unusable, Value
 
 _OPS = {op.value.replace("_", "-"): op for op in Op}
 _SETS = (Op.IN, Op.NOT_IN)
@@ -36,12 +36,12 @@ def parse_expression(document: object, names: Mapping[int, str] | None = None, r
     Raises:
         FilterInvalid: not an expression, or beyond the limits of predicates; names the cause and position.
     """
-    budget = Budget()
-    return _Reader(budget, Values(budget, names or {})).predicate(document, root, 1)
+    budget = FilterBudget()
+    return _Reader(budget, OperandParser(budget, names or {})).predicate(document, root, 1)
 
 
 class _Reader:
-    def __init__(self, budget: Budget, values: Values) -> None:
+    def __init__(self, budget: FilterBudget, values: OperandParser) -> None:
         self._budget = budget
         self._values = values
 
@@ -135,7 +135,7 @@ def _without(node: Mapping[str, object], where: str, op: Op, *keys: str) -> None
 
 
 def _of_column(
-    op: Op, operand: Column | Unusable, literals: tuple[Literal, ...], node: Mapping[str, object]
+    op: Op, operand: ColumnTerm | Unusable, literals: tuple[Literal, ...], node: Mapping[str, object]
 ) -> Predicate:
     if isinstance(operand, Unusable):
         return _opaque(operand.reason, (operand,), node)
@@ -146,7 +146,7 @@ def _opaque(reason: str, values: tuple[Value, ...], node: Mapping[str, object]) 
     """Return a condition that cannot prune."""
     names: list[tuple[str, str]] = []
     for value in values:
-        if isinstance(value, Column):
+        if isinstance(value, ColumnTerm):
             names.append((value.name, value.where))
         elif isinstance(value, Unusable):
             names += value.names

@@ -18,7 +18,7 @@ from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.file_index.cursor import Cursor
 from lakemuster.formats.paimon.file_index.keys import INTEGERS, TEMPORAL, Key
 from lakemuster.formats.paimon.file_index.roaring import read_bitmap
-from lakemuster.formats.paimon.file_index.slices import NOTHING, Slices, Split
+from lakemuster.formats.paimon.file_index.slices import NOTHING, ComparedRows, Slices
 from lakemuster.metadata.types import Kind
 
 VERSION = 1
@@ -33,7 +33,7 @@ class _Amounts:
     slices: Slices
     least: int
 
-    def split(self, amount: int) -> Split:
+    def split(self, amount: int) -> ComparedRows:
         return self.slices.split(amount - self.least)
 
 
@@ -64,15 +64,15 @@ class BitSlicedIndex:
         positive, negative = _amounts(cursor, rows), _amounts(cursor, rows)
         return cls(positive.slices.present | negative.slices.present, positive, negative)
 
-    def split(self, key: Key) -> Split:
+    def split(self, key: Key) -> ComparedRows:
         """Split the rows by comparing their numbers with ``key``."""
         assert isinstance(key, int)
         positive, negative = self._positive, self._negative
         if key >= 0:
             found = positive.split(key)
-            return Split(found.below | negative.slices.present, found.equal, found.above)
+            return ComparedRows(found.below | negative.slices.present, found.equal, found.above)
         found = negative.split(-key)
-        return Split(found.above, found.equal, found.below | positive.slices.present)
+        return ComparedRows(found.above, found.equal, found.below | positive.slices.present)
 
 
 def _amounts(cursor: Cursor, rows: int) -> _Amounts:

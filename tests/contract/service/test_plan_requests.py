@@ -353,7 +353,7 @@ def test_a_table_without_snapshots_has_an_empty_plan(http: TestClient, services:
     assert {level["seen"] for level in explained["funnel"]} == {0}
     assert explained["files"][0]["state"] == "absent"
     assert http.get("/api/v1/tables/db.empty/files", params={"filter": "id > 3"}).json()["files"] == []
-    refused(http, "/api/v1/tables/db.empty/plan", {"filter": "x > 3"}, "filter_invalid", "no column 'x'")
+    refused(http, "/api/v1/tables/db.empty/plan", {"filter": "x > 3"}, "filter_invalid", "column 'x' not found")
 
 
 def test_paimon_prunes_merged_buckets_by_their_key_statistics(http: TestClient) -> None:

@@ -309,11 +309,11 @@ def test_four_byte_floats_are_compared_as_engines_may():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nope = 1", "no column 'nope'"),
+        ("nope = 1", "column 'nope' not found"),
         ("I = 1", "did you mean 'i'"),
         ("person.nam = 'x'", "did you mean 'person.name'"),
         ("name = 'x'", "did you mean 'person.name'"),
-        ("abs(nope) = 1", "no column 'nope' (character 5)"),
+        ("abs(nope) = 1", "column 'nope' not found (character 5)"),
         ('s = "y"', "single quotes"),
         ("i = 'x'", "a value of type int cannot be compared with the string 'x' (character 5)"),
         ("i IN (1, 'x')", "constant 2 of the list"),

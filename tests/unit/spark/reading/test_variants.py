@@ -264,7 +264,7 @@ PLAIN = pa.struct([("metadata", pa.binary()), ("value", pa.binary()), ("typed_va
 A = {"a": {"value": None, "typed_value": 1}}
 DAMAGED: Mapping[str, tuple[pa.DataType, dict[str, Any]]] = {
     "has no metadata": (PLAIN, {"metadata": None, "typed_value": 1}),
-    "metadata is of another version": (PLAIN, {"metadata": b"\x02\0\0", "typed_value": 1}),
+    "unsupported version of a variant's metadata": (PLAIN, {"metadata": b"\x02\0\0", "typed_value": 1}),
     "has two values$": (PLAIN, {"value": b"\0", "typed_value": 1}),
     "two values of a field": (OBJECT, {"value": encoded({"a": 2}, ["a"]), "typed_value": A}),
     "does not name its field 'a'": (OBJECT, {"metadata": NO_NAMES, "typed_value": A}),

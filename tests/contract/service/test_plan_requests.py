@@ -180,7 +180,9 @@ def test_a_strict_plan_refuses_what_does_not_prune(http: TestClient) -> None:
     page = http.post(PLAN, json=body).json()
     assert page["applied"] == ["day > '2024-05-05'"]
     assert page["not_applied"] == [{"filter": "length(status) = 4", "reason": "length() cannot prune"}]
-    error = refused(http, PLAN, {**body, "strict": True}, "filter_invalid", "'length(status) = 4': length is not")
+    error = refused(
+        http, PLAN, {**body, "strict": True}, "filter_invalid", "'length(status) = 4': length() cannot prune"
+    )
     assert error["not_applied"] == page["not_applied"]
     assert http.post(PLAN, json={"filter": "day > '2024-05-05'", "strict": True}).status_code == 200
 
@@ -376,7 +378,7 @@ def test_options_of_paimon_are_refused_for_iceberg(http: TestClient) -> None:
     wrong: list[tuple[dict[str, object], str]] = [
         ({"scan_mode": "delta"}, "requires start_snapshot_id"),
         ({"split_target_size": 1}, "require splits"),
-        ({"read_optimized": True, "start_snapshot_id": 1}, "excludes"),
+        ({"read_optimized": True, "start_snapshot_id": 1}, "mutually exclusive"),
         ({"start_snapshot_id": 10**6}, "is later than"),
     ]
     for asked, why in wrong:

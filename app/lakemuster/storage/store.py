@@ -21,7 +21,7 @@ from lakemuster.storage.backend import AdmittedRead, Backend, StorageEntry
 from lakemuster.storage.confinement import NamespaceConfinement
 from lakemuster.storage.local import LocalFile, LocalFiles
 from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, redacted
-from lakemuster.storage.objects import ObjectInfo, Counts, ReadRequest
+from lakemuster.storage.objects import Counts, ObjectInfo, ReadRequest
 from lakemuster.storage.storage_wait import waiting
 
 MAX_BYTES = 512 * 2**20

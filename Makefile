@@ -1,7 +1,7 @@
 # Everything needs Python >= 3.11 and make only: the first target builds its environment outside the tree
 # (scripts/environment.sh), from requirements.lock.
 .POSIX:
-.PHONY: help demo test whole pythons lowest quick full check format openapi kernels reference docs bench lock
+.PHONY: help demo test whole pythons lowest quick full check format openapi kernels reference picture docs bench lock
 
 JOBS = logical
 PYTEST_ARGS =
@@ -27,6 +27,7 @@ help:
 	@echo "make openapi  write openapi.yaml anew"
 	@echo "make kernels  compile the kernels to LLVM text (numba), after a change of one"
 	@echo "make reference  write docs/reference anew, from the code"
+	@echo "make picture  draw docs/overview.svg anew"
 	@echo "make docs     build the documentation into site/"
 	@echo "make bench    the benchmarks (BENCH_ARGS=...)"
 	@echo "make lock     pin the newest versions that pyproject.toml allows"
@@ -74,6 +75,9 @@ kernels:
 
 reference:
 	@$(with) "$$python" scripts/reference.py
+
+picture:
+	@$(with) "$$python" scripts/picture.py
 
 docs:
 	@python=$$(sh scripts/environment.sh requirements-docs.lock) && "$$python" -m mkdocs build --quiet --strict

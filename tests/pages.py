@@ -29,3 +29,26 @@ def code() -> str:
     prose = re.sub(r"^```.*?^```", "", text(), flags=re.MULTILINE | re.DOTALL)
     inline = re.findall(r"`([^`\n]+)`", prose)
     return "\n".join([*(block for page in pages() for block in blocks(page)), *inline])
+
+
+def examples(page: Path) -> list[tuple[str, str]]:
+    """The commands of a page's console blocks, each with the text that it prints."""
+    found = []
+    for block in blocks(page, "console"):
+        for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, printed = re.sub(r"\\\n\s*", "", example).partition("\n")
+            found.append((command, printed.strip()))
+    return found
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether a text is what a page shows; ``…`` stands for any text of a line, and columns may be padded otherwise."""
+    lines = [re.split(r"\s+", line.strip()) for line in shown.strip().splitlines()]
+    pattern = r"\s*\n".join(r"\s+".join(".*".join(map(re.escape, word.split("…"))) for word in line) for line in lines)
+    return re.fullmatch(pattern, printed.strip()) is not None
+
+
+def matches_unwrapped(shown: str, answered: str) -> bool:
+    """Whether an answer without line breaks is what a page shows on several lines, each after the first indented."""
+    pattern = ".*".join(map(re.escape, re.sub(r"\n ", "", shown.strip()).split("…")))
+    return re.fullmatch(pattern, answered.strip(), re.DOTALL) is not None

@@ -1,6 +1,6 @@
 """Lakemuster tells which files of a lake's table a query must read.
 
-The map, in the direction of imports (a name may import what stands to its right)::
+The map, in the direction of imports (a package may import those to its right)::
 
     cli > main > spark > api | client > catalog > ingest | planner > wire | index | upstream | formats | storage
         > kernels > predicates > metadata > log_lines > config > clock | cpu_semaphore | errors > measures | tracing

@@ -111,7 +111,7 @@ class Budget:
         return self._bytes
 
     def statistics(self) -> dict[str, CacheStatistics]:
-        """Return the statistics of the caches by name, those of caches that are gone included."""
+        """Return the statistics of the caches by name, including those of deleted caches."""
         with self._lock:
             totals = {name: CacheStatistics(one.hits, one.misses, one.evictions) for name, one in self._gone.items()}
             for shelf in self._shelves:
@@ -221,7 +221,7 @@ class Cache(Generic[K, V]):
         weakref.finalize(self, budget.remove_shelf, self._shelf).atexit = False
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key; None if there is none."""
+        """Return the value of a key, or None."""
         entry = self._entries.get(key)
         if entry is None:
             self._statistics.misses += 1
@@ -231,7 +231,7 @@ class Cache(Generic[K, V]):
         return cast("V", entry.value)
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:
-        """Return the value of a key; if there is none, hold what ``make`` returns. What it raises is not held."""
+        """Return the value of a key; if it is absent, store what ``make`` returns. An exception is not stored."""
         entry = self._entries.get(key)
         if entry is not None:
             self._statistics.hits += 1

@@ -108,7 +108,7 @@ class TableRules:
         staleness: seconds that its pointer may go without a look.
         history: number of newest snapshots that a refresh indexes.
         nan: what comparisons with NaN mean where a request does not say.
-        watch: seconds between two looks that nobody asks for; None: it is not watched.
+        watch: seconds between two background looks; None: the table is not watched.
     """
 
     staleness: float
@@ -151,13 +151,15 @@ class Settings(BaseSettings):
     )
     oidc_issuer: _Words = Field((), description="Issuers whose access tokens are accepted.")
     oidc_audience: _Words = Field((), description="Audiences of which a token must name one.")
-    oidc_roles_claim: str = Field("roles", min_length=1, description="The claim of a token's roles; dots lead inwards.")
+    oidc_roles_claim: str = Field(
+        "roles", min_length=1, description="The claim of a token's roles; dots separate the levels of nested claims."
+    )
     oidc_client_id: str | None = Field(None, description="This server's client at the issuer, for introspection.")
     oidc_client_secret: SecretStr | None = Field(None, description="That client's secret.")
     tls_cert: str | None = Field(None, description="PEM file of the server's certificate chain.")
     tls_key: str | None = Field(None, description="PEM file of its private key.")
     root_path: str = Field("", description="Path below which a proxy offers the server.")
-    forwarded_allow_ips: _Words = Field((), description="Proxies whose X-Forwarded-For and -Proto are believed.")
+    forwarded_allow_ips: _Words = Field((), description="Proxies whose X-Forwarded-For and -Proto are trusted.")
     rate_limits: Annotated[Mapping[RateKind, str], NoDecode, BeforeValidator(_of_json)] = Field(
         default_factory=dict, description="Requests of one caller by kind: 100/second, 600/minute, 1000/hour."
     )
@@ -287,7 +289,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _tls_is_whole(self) -> Self:
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise ValueError("TLS_CERT and TLS_KEY go together")
+            raise ValueError("TLS_CERT and TLS_KEY must be set together")
         return self
 
     @model_validator(mode="after")
@@ -297,7 +299,7 @@ class Settings(BaseSettings):
         if not self.oidc_issuer and (self.oidc_audience or self.oidc_client_id is not None):
             raise ValueError("OIDC_AUDIENCE and OIDC_CLIENT_ID need OIDC_ISSUER")
         if (self.oidc_client_id is None) != (self.oidc_client_secret is None):
-            raise ValueError("OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together")
+            raise ValueError("OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together")
         if self.oidc_client_id is not None and len(self.oidc_issuer) > 1:
             raise ValueError("OIDC_CLIENT_ID needs a single OIDC_ISSUER: opaque tokens do not name theirs")
         return self

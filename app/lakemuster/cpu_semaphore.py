@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 TIMEOUT_SECONDS = 5.0
-"""After this time a thread goes on without a permit."""
+"""After this time a thread proceeds without a permit."""
 
 
 class CpuSemaphore:

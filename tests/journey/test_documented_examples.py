@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import shlex
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.journey.servers import lakemuster, served
-from tests.pages import blocks, pages
+from tests.pages import blocks, examples, matches, matches_unwrapped, pages
 from tests.tree import ROOT
 
 SERVER = "http://127.0.0.1:8181"
@@ -33,23 +35,35 @@ def scripts() -> list[tuple[str, str]]:
     return [(str(page.relative_to(ROOT)), block) for page, block in found if not OTHERS.search(block)]
 
 
-def calls() -> list[tuple[str, str, str]]:
-    """Page, command and printed text of every ``$ lakemuster …`` example."""
-    found = []
-    for page in pages():
-        for block in blocks(page, "console"):
-            for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-                command, _, printed = example.partition("\n")
-                if command.startswith("lakemuster "):
-                    found.append((str(page.relative_to(ROOT)), command, printed.strip()))
-    return found
+def calls(program: str) -> list[tuple[str, str, str]]:
+    """Page, command and printed text of every ``$ PROGRAM …`` example."""
+    return [
+        (str(page.relative_to(ROOT)), command, printed)
+        for page in pages()
+        for command, printed in examples(page)
+        if command.startswith(f"{program} ")
+    ]
 
 
-def matches(shown: str, printed: str) -> bool:
-    """Whether a text is what a page shows; ``…`` stands for any text of a line, and columns may be padded otherwise."""
-    lines = [re.split(r"\s+", line.strip()) for line in shown.strip().splitlines()]
-    pattern = r"\s*\n".join(r"\s+".join(".*".join(map(re.escape, word.split("…"))) for word in line) for line in lines)
-    return re.fullmatch(pattern, printed.strip()) is not None
+def answer(uri: str, command: str) -> str:
+    """What ``curl URL [-H HEADER] [-d BODY] [| tail -N]`` prints."""
+    command, _, tail = command.partition(" | tail -")
+    words = iter(shlex.split(command.replace(SERVER, uri))[1:])
+    url, headers, body = "", {}, None
+    for word in words:
+        match word:
+            case "-s":
+                pass
+            case "-H":
+                name, _, value = next(words).partition(": ")
+                headers[name] = value
+            case "-d":
+                body = next(words)
+            case _:
+                assert word.startswith(uri), word
+                url = word
+    text = httpx.request("GET" if body is None else "POST", url, headers=headers, content=body).text
+    return "\n".join(text.splitlines()[-int(tail) :]) if tail else text
 
 
 @pytest.mark.parametrize(("page", "script"), scripts())
@@ -61,19 +75,33 @@ def test_python_examples_run(demo, page, script):
     assert printed.getvalue().strip() == shown.strip()
 
 
-@pytest.mark.parametrize(("page", "command", "shown"), calls())
+@pytest.mark.parametrize(("page", "command", "shown"), calls("lakemuster"))
 def test_commands_print_what_pages_show(demo, tmp_path: Path, page, command, shown):
     done = lakemuster(tmp_path, *shlex.split(command.replace(SERVER, demo.uri))[1:])
     assert done.returncode == 0, done.stderr
     assert matches(shown, done.stdout), f"{page} shows\n{shown}\nand the command prints\n{done.stdout}"
 
 
+@pytest.mark.parametrize(("page", "command", "shown"), calls("curl"))
+def test_requests_answer_what_pages_show(demo, page, command, shown):
+    answered = answer(demo.uri, command)
+    if not shown:  # a page may leave an answer out, but none that is an error
+        assert "error" not in json.loads(answered)
+        return
+    fits = matches if " | tail" in command else matches_unwrapped
+    assert fits(shown, answered), f"{page} shows\n{shown}\nand the answer is\n{answered}"
+
+
 def test_a_shown_text_that_differs_is_noticed():
     assert matches("a  b\n…/c  1", "a b  \nx/y/c  1")
     assert not matches("a  b\n…/c  1", "a b\nx/y/c  2")
     assert not matches("a  b", "a b\nmore")
+    assert matches_unwrapped('{"a":[…],\n "b":1}', '{"a":[1,2],"b":1}')
+    assert not matches_unwrapped('{"a":[…],\n "b":1}', '{"a":[1,2],"b":2}')
+    assert not matches_unwrapped('{"a":1,\n "b":1}', '{"a":1,"b":1,"c":1}')
 
 
 def test_there_are_examples():
     assert len(scripts()) > 3
-    assert len(calls()) > 3
+    assert len(calls("lakemuster")) > 3
+    assert len(calls("curl")) > 3

@@ -101,7 +101,7 @@ def planned(running: Running, name: str) -> tuple[TableToRead, list[Split]]:
         table = client.table(name)
         pinned = pin(table, Options(running.uri, name))
         plan = table.plan(snapshot_id=pinned.snapshot_id)
-        # PyIceberg's tables have a time column, which Spark has no type for.
+        # PyIceberg's tables have a time column, for which Spark has no type.
         columns = tuple(column for column in pinned.table.columns if column != "clock")
         return replace(pinned.table, columns=columns), splits_of(plan.to_arrow(), plan.deletes_to_arrow())
 

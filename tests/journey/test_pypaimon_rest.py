@@ -201,7 +201,7 @@ def test_tokens(folder: Path, tmp_path: Path, run_pypaimon: Beside) -> None:
         assert names == {"answer": ["shop"]}
         unknown = ask(run_pypaimon, rest(server, "wrong"), *calls)
         assert [one["raised"] for one in unknown] == ["NotAuthorizedException"] * 2
-        assert "this token is not known here" in unknown[0]["said"]
+        assert "unknown token" in unknown[0]["said"]
         names, table = ask(run_pypaimon, rest(server, "o"), *calls)
         assert names == {"answer": []}
         assert table["raised"] == "TableNotExistException"

@@ -163,6 +163,30 @@ MEANT: tuple[Rewording, ...] = (
     Rewording("to the last byte of its answer.", "to the last byte of its response.", _PLAIN),
     Rewording("Answers that failed after their first byte.", "Responses that failed after their first byte.", _PLAIN),
     Rewording("{method} is not allowed here", "{method} is not allowed for this path", _PLAIN),
+    Rewording("{name} is not looked through", "{name}() cannot prune", _PLAIN),
+    Rewording("there is no column '{name}'", "column '{name}' not found", _PLAIN),
+    Rewording("this token is not known here", "unknown token", _PLAIN),
+    Rewording(
+        "this page token is not one of ours for this list: repeat the request that gave it, unchanged",
+        "invalid page token for this list: repeat the request that returned it, unchanged",
+        _PLAIN,
+    ),
+    Rewording("a constant alone is no condition", "a constant alone is not a condition", _PLAIN),
+    Rewording("'{name}' is no expression", "'{name}' is not an expression", _PLAIN),
+    Rewording("'{name}' is no transform that we know", "unknown transform '{name}'", _PLAIN),
+    Rewording(
+        "'{name}' is no transform of type {type} that we know", "unknown transform '{name}' of type {type}", _PLAIN
+    ),
+    Rewording("no branch or tag '{name}'", "the table has no branch or tag '{name}'", _PLAIN),
+    Rewording("no system table {name}; there are {known}", "unknown system table {name}; known: {known}", _PLAIN),
+    Rewording("only Paimon's have system tables", "only Paimon tables have system tables", _PLAIN),
+    Rewording(
+        "this folder is named by number and identifier, as a catalog names metadata files, and has no "
+        "version-hint.text: the catalog knows which file is current, the folder does not; the highest number is served",
+        "the metadata files have names that catalogs give, and there is no version-hint.text: only the catalog knows "
+        "which file is current; the one with the highest version is served",
+        _PLAIN,
+    ),
 )
 
 _METRICS = b"|".join(

@@ -9,6 +9,7 @@ import yaml
 
 from lakemuster.cli import app
 from lakemuster.config import CLIENT_VARIABLES, PREFIX, Settings
+from scripts import picture
 from tests.pages import code, pages, text
 from tests.tree import PACKAGE, ROOT
 
@@ -31,6 +32,11 @@ def test_it_begins_with_the_two_commands():
 
 def test_the_readme_is_short():
     assert README.read_text("utf-8").count("\n") <= MOST_LINES
+
+
+def test_the_picture_is_what_the_script_draws():
+    assert picture.FILE.read_text("utf-8") == picture.svg()
+    assert all(picture.FILE.name in page.read_text("utf-8") for page in (README, ROOT / "docs/index.md"))
 
 
 def test_nothing_says_to_install_a_package_that_no_index_has():

@@ -102,14 +102,14 @@ class Admission:
             caller = forwarded_caller(attached.catalog.name)
             state[SIDECAR], state["owner"] = attached, f"{caller.name} {_digest(scope)}"
         else:
-            # A principal of ours, whose role for the catalog decides.
+            # The caller signed in at this server: its role for the catalog decides.
             state[SIDECAR] = None if attached is None or attached.is_native else attached
             caller = await self._caller(scope)
             if self._authenticator is not None:
                 state["owner"] = "caller " + caller.name
         state["asking"], state["caller"] = caller, caller.name
         if connection is not None and not connection.claim(state["owner"]):
-            raise Overloaded("too many connections of one caller; close some, or try again in a moment")
+            raise Overloaded("too many connections from one caller; close some, or try again in a moment")
 
     async def _signs_in_here(self, scope: Scope, attached: SidecarRequest) -> bool:
         """Whether the request has one of our tokens, although its catalog lets callers sign in there.
@@ -130,7 +130,7 @@ class Admission:
             except NotAuthenticated:
                 return False
         if not attached.is_native:
-            raise NotAuthenticated(f"this token is of this server: sign in at the catalog {attached.catalog.name}")
+            raise NotAuthenticated(f"this token is not for the catalog: use a token of {attached.catalog.name}")
         return True
 
     async def _caller(self, scope: Scope) -> Caller:

@@ -1,4 +1,4 @@
-"""ASGI extension of ours: the client connection that a request came by.
+"""Our ASGI extension that gives the client connection of a request.
 
 Servers put a :class:`Connection` under :data:`CONNECTION` in a scope's ``extensions``.
 """

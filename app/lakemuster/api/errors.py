@@ -95,7 +95,7 @@ def install(app: FastAPI) -> None:
 
 
 def problem(error: errors.CatalogError, path: str, status: int | None = None) -> Response:
-    """The response to an error of ours.
+    """The response to a ``CatalogError``.
 
     Args:
         path: the request's, which selects the protocol.
@@ -177,7 +177,7 @@ def _catalog_error(request: Request, error: Exception) -> Response:
         error = table_not_found(request, error)
     status = STATUS[type(error)]
     if isinstance(error, errors.NotATable) and "table" in request.path_params:
-        # The files of a registered table are gone: not the request's fault.
+        # Files of a registered table are missing: not the request's fault.
         status = STATUS[errors.ObjectMissing]
     if status >= 500:
         LOG.warning("request %s failed: %s: %s", request.state.request_id, error.code, error.message)

@@ -72,7 +72,7 @@ def render(app: FastAPI) -> str:
 
 
 def _block(value: object, depth: int) -> list[str]:
-    """The lines of a value that does not stand on its key's line."""
+    """The lines of a value that is not on its key's line."""
     indent = "  " * depth
     if isinstance(value, dict) and value:
         lines = []

@@ -68,7 +68,7 @@ class Readiness:
         except CatalogError as error:
             future.set_result(f"{error.code}: {error.message}")
         except Exception as error:
-            LOG.exception("the check of readiness %s failed", name)
+            LOG.exception("readiness check %s failed", name)
             future.set_result(f"internal: {type(error).__name__}")
         else:
             future.set_result(OK)

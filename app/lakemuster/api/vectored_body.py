@@ -1,6 +1,6 @@
 """Response bodies as several buffers, which a server can send in one vectored write without joining them.
 
-An ASGI extension of ours: a server that names :data:`VECTORED` in a scope's ``extensions`` takes a
+Our ASGI extension: a server that names :data:`VECTORED` in a scope's ``extensions`` takes a
 :class:`VectoredBody` as the ``body`` of ``http.response.body``. Other servers get bytes.
 """
 

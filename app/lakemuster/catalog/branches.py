@@ -59,7 +59,7 @@ def with_second(
     # Clients pin a table's newest snapshot by its id, and mean the current table, its second branch included.
     by_id = selector.snapshot_id is not None and selector.snapshot_id != newest_id
     if selector.ref is not None and any(ref.name == selector.ref and ref.kind == "tag" for ref in view.metadata.refs):
-        return replace(view, second_branch=replace(other, problem="a tag of the table says nothing of it"))
+        return replace(view, second_branch=replace(other, problem="tags of the table do not cover it"))
     at_ms = selector.as_of_ms
     if by_id and view.snapshot is not None:
         at_ms = view.snapshot.snapshot.committed_at_ms

@@ -52,7 +52,7 @@ def refuse_merge_options(_view: View, asked: PlanOptions) -> None:
     """
     given = [name for name in MERGE_OPTIONS if getattr(asked, name) not in (None, False)]
     if given:
-        raise RequestInvalid(f"{', '.join(given)}: of Paimon tables only")
+        raise RequestInvalid(f"{', '.join(given)}: only for Paimon tables")
 
 
 def no_increments(*_: object) -> NoReturn:
@@ -61,7 +61,7 @@ def no_increments(*_: object) -> NoReturn:
     Raises:
         FormatUnsupported: always.
     """
-    raise FormatUnsupported("tables of this format have no incremental plans")
+    raise FormatUnsupported("this table format does not support incremental plans")
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def _ref(metadata: TableMetadata, name: str) -> Ref:
     for ref in metadata.refs:
         if ref.name == name:
             return ref
-    raise RefNotFound(f"no branch or tag {name!r}", ref=name)
+    raise RefNotFound(f"the table has no branch or tag {name!r}", ref=name)
 
 
 def last_published(session: Session, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:

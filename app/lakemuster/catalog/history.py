@@ -47,7 +47,7 @@ def snapshot_of(services: Services, name: str, snapshot_id: int, ref: str | None
 
     Raises:
         SnapshotNotFound: the branch has no snapshot with that id, or, without a ref, several other branches do.
-        RefNotFound: there is no such branch or tag.
+        RefNotFound: the branch or tag does not exist.
         LookFailed: it is not known, and the table cannot be looked at.
     """
 
@@ -67,7 +67,7 @@ def _branch_of(metadata: TableMetadata, ref: str) -> str:
     for named in metadata.refs:
         if named.name == ref:
             return named.branch
-    raise RefNotFound(f"no branch or tag {ref!r}", ref=ref)
+    raise RefNotFound(f"the table has no branch or tag {ref!r}", ref=ref)
 
 
 def names_of(services: Services, name: str) -> dict[tuple[str, int], list[str]]:

@@ -61,7 +61,7 @@ def read_token(token: str, audience: Audience, signer: TokenSigner) -> Place:
         contents = signer.verify(token[:_MAX_CHARACTERS], audience)
     except TokenRefused as cause:
         raise PageTokenInvalid(
-            "this page token is not one of ours for this list: repeat the request that gave it, unchanged"
+            "invalid page token for this list: repeat the request that returned it, unchanged"
         ) from cause
     pins, key = cast("tuple[list[tuple[int, str, int]], list[int | str]]", orjson.loads(contents))
     return Place(tuple(Pin(*pin) for pin in pins), tuple(key))

@@ -33,13 +33,13 @@ def splitting(view: View, asked: PlanOptions) -> Splitting | None:
         RequestInvalid: an option without the option that it requires.
     """
     if asked.scan_mode is not None and asked.start_snapshot_id is None:
-        raise RequestInvalid("scan_mode goes with start_snapshot_id")
+        raise RequestInvalid("scan_mode requires start_snapshot_id")
     if asked.read_optimized and asked.start_snapshot_id is not None:
-        raise RequestInvalid("read_optimized excludes start_snapshot_id")
+        raise RequestInvalid("read_optimized and start_snapshot_id are mutually exclusive")
     target, cost = asked.split_target_size, asked.split_open_file_cost
     if not asked.splits:
         if target is not None or cost is not None:
-            raise RequestInvalid("split_target_size and split_open_file_cost go with splits")
+            raise RequestInvalid("split_target_size and split_open_file_cost require splits")
         return None
     return table_splitting(view.schemas[0], target, cost)
 

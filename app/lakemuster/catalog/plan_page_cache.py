@@ -3,7 +3,7 @@
 A page lists files of its snapshot's manifests, in their order. For a later snapshot it is the same, byte for byte, if
 
 * the later snapshot lists all of the earlier one's data manifests in the same order, row for row (equal ids of the
-  index), and the predicate matches no file of the manifests added in between, wherever they stand;
+  index), and the predicate matches no file of the manifests added in between, wherever they are in the list;
 * the delete manifests are the same, since a new delete file may apply to any file;
 * schemas, specs and rewrites, which decide how files are written, are the same;
 * it ended because it was full, or because the plan ended. Otherwise a page is cut at a limit of bytes, which depends

@@ -28,7 +28,7 @@ from lakemuster.planner.scan.applied import NotApplied, applied
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.planner.scan.tasks import cut
 from lakemuster.planner.scan.tasks import part as part_of_plan
-from lakemuster.planner.scan.totals import Totals
+from lakemuster.planner.scan.totals import PlanTotals
 from lakemuster.predicates import Bound
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.json_kernel.columns import RowPart
@@ -59,7 +59,7 @@ class PlanPage:
     files: Written
     deletes: Written
     after: Key | None
-    totals: Totals
+    totals: PlanTotals
     rows: int
 
 
@@ -89,7 +89,7 @@ class PlanListing:
         """The part of a response that describes the whole plan."""
         return self.about_of(self.plan.totals)
 
-    def about_of(self, totals: Totals) -> Mapping[str, object]:
+    def about_of(self, totals: PlanTotals) -> Mapping[str, object]:
         """Like :attr:`about`, with the totals given."""
         can, cannot = self.applied
         snapshot_id = self.plan.view.snapshot_id

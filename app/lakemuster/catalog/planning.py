@@ -37,10 +37,10 @@ def selector_of(asked: PlanOptions | ExplainRequest) -> Selector:
     chosen = Selector(asked.snapshot_id, asked.ref, None if asked.as_of is None else parse_instant(asked.as_of))
     if isinstance(asked, PlanOptions) and (asked.start_snapshot_id, asked.end_snapshot_id) != (None, None):
         if asked.start_snapshot_id is None:
-            raise RequestInvalid("end_snapshot_id goes with start_snapshot_id")
+            raise RequestInvalid("end_snapshot_id requires start_snapshot_id")
         if chosen != Selector():
             raise RequestInvalid(
-                "start_snapshot_id excludes snapshot_id, ref and as_of: end_snapshot_id says up to where"
+                "start_snapshot_id excludes snapshot_id, ref and as_of: end_snapshot_id selects the last snapshot"
             )
         return Selector(asked.end_snapshot_id)
     return chosen
@@ -77,7 +77,7 @@ def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: s
     if asked.strict and (cannot := listing.applied[1]):
         words = "; ".join(f"{one.filter[:SHOWN]!r}: {one.reason}" for one in cannot[:3])
         raise FilterInvalid(
-            f"not all of the filter can prune: {words}",
+            f"part of the filter cannot prune: {words}",
             not_applied=not_applied_out(cannot),
         )
     return listing
@@ -88,7 +88,7 @@ def _incremental(
 ) -> Plan:
     if view.second_branch is not None:
         raise FormatUnsupported(
-            f"what commits wrote is not planned of a table with {view.second_branch.option}",
+            f"incremental plans are not supported for tables with {view.second_branch.option}",
             option=view.second_branch.option,
         )
     CPU.release()  # a look at the table, and indexing of its snapshots, may block on I/O
@@ -163,6 +163,6 @@ def _selected(schema: Schema, names: Iterable[str], *, case_sensitive: bool) -> 
     for name in names:
         path = name if case_sensitive else name.casefold()
         if path not in known:
-            raise RequestInvalid(f"there is no column {name[:SHOWN]!r}", select=name)
+            raise RequestInvalid(f"column {name[:SHOWN]!r} not found", select=name)
         found.update(field_id for field_id, own in paths.items() if own == path or own.startswith(path + "."))
     return frozenset(found)

@@ -98,7 +98,7 @@ class Services:
         """Return one table.
 
         Raises:
-            TableNotFound: there is none with that name.
+            TableNotFound: no table has that name.
             UpstreamFailed: its catalog must be asked, and does not answer.
         """
         try:
@@ -127,7 +127,7 @@ class Services:
         """Return one Iceberg table; for a Paimon table, its companion.
 
         Raises:
-            TableNotFound: there is none with that name.
+            TableNotFound: no table has that name.
             CompanionNotFound: a Paimon table without Iceberg metadata that can be served.
             CatalogError: the companion's metadata could never be read.
         """
@@ -233,7 +233,7 @@ class Services:
         except NotFound as error:
             if self.refresher.is_certain(table, stale):
                 raise
-            raise LookFailed(f"{error}, as far as is known: {stale}", **error.context) from error
+            raise LookFailed(f"{error}, as far as known: {stale}", **error.context) from error
 
     def _looked_at(self, name: str, *, iceberg: bool = False, now: bool = False) -> tuple[TableRecord, str | None]:
         find = self.iceberg_table if iceberg else self.table
@@ -300,7 +300,7 @@ class Services:
         """Return the view that a page token pins, without a look at the table's pointer.
 
         Raises:
-            PageTokenInvalid: the snapshot is gone.
+            PageTokenInvalid: the snapshot no longer exists.
         """
         if (kept := self.views.get(table, pin)) is not None:
             return kept
@@ -311,7 +311,7 @@ class Services:
                 record = None
             metadata = load_metadata(session, table.table_id)
         if record is None or record.row_id != pin.row_id:
-            raise PageTokenInvalid("the snapshot of this page token is gone: begin again with the first page")
+            raise PageTokenInvalid("the snapshot of this page token no longer exists: start again with the first page")
         view = View(table, metadata, self.refresher.ensure_published(table, record), schema_id=pin.schema_id)
         self.views.put(pin, view)
         return view

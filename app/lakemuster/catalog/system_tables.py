@@ -41,11 +41,11 @@ def system_table(name: str) -> SystemTable:
     """Return a system table by its name.
 
     Raises:
-        SystemTableNotFound: there is none with that name.
+        SystemTableNotFound: no system table has that name.
     """
     found = SYSTEM_TABLES.get(name)
     if found is None:
-        raise SystemTableNotFound(f"no system table {name!r}; there are {', '.join(NAMES)}", name=name)
+        raise SystemTableNotFound(f"unknown system table {name!r}; known: {', '.join(NAMES)}", name=name)
     return found
 
 
@@ -90,18 +90,18 @@ def names_of(record: TableRecord) -> tuple[str, ...]:
 def _require(record: TableRecord, table: SystemTable) -> None:
     rules = CATALOG_RULES.of(record)
     if table.name not in rules.system_tables:
-        raise RequestInvalid(f"{record.name} is {rules.noun}: only Paimon's have system tables", table=record.name)
+        raise RequestInvalid(f"{record.name} is {rules.noun}: only Paimon tables have system tables", table=record.name)
 
 
 def _branch(metadata: TableMetadata, table: SystemTable, selector: Selector) -> str:
-    words = f"{table.name} is of the table, not of a snapshot"
+    words = f"{table.name} describes the table, not a snapshot"
     if selector.snapshot_id is not None or selector.as_of_ms is not None:
-        raise RequestInvalid(f"{words}: leave snapshot and as_of out; ref may name a branch")
+        raise RequestInvalid(f"{words}: omit snapshot and as_of; ref may name a branch")
     if selector.ref is None or selector.ref == MAIN or selector.ref in metadata.branch_schemas:
         return selector.ref or MAIN
     if any(ref.name == selector.ref for ref in metadata.refs):
         raise RequestInvalid(f"{words}: ref may name a branch, and {selector.ref!r} is a tag")
-    raise RefNotFound(f"no branch {selector.ref!r}", ref=selector.ref)
+    raise RefNotFound(f"the table has no branch {selector.ref!r}", ref=selector.ref)
 
 
 @dataclass(frozen=True)

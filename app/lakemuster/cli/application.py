@@ -46,7 +46,7 @@ class Commands(TyperGroup):
                 raise
             if ctx.params.get("debug"):
                 traceback.print_exc()
-            unexpected = f"failed in a way we did not foresee ({type(error).__name__}); {DEBUG} shows where"
+            unexpected = f"unexpected error ({type(error).__name__}); {DEBUG} shows where"
             fail(deliberate_message(error) or unexpected)
             raise typer.Exit(1) from None
         return answer

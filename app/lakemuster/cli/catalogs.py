@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from contextlib import closing
 
+from lakemuster.cli.opening import local_source
 from lakemuster.cli.options import AsJson
 from lakemuster.cli.output import show_list
-from lakemuster.cli.sources import local_source
 
 
 def catalogs(as_json: AsJson = False) -> None:

@@ -11,11 +11,12 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import deliberate_message
+from lakemuster.cli.opening import local_source, server_packages, source
 from lakemuster.cli.option_groups import HERE, Server
 from lakemuster.cli.options import AsJson, Rewrites, TableFormat, parse_rewrites
 from lakemuster.cli.output import Row, say, show_document, show_list
 from lakemuster.cli.progress import Count, counting, progress_before_each, working
-from lakemuster.cli.sources import Refreshed, Source, local_source, server_packages, source
+from lakemuster.cli.sources import Refreshed, Source
 from lakemuster.cli.table_names import Name, Names, NewName, SomeNames
 from lakemuster.cli.text import printable
 from lakemuster.errors import NotATable
@@ -53,9 +54,16 @@ def add(
 
 
 def discover(
-    url: Annotated[str, typer.Argument(metavar="URL", show_default=False, help="A folder with tables below it.")],
+    url: Annotated[
+        str, typer.Argument(metavar="URL", show_default=False, help="Location below which to look for tables.")
+    ],
     namespace: Annotated[
-        str | None, typer.Option(metavar="NS", show_default=False, help="Put the tables there, not where folders say.")
+        str | None,
+        typer.Option(
+            metavar="NS",
+            show_default=False,
+            help="Register the tables in this namespace, not in those of their folders.",
+        ),
     ] = None,
     rewrite: Rewrites = None,
     as_json: AsJson = False,
@@ -66,7 +74,7 @@ def discover(
     try:
         rows: Iterator[Row] = progress_before_each(found.discover(url, namespace, rewrites), url)
         if (first := next(rows, None)) is None:
-            raise NotATable(f"there is no Iceberg or Paimon table below {url}")
+            raise NotATable(f"no Iceberg or Paimon table found below {url}")
         rows = itertools.chain([first], rows)
         if as_json:
             show_list("discover", rows, as_json=True)
@@ -98,7 +106,7 @@ def refresh(
 ) -> None:
     """Look at where tables point now, and index what is new."""
     if bool(names) == every:
-        raise typer.BadParameter("name tables, or say --all", param_hint="NAME")
+        raise typer.BadParameter("give table names, or --all", param_hint="NAME")
     with source(server) as found:
         chosen = [str(row["name"]) for row in found.tables()] if every else list(names or ())
         _refresh(found, chosen, as_json=as_json)
@@ -121,7 +129,7 @@ def index(
             _refresh(found, names, as_json=as_json)
         return
     if master is not None:
-        raise typer.BadParameter("is for --engine spark", param_hint="--master")
+        raise typer.BadParameter("requires --engine spark", param_hint="--master")
     with closing(local_source(history=EVERY_SNAPSHOT)) as found:
         _refresh(found, names, as_json=as_json)
 
@@ -155,7 +163,10 @@ def sync(
 
 def sweep(
     grace: Annotated[
-        float, typer.Option(min=1.0, metavar="HOURS", help="Spare what is younger; longer than any refresh takes.")
+        float,
+        typer.Option(
+            min=1.0, metavar="HOURS", help="Minimum age of removed segments; must be longer than any refresh takes."
+        ),
     ] = 24.0,
     as_json: AsJson = False,
 ) -> None:

@@ -1,7 +1,7 @@
 """An HTTP/1.1 protocol for uvicorn (llhttp) that limits header bytes, numbers of connections, and times.
 
 A request head is limited to the bytes that a legitimate client may need. A slow head, body or reader closes its
-connection; ``peers.Limits`` has the timeouts.
+connection; ``peers.ConnectionLimits`` has the timeouts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Literal
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from lakemuster.api.connection import CONNECTION, network_of
-from lakemuster.cli.peers import Limits, Peers
+from lakemuster.cli.peers import ConnectionLimits, Peers
 from lakemuster.cli.vectored_write import vectored
 
 MAX_HEAD_BYTES = 64 * 1024
@@ -30,7 +30,7 @@ _TOO_LATE = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: c
 class BoundedProtocol(HttpToolsProtocol):
     """uvicorn's protocol with limits; without them it reads heads of any length and waits forever."""
 
-    limits = Limits()
+    limits = ConnectionLimits()
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -1,12 +1,12 @@
-"""The command ``jobs``: what the service does by itself, where, and with what outcome."""
+"""The command ``jobs``: the background jobs of the service, where they run, and their last outcome."""
 
 from __future__ import annotations
 
 from contextlib import closing
 
+from lakemuster.cli.opening import local_source
 from lakemuster.cli.options import AsJson
 from lakemuster.cli.output import show_list
-from lakemuster.cli.sources import local_source
 
 
 def jobs(as_json: AsJson = False) -> None:

@@ -1,6 +1,6 @@
-"""Options that commands share, as groups: a parameter that is one of these classes stands for all of its options.
+"""Options that commands share, as groups: a parameter of one of these classes declares all of its options.
 
-Each option is declared once, here or in ``options``. Those of :class:`Server`, and ``--json``, may also stand before
+Each option is declared once, here or in ``options``. Those of :class:`Server`, and ``--json``, may also come before
 the command: there they are the defaults of the command's own, through the context.
 """
 
@@ -82,7 +82,7 @@ def _options_of(group: Any) -> dict[str, tuple[object, object]]:
 
 
 def set_defaults(context: typer.Context, given: Mapping[str, object]) -> None:
-    """Make options that stand before the command the defaults of the command's own.
+    """Make options before the command the defaults of the command's own.
 
     Raises:
         typer.BadParameter: the command has no such option.

@@ -38,7 +38,7 @@ Uri = Annotated[
         "--uri",
         metavar="URL",
         show_default=False,
-        help="Ask a server instead of the index in this folder. By default LAKEMUSTER_URI names it.",
+        help="Server to use instead of the index in this folder. Default: LAKEMUSTER_URI.",
     ),
 ]
 Token = Annotated[
@@ -47,7 +47,7 @@ Token = Annotated[
         "--token",
         metavar="TOKEN",
         show_default=False,
-        help="Bearer token; others on this machine can see it. By default LAKEMUSTER_TOKEN holds it.",
+        help="Bearer token; other users of this machine can see it. Default: LAKEMUSTER_TOKEN.",
     ),
 ]
 TokenEnv = Annotated[
@@ -58,22 +58,20 @@ TokenEnv = Annotated[
 ]
 SnapshotId = Annotated[
     int | None,
-    typer.Option("--snapshot", metavar="ID", show_default=False, help="Of this snapshot instead of the current one."),
+    typer.Option("--snapshot", metavar="ID", show_default=False, help="Snapshot to read instead of the current one."),
 ]
-Ref = Annotated[
-    str | None, typer.Option("--ref", metavar="NAME", show_default=False, help="Of this branch's or tag's snapshot.")
-]
+Ref = Annotated[str | None, typer.Option("--ref", metavar="NAME", show_default=False, help="Branch or tag to read.")]
 AsOf = Annotated[
     str | None,
     typer.Option(
         "--as-of",
         metavar="TIME",
         show_default=False,
-        help="Of the snapshot at this time: 2024-05-01, 2024-05-01T12:00:00+02:00; UTC when it has no zone.",
+        help="Snapshot at this time: 2024-05-01, 2024-05-01T12:00:00+02:00; UTC if it has no zone.",
     ),
 ]
 Limit = Annotated[
-    int | None, typer.Option("--limit", metavar="ROWS", min=1, show_default=False, help="Stop after so many rows.")
+    int | None, typer.Option("--limit", metavar="ROWS", min=1, show_default=False, help="Maximum number of rows.")
 ]
 
 
@@ -103,7 +101,7 @@ Where = Annotated[
         metavar="SQL",
         show_default=False,
         callback=_readable,
-        help="What rows must match: day >= DATE '2024-05-01' AND region IN ('eu', 'us').",
+        help="Filter on rows: day >= DATE '2024-05-01' AND region IN ('eu', 'us').",
     ),
 ]
 NanMode = Annotated[
@@ -112,17 +110,17 @@ NanMode = Annotated[
         "--nan",
         show_default=False,
         help="What comparisons with NaN mean: greatest (Spark, DuckDB), unordered (Trino), any (keep what either could "
-        "match), none (believe bounds, as Iceberg does). The table's setting or any if not given.",
+        "match), none (trust bounds, as Iceberg does). Default: the table's setting, or any.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON document, with every field.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document with every field.")]
 Rewrites = Annotated[
     list[str] | None,
     typer.Option(
         "--rewrite",
         metavar="OLD=NEW",
         show_default=False,
-        help="The table moved: recorded locations that begin with OLD begin with NEW now. Repeatable.",
+        help="For a moved table: replace the prefix OLD of recorded locations with NEW. Repeatable.",
     ),
 ]
 TableFormat = Annotated[
@@ -133,14 +131,14 @@ TableFormat = Annotated[
         metavar="|".join(format_names()),
         autocompletion=_complete_format,
         show_default=False,
-        help="Told from the location if not given.",
+        help="Table format. Default: detected from the location.",
     ),
 ]
 
 
 def _no_where(where: str | None) -> None:
     if where is not None:
-        raise typer.BadParameter("this list has no filter; files, plan and explain have", param_hint="--where")
+        raise typer.BadParameter("this list takes no filter; files, plan and explain do", param_hint="--where")
 
 
 NoWhere = Annotated[str | None, typer.Option("--where", hidden=True, callback=_no_where)]

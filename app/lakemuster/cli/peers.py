@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ConnectionLimits:
     """Limits of connections: timeouts in seconds; numbers for all workers together.
 
     Attributes:
@@ -59,7 +59,7 @@ class Peers:
 
     _of_servers: ClassVar[WeakKeyDictionary[object, Peers]] = WeakKeyDictionary()
 
-    def __init__(self, limits: Limits, workers: int, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, limits: ConnectionLimits, workers: int, loop: asyncio.AbstractEventLoop) -> None:
         self._limits = limits
         self._per_peer = max(1, limits.per_peer // workers)
         self._per_caller = max(1, limits.per_caller // workers)
@@ -70,7 +70,7 @@ class Peers:
         self._timer: asyncio.TimerHandle | None = None
 
     @classmethod
-    def of(cls, server: object, limits: Limits, workers: int, loop: asyncio.AbstractEventLoop) -> Peers:
+    def of(cls, server: object, limits: ConnectionLimits, workers: int, loop: asyncio.AbstractEventLoop) -> Peers:
         """Return the instance of a server, identified by the state that all of its connections share."""
         known = cls._of_servers.get(server)
         if known is None:

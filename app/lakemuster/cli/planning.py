@@ -11,11 +11,12 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
+from lakemuster.cli.opening import source
 from lakemuster.cli.option_groups import CURRENT, HERE, At, Server
 from lakemuster.cli.options import AsJson, NanMode, Where
 from lakemuster.cli.output import show_document, show_list
 from lakemuster.cli.progress import working
-from lakemuster.cli.sources import Row, not_newest, query, source, without_effect
+from lakemuster.cli.sources import Row, not_newest, query, without_effect
 from lakemuster.cli.table_names import Name
 from lakemuster.wire.delete_numbering import DeleteNumbers
 
@@ -26,16 +27,18 @@ def plan(
     nan: NanMode = None,
     select: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN,…", show_default=False, help="Check that the snapshot has these columns."),
+        typer.Option(metavar="COLUMN,…", show_default=False, help="Columns to read; they must exist."),
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(metavar="ROWS", min=1, show_default=False, help="Files that surely hold so many matching rows."),
+        typer.Option(
+            metavar="ROWS", min=1, show_default=False, help="Stop when the files provably hold this many matching rows."
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail when a part of the filter cannot drop files.")] = False,
     since: Annotated[
         int | None,
-        typer.Option(metavar="ID", show_default=False, help="Only what was appended after this snapshot."),
+        typer.Option(metavar="ID", show_default=False, help="Plan only the files appended after this snapshot."),
     ] = None,
     changelog: Annotated[
         bool, typer.Option("--changelog", help="With --since, Paimon: the changelog files that commits wrote.")
@@ -50,7 +53,7 @@ def plan(
 ) -> None:
     """List the files that a query must read: data files that may hold matching rows, and their delete files."""
     if changelog and since is None:
-        raise typer.BadParameter("it goes with --since", param_hint="--changelog")
+        raise typer.BadParameter("requires --since", param_hint="--changelog")
     flags = {"strict": strict, "changelog": changelog, "read_optimized": read_optimized, "splits": splits}
     options = {"where": where, "nan": nan, "select": select, "since": None if since is None else str(since)}
     options |= {name: "true" for name, given in flags.items() if given}

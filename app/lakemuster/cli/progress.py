@@ -20,7 +20,7 @@ def working(words: str) -> Iterator[Advance]:
 
 
 class Count:
-    """Counts what is done of many things, and writes lines for people without damage to the progress bar."""
+    """Counts finished items, and writes lines without damage to the progress bar."""
 
     def __init__(self, total: int, advance: Advance, write_above: Callable[[str], None] | None) -> None:
         self._total = total
@@ -29,12 +29,12 @@ class Count:
         self._write_above = write_above
 
     def step(self) -> None:
-        """Count one more thing."""
+        """Count one more item."""
         self._done += 1
         self._advance(self._done, self._total)
 
     def working(self, words: str) -> AbstractContextManager[Advance]:
-        """Show the progress of a single thing; among many, only their number is shown."""
+        """Show the progress of a single item; for several items, only their number is shown."""
         return working(words) if self._total == 1 else nullcontext(_no_progress)
 
     def say(self, line: str) -> None:
@@ -54,7 +54,7 @@ class Count:
 
 @contextmanager
 def counting(words: str, total: int) -> Iterator[Count]:
-    """Show how many of ``total`` things are done, such as 37/120, while the block runs; not for a single one."""
+    """Show how many of ``total`` items are done, such as 37/120, while the block runs; nothing for a single item."""
     if total == 1:
         yield Count(total, _no_progress, None)
         return

@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
+from lakemuster.cli.opening import registered, source
 from lakemuster.cli.option_groups import CURRENT, HERE, UNFILTERED, At, AtUnfiltered, Server
 from lakemuster.cli.options import AsJson, AsOf, Limit, NanMode, NoWhere, Ref, Where
 from lakemuster.cli.output import show_list
 from lakemuster.cli.progress import progress_until_first
-from lakemuster.cli.sources import Query, query, registered, source
+from lakemuster.cli.sources import Query, query
 from lakemuster.cli.table_names import Name
 
 
@@ -29,7 +30,7 @@ def snapshots(
     as_json: AsJson = False,
     server: Server = HERE,
 ) -> None:
-    """List a table's snapshots, and whether each can be read; of one, it and those that led to it."""
+    """List a table's snapshots, and whether each can be read; with a selected snapshot: it and its ancestors."""
     request = query("snapshots", name, at=at, limit=limit)
     show_rows(request, as_json, server)
 
@@ -80,7 +81,9 @@ def entries(
     name: Name,
     manifest: Annotated[
         str | None,
-        typer.Option(metavar="PATH", show_default=False, help="Of this manifest alone: its location or name."),
+        typer.Option(
+            metavar="PATH", show_default=False, help="List the entries of one manifest: its location or file name."
+        ),
     ] = None,
     at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
@@ -102,13 +105,13 @@ def files(
         typer.Option(
             metavar="CONTENT,…",
             show_default=False,
-            help="Of data, position-deletes, equality-deletes, changelog; all live files if not given.",
+            help="Kinds of files: data, position-deletes, equality-deletes, changelog. Default: all live files.",
         ),
     ] = None,
     stats: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN,…", show_default=False, help="With --json: statistics of these columns, * for all."
+            metavar="COLUMN,…", show_default=False, help="With --json: columns whose statistics to show; * for all."
         ),
     ] = None,
     at: At = CURRENT,
@@ -148,10 +151,10 @@ def indexes(
 
 def diff(
     name: Name,
-    from_id: Annotated[int, typer.Argument(metavar="FROM", show_default=False, help="The earlier snapshot's id.")],
+    from_id: Annotated[int, typer.Argument(metavar="FROM", show_default=False, help="Id of the earlier snapshot.")],
     to_id: Annotated[
         int | None,
-        typer.Argument(metavar="TO", show_default=False, help="The later one's; the current one if not given."),
+        typer.Argument(metavar="TO", show_default=False, help="Id of the later snapshot. Default: the current one."),
     ] = None,
     ref: Ref = None,
     as_of: AsOf = None,

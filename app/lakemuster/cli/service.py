@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from lakemuster.cli.opening import server_packages
 from lakemuster.cli.output import say
-from lakemuster.cli.sources import server_packages
 from lakemuster.cli.text import printable
 
 _Text = str | None
@@ -54,41 +54,61 @@ def _setting(flag: str, metavar: str, words: str) -> Any:
 
 
 def serve(
-    demo: Annotated[bool, typer.Option("--demo", help="Serve a small lake of real tables, made on the spot.")] = False,
-    host: Annotated[_Text, _setting("--host", "ADDRESS", "Address to listen on: 127.0.0.1.")] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Create and serve a small lake of real tables.")] = False,
+    host: Annotated[_Text, _setting("--host", "ADDRESS", "Address to listen on. Default: 127.0.0.1.")] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, show_default=False, help="Port: 8181; 0 for any.")
+        int | None,
+        typer.Option(min=0, max=65535, show_default=False, help="Port to listen on; 0: a free port. Default: 8181."),
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, show_default=False, help="Processes that answer: 1.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, show_default=False, help="Number of server processes. Default: 1.")
+    ] = None,
     database_url: Annotated[_Text, _setting("--database-url", "URL", "SQLite file or postgresql+psycopg://….")] = None,
-    segments_url: Annotated[_Text, _setting("--segments-url", "URL", "Where segments are kept.")] = None,
-    cache_dir: Annotated[_Text, _setting("--cache-dir", "FOLDER", "Local copies of remote segments.")] = None,
-    cache_bytes: Annotated[int | None, typer.Option(min=0, show_default=False, help="Budget of that folder.")] = None,
-    roots: Annotated[_Texts, _setting("--root", "URL", "Tables may live below it. Repeatable.")] = None,
-    max_staleness: Annotated[
-        float | None, typer.Option(min=0, metavar="SECONDS", show_default=False, help="How old an answer may be: 5.")
+    segments_url: Annotated[
+        _Text, _setting("--segments-url", "URL", "Folder of segments: a path or any fsspec URL.")
     ] = None,
-    cors_origins: Annotated[_Texts, _setting("--cors-origin", "ORIGIN", "Browsers' pages that may ask.")] = None,
+    cache_dir: Annotated[
+        _Text, _setting("--cache-dir", "FOLDER", "Local folder for copies of remote segments.")
+    ] = None,
+    cache_bytes: Annotated[
+        int | None, typer.Option(min=0, show_default=False, help="Maximum size of that folder in bytes.")
+    ] = None,
+    roots: Annotated[
+        _Texts, _setting("--root", "URL", "Location below which tables may be opened. Repeatable.")
+    ] = None,
+    max_staleness: Annotated[
+        float | None,
+        typer.Option(
+            min=0, metavar="SECONDS", show_default=False, help="Maximum age of a pointer's last read. Default: 5."
+        ),
+    ] = None,
+    cors_origins: Annotated[
+        _Texts, _setting("--cors-origin", "ORIGIN", "Browser origin that may call the API. Repeatable.")
+    ] = None,
     watch: Annotated[
-        _Texts, _setting("--watch", "PATTERN[=SECONDS]", "Keep tables fresh without being asked. Repeatable.")
+        _Texts, _setting("--watch", "PATTERN[=SECONDS]", "Tables to refresh in the background. Repeatable.")
     ] = None,
     role: Annotated[
         Role | None,
-        typer.Option(show_default=False, help="api: no background jobs; worker: these only; all: both, the default."),
+        typer.Option(
+            show_default=False, help="api: no background jobs; worker: only background jobs; all: both, the default."
+        ),
     ] = None,
-    warehouse: Annotated[_Text, _setting("--warehouse", "NAME", "What clients are to call it: any name.")] = None,
+    warehouse: Annotated[
+        _Text, _setting("--warehouse", "NAME", "Warehouse name that REST clients must use. Default: any.")
+    ] = None,
     tokens: Annotated[_Text, _setting("--tokens", "FILE", "Bearer tokens, see `lakemuster token`.")] = None,
     log_format: Annotated[
         LogForm | None, typer.Option(show_default=False, help="text on a terminal, else json.")
     ] = None,
     log_level: Annotated[LogLevel | None, typer.Option(show_default=False, help="Least level: info.")] = None,
     insecure_public: Annotated[
-        bool, typer.Option("--insecure-public", help="Let anybody on the network in, without tokens.")
+        bool, typer.Option("--insecure-public", help="Serve a public address without authentication.")
     ] = False,
 ) -> None:
     """Serve the HTTP APIs. Flags win over LAKEMUSTER_… variables, those over lakemuster.toml."""
     if demo and (database_url is not None or segments_url is not None):
-        raise typer.BadParameter("the demo has an index of its own", param_hint="--demo")
+        raise typer.BadParameter("the demo uses its own index", param_hint="--demo")
     with server_packages("serve"):
         from lakemuster.cli import serving  # noqa: PLC0415
     flags = {
@@ -116,7 +136,7 @@ def serve(
 def migrate(
     database_url: Annotated[_Text, _setting("--database-url", "URL", "SQLite file or postgresql+psycopg://….")] = None,
 ) -> None:
-    """Bring the database to this version. The embedded SQLite index does that by itself."""
+    """Bring the database to this version. The embedded SQLite index is migrated automatically."""
     with server_packages("migrate"):
         from lakemuster.cli import serving  # noqa: PLC0415
     say(serving.migrate(database_url))
@@ -130,19 +150,22 @@ def openapi() -> None:
 
 
 def token(
-    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="Whose it is; appears in logs.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", show_default=False, help="Name of the token's owner, for logs.")
+    ],
     scope: Annotated[
         Scope, typer.Option(help="read, index (read and refresh) or admin (and add and remove).")
     ] = Scope.READ,
     namespace: Annotated[
-        list[str] | None, typer.Option(metavar="NS", show_default=False, help="Only tables below it. Repeatable.")
+        list[str] | None,
+        typer.Option(metavar="NS", show_default=False, help="Namespace to limit the token to. Repeatable."),
     ] = None,
     location: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NS=URL",
             show_default=False,
-            help="Where tables of a namespace may live; an admin of a namespace adds none elsewhere. Repeatable.",
+            help="Location where an admin of the namespace may register tables. Repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -160,5 +183,5 @@ def token(
     sys.stdout.write("\n".join(lines))
     sys.stdout.flush()
     if scope is Scope.ADMIN and namespace and not places:
-        sys.stderr.write("it may add no tables until its namespaces have locations: --location NS=URL\n")
-    sys.stderr.write(f"{printable(name)}'s token, which is not kept anywhere: {secret}\n")
+        sys.stderr.write("it cannot register tables until its namespaces have locations: --location NS=URL\n")
+    sys.stderr.write(f"{printable(name)}'s token, which is not stored anywhere: {secret}\n")

@@ -40,7 +40,7 @@ def system(
         typer.Argument(
             metavar="SYSTEM_TABLE",
             show_default=False,
-            help=f"What stands behind the $ in Paimon: {', '.join(SYSTEM_TABLES)}.",
+            help=f"Name of the system table, as after the $ in Paimon: {', '.join(SYSTEM_TABLES)}.",
             autocompletion=_complete,
         ),
     ],

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
+from lakemuster.cli.opening import bearer_token, local_rows
 from lakemuster.cli.option_groups import Server
-from lakemuster.cli.sources import bearer_token, local_rows
 
 MAX_NAMES = 1000
 SECONDS = 1.0

@@ -62,9 +62,9 @@ class Certificate:
         try:
             self._newest = load_certificate(*self._files)
         except ConfigInvalid as error:
-            LOG.error("the certificate cannot be used, the one before stays in use: %s", error)  # noqa: TRY400
+            LOG.error("cannot load the certificate; the previous one stays in use: %s", error)  # noqa: TRY400
             return
-        LOG.info("the certificate was read again")
+        LOG.info("reloaded the certificate")
 
     def watch(self, loop: asyncio.AbstractEventLoop) -> None:
         """Look now and every second, as long as the loop runs."""

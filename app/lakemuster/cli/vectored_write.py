@@ -22,14 +22,14 @@ WAITING_BYTES = 16 * 2**10
 _WITHOUT_BODY = frozenset({204, 304})
 
 
-class Connection(Protocol):
+class HttpConnection(Protocol):
     """The attributes of uvicorn's protocols that are used here."""
 
     transport: asyncio.Transport
     flow: FlowControl
 
 
-def vectored(connection: Connection, app: ASGIApp) -> ASGIApp:
+def vectored(connection: HttpConnection, app: ASGIApp) -> ASGIApp:
     """Wrap an ASGI app so that its responses on a connection may have bodies in buffers."""
 
     async def answering(scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,7 +66,7 @@ def _is_plain(transport: asyncio.Transport) -> bool:
     return hasattr(os, "writev") and transport.get_extra_info("sslcontext") is None
 
 
-async def _send_chunk(connection: Connection, body: VectoredBody) -> None:
+async def _send_chunk(connection: HttpConnection, body: VectoredBody) -> None:
     """Send a chunk of a body after earlier output; do nothing if the connection is closed."""
     transport, flow = connection.transport, connection.flow
     transport.set_write_buffer_limits(0)  # from now on, drain() waits until the transport's buffer is empty

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import deliberate_message
+from lakemuster.cli.opening import local_source
 from lakemuster.cli.options import AsJson
 from lakemuster.cli.output import Row, show_document
 from lakemuster.cli.progress import counting
-from lakemuster.cli.sources import local_source
 from lakemuster.cli.table_names import Names
 from lakemuster.cli.text import printable
 
@@ -26,14 +26,14 @@ def verify(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Decode manifests anew with the reference decoder, and compare them with the index.
+    """Decode manifests again with the reference decoder, and compare them with the index.
 
     One line for each difference: table, kind (lost, damaged, differs, unreadable), where, what. The status is 1 when
     anything differed, repaired or not, and 0 when all is equal. A running server keeps what it has in memory: restart
     it after a repair of something that differed.
     """
     if bool(names) == every:
-        raise typer.BadParameter("name tables, or say --all", param_hint="NAME")
+        raise typer.BadParameter("give table names, or --all", param_hint="NAME")
     reports: list[Row] = []
     failed = False
     with closing(local_source()) as found:

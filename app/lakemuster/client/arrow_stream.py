@@ -52,9 +52,9 @@ class ArrowStream:
             try:
                 batch, metadata = self._reader.read_next_batch_with_custom_metadata()
             except StopIteration:
-                raise _incomplete(f"it ends after {rows} rows without saying that it is whole") from None
+                raise _incomplete(f"it ends after {rows} rows without its end record") from None
             except (pa.ArrowException, OSError) as cause:
-                raise _incomplete(f"it breaks off after {rows} rows: {cause}") from cause
+                raise _incomplete(f"it is cut off after {rows} rows: {cause}") from cause
             if batch.num_rows == 0 and metadata is not None and b"count" in metadata:
                 self._close(rows, metadata)
                 return
@@ -77,7 +77,7 @@ class ArrowStream:
     def _close(self, rows: int, metadata: pa.KeyValueMetadata) -> None:
         count = metadata[b"count"].decode()
         if count != str(rows):
-            raise _incomplete(f"{rows} rows arrived of {count}")
+            raise _incomplete(f"received {rows} of {count} rows")
         if b"snapshot_id" in metadata:
             self.snapshot_id = metadata[b"snapshot_id"].decode()
         if self._expected_id is not None and self.snapshot_id != self._expected_id:
@@ -108,4 +108,4 @@ class _Chunks(io.RawIOBase):
 
 
 def _incomplete(reason: str) -> AnswerIncomplete:
-    return AnswerIncomplete(f"the server's stream is not whole: {reason}", code="answer_incomplete")
+    return AnswerIncomplete(f"the server's stream is incomplete: {reason}", code="answer_incomplete")

@@ -16,7 +16,7 @@ class ClientError(Exception):
 
     Attributes:
         code: the server's public error code (``table_not_found``); one of the classes below has its own.
-        status: the HTTP status, None if there was no response.
+        status: the HTTP status; None without a response.
         message: one sentence for people.
         context: further members of the server's error.
     """
@@ -50,4 +50,4 @@ class ServerUnreachable(ClientError):
 
 
 class AnswerIncomplete(ClientError):
-    """The response broke off, or its count differs from its rows."""
+    """The response was cut off, or its count differs from its rows."""

@@ -120,7 +120,7 @@ class Transport:
                 yield response
             except httpx.HTTPError as cause:
                 raise AnswerIncomplete(
-                    f"the answer of {self.uri} broke off: {_reason(cause)}", code="answer_incomplete"
+                    f"the response of {self.uri} was cut off: {_reason(cause)}", code="answer_incomplete"
                 ) from cause
             finally:
                 response.close()
@@ -152,7 +152,7 @@ class Transport:
                 raise self._unreachable(cause) from cause
             except httpx.HTTPError as cause:
                 raise AnswerIncomplete(
-                    f"the answer of {self.uri} cannot be read: {_reason(cause)}", code="answer_incomplete"
+                    f"the response of {self.uri} cannot be read: {_reason(cause)}", code="answer_incomplete"
                 ) from cause
             if response.status_code in _RETRIED and attempt < retries:
                 _pause(attempt, response.headers.get("Retry-After"))
@@ -166,13 +166,13 @@ class Transport:
             return json.loads(response.content)
         except ValueError as cause:
             raise AnswerIncomplete(
-                f"{self.uri} answered with something else than JSON: is it a Lakemuster server?",
+                f"{self.uri} did not answer with JSON: is it a Lakemuster server?",
                 code="answer_incomplete",
                 status=response.status_code,
             ) from cause
 
     def _unreachable(self, cause: httpx.TransportError) -> ServerUnreachable:
-        return ServerUnreachable(f"no answer from {self.uri}: {_reason(cause)}", code="server_unreachable")
+        return ServerUnreachable(f"no response from {self.uri}: {_reason(cause)}", code="server_unreachable")
 
 
 def table_path(name: str, *rest: str) -> str:
@@ -185,7 +185,7 @@ def _address(uri: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"not a server's address: {uri!r}; http://host:8181 is one")
     if parts.username is not None or parts.query or parts.fragment:
-        raise ValueError("a server's address has no user, query or fragment; give the token apart")
+        raise ValueError("a server's address has no user, query or fragment; pass the token separately")
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(API)}"
 
 

@@ -189,7 +189,7 @@ class FormatPort(ABC):
         has_exact_lengths: a manifest of another length than its list records is corrupt. If not, the length is an
             estimate, and :meth:`decode_manifest` proves a manifest complete.
         packs_small_manifests: small data manifests share packed segments.
-        folding, statistics, companion: None for formats that have no such thing.
+        folding, statistics, companion: None for formats without them.
     """
 
     name: ClassVar[Format]

@@ -17,7 +17,7 @@ _FORMATS: dict[str, FormatPort] = {port.name: port for port in (PaimonFormat(), 
 
 
 def register(port: FormatPort) -> None:
-    """Register a table format; again is no error.
+    """Register a table format; registering it again is not an error.
 
     Raises:
         ValueError: another format has this name.

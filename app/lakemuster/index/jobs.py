@@ -26,7 +26,7 @@ class JobRecord:
     """A job as the database has it. Times are by the database's clock.
 
     Attributes:
-        holder: the owner of its lease (see ``lease_owner``); None when nobody holds it.
+        holder: the owner of its lease (see ``lease_owner``); None when no process holds it.
         place: host and process of its holder.
         renewed_at_ms: when the lease was last renewed.
         failures_in_a_row: runs that failed since the last one that did not.

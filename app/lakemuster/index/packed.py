@@ -51,7 +51,7 @@ class SegmentSource(NamedTuple):
     last_rows: int
 
 
-class Run(NamedTuple):
+class PackedRun(NamedTuple):
     """The manifests from ``first`` to before ``end`` are packed; ``name`` is the name of their packed segment."""
 
     first: int
@@ -64,10 +64,10 @@ def ends_run(segment: str, rows: int, size: int) -> bool:
     return crc32(segment.encode()) * size < rows << 32
 
 
-def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Run]:
+def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[PackedRun]:
     """Yield the runs of manifests to pack, given manifests of one partition spec in list order.
 
-    A run lies between two manifests that end a run: the ends of a list may still grow, and are not packed.
+    A run is between two manifests that end a run: the ends of a list may still grow, and are not packed.
 
     Args:
         rows: entries of each manifest.
@@ -81,7 +81,7 @@ def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[Run]:
             continue
         end = number if alone else number + 1
         if begun and end - first >= FEWEST:
-            yield Run(first, end, _name(segments[first:end], rows[first:end]))
+            yield PackedRun(first, end, _name(segments[first:end], rows[first:end]))
         # A run cut for its length depends on where it began, which is undetermined at the start of a list.
         first, held, begun = number + 1, 0, begun or ends
 
@@ -102,7 +102,7 @@ def sources_of(index: Index, segments: Sequence[str], rows: Sequence[int]) -> li
             known = known_segments(session, [run.name for run in runs])
     found: list[SegmentSource] = []
     at = 0
-    for run in (*(run for run in runs if run.name in known), Run(len(segments), len(segments), "")):
+    for run in (*(run for run in runs if run.name in known), PackedRun(len(segments), len(segments), "")):
         found += [SegmentSource(segments[n], 1, rows[n], segments[n], rows[n]) for n in range(at, run.first)]
         if run.first < run.end:
             last = run.end - 1
@@ -136,7 +136,7 @@ def pack(index: Index, segments: Sequence[str], rows: Sequence[int], new: Collec
     return [one for one in made if one is not None]
 
 
-def write_run(index: Index, run: Run, segments: Sequence[str], rows: Sequence[int]) -> SegmentInfo | None:
+def write_run(index: Index, run: PackedRun, segments: Sequence[str], rows: Sequence[int]) -> SegmentInfo | None:
     """Write one packed segment; None when its manifests cannot be packed.
 
     Raises:
@@ -153,7 +153,7 @@ def write_run(index: Index, run: Run, segments: Sequence[str], rows: Sequence[in
     return SegmentInfo(run.name, names[-1], 0, written.rows, written.bytes)
 
 
-def run_table(index: Index, run: Run, segments: Sequence[str], rows: Sequence[int]) -> pa.Table | None:
+def run_table(index: Index, run: PackedRun, segments: Sequence[str], rows: Sequence[int]) -> pa.Table | None:
     """The entries of a run's manifests; None when they cannot be packed. Raises as :func:`write_run`."""
     tables = [index.segments.open(name).table() for name in segments[run.first : run.end]]
     if [one.num_rows for one in tables] != list(rows[run.first : run.end]):
@@ -185,7 +185,7 @@ def concatenate(tables: Sequence[pa.Table]) -> pa.Table | None:
 
 
 def _alike(tables: Sequence[pa.Table]) -> Iterator[tuple[pa.Schema, list[pa.Table]]]:
-    """Group neighbouring tables of equal schema, which small manifests mostly have."""
+    """Group neighbouring tables of equal schema, which most small manifests have."""
     some: list[pa.Table] = []
     for table in tables:
         if some and not table.schema.equals(some[0].schema, check_metadata=True):

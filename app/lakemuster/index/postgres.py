@@ -1,7 +1,7 @@
 """PostgreSQL connections that give up on a server that stops answering.
 
 The server's own timeouts need a running server, and TCP timeouts do not exist on Unix sockets. So every wait for an
-answer has a deadline here. A slow statement is no failure: after a period of silence one thread probes the server
+answer has a deadline here. A slow statement is not a failure: after a period of silence one thread probes the server
 with a new connection, and the wait continues if the probe is answered. If not, a circuit breaker opens: current waits
 end, and requests fail at once instead of each occupying a thread until its own deadline.
 """
@@ -76,11 +76,11 @@ def limited(limit: Limit) -> Iterator[None]:
         _limit.reset(token)
 
 
-class Breaker:
+class DatabaseBreaker:
     """A circuit breaker shared by all connections of an engine: whether the server answers.
 
     Args:
-        probe: queries the server; raises :class:`psycopg.Error` when there is no answer.
+        probe: queries the server; raises :class:`psycopg.Error` without an answer.
         clock: monotonic seconds.
     """
 
@@ -97,7 +97,7 @@ class Breaker:
         return self._try_again_at is not None
 
     def require(self) -> None:
-        """Return if the server is believed to answer; while the breaker is open, one caller at a time probes it.
+        """Return if the server is expected to answer; while the breaker is open, one caller at a time probes it.
 
         Raises:
             IndexUnavailable: the server does not answer.
@@ -160,7 +160,7 @@ class BoundedConnection(psycopg.Connection[Any]):
         breaker: consulted when the server is quiet; None for probes.
     """
 
-    breaker: Breaker | None = None
+    breaker: DatabaseBreaker | None = None
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
         """Wait for an answer.
@@ -198,7 +198,7 @@ class BoundedConnection(psycopg.Connection[Any]):
         return DatabaseSilent("the server did not answer in time")
 
 
-def open_engine(url: URL) -> tuple[Engine, Breaker]:
+def open_engine(url: URL) -> tuple[Engine, DatabaseBreaker]:
     """Create an engine with bounded connections, and the breaker that they share."""
     engine = create_engine(
         url,
@@ -215,7 +215,7 @@ def open_engine(url: URL) -> tuple[Engine, Breaker]:
         with limited(Limit(PROBE_SECONDS, PROBE_SECONDS)), BoundedConnection.connect(**known) as connection:
             connection.execute("SELECT 1")
 
-    breaker = Breaker(probe)
+    breaker = DatabaseBreaker(probe)
 
     @event.listens_for(engine, "do_connect")
     def connect(_dialect: object, _record: object, _args: object, parameters: dict[str, Any]) -> BoundedConnection:

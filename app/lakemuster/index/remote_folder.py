@@ -47,7 +47,7 @@ class RemoteFolder:
         """Download a file.
 
         Raises:
-            SegmentMissing: there is no such file.
+            SegmentMissing: the file does not exist.
         """
         try:
             self._call("get_file", self._path(key), str(target))
@@ -55,7 +55,7 @@ class RemoteFolder:
             raise SegmentMissing("a segment file is missing", segment=key) from cause
 
     def size(self, key: str) -> int | None:
-        """Size of a file in bytes; None when there is none."""
+        """Size of a file in bytes; None if it does not exist."""
         try:
             return int(self._call("info", self._path(key)).get("size") or 0)
         except FileNotFoundError:

@@ -46,7 +46,7 @@ class SegmentBackend(Protocol):
         ...
 
     def size(self, name: str) -> int | None:
-        """Size of the stored file in bytes; None when there is none."""
+        """Size of the stored file in bytes; None if it does not exist."""
         ...
 
     def files(self) -> Iterator[StoredFile]:
@@ -54,7 +54,7 @@ class SegmentBackend(Protocol):
         ...
 
     def modified_ms(self, key: str) -> int | None:
-        """Modification time of a file; None when there is none."""
+        """Modification time of a file; None if it does not exist."""
         ...
 
     def delete(self, key: str) -> None:
@@ -92,7 +92,7 @@ class LocalSegmentBackend:
         return False
 
     def size(self, name: str) -> int | None:
-        """Size of the stored file in bytes; None when there is none."""
+        """Size of the stored file in bytes; None if it does not exist."""
         try:
             return Path(self.path(name)).stat().st_size
         except FileNotFoundError:
@@ -109,7 +109,7 @@ class LocalSegmentBackend:
                     yield stored_file(str(file.relative_to(self._root)), status.st_size, round(status.st_mtime * 1000))
 
     def modified_ms(self, key: str) -> int | None:
-        """Modification time of a file; None when there is none."""
+        """Modification time of a file; None if it does not exist."""
         try:
             return round((self._root / key).stat().st_mtime * 1000)
         except FileNotFoundError:
@@ -164,7 +164,7 @@ class RemoteSegmentBackend:
         return self._cache.drop(name)
 
     def size(self, name: str) -> int | None:
-        """Size of the stored file in bytes; None when there is none."""
+        """Size of the stored file in bytes; None if it does not exist."""
         return self._folder.size(_key(name))
 
     def files(self) -> Iterator[StoredFile]:
@@ -173,7 +173,7 @@ class RemoteSegmentBackend:
             yield stored_file(key, size, modified_ms)
 
     def modified_ms(self, key: str) -> int | None:
-        """Modification time of a file; None when there is none."""
+        """Modification time of a file; None if it does not exist."""
         return self._folder.modified_ms(key)
 
     def delete(self, key: str) -> None:

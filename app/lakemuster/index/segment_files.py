@@ -133,7 +133,7 @@ def _same(names: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _by_field(names: tuple[str, ...]) -> Mapping[int, tuple[str, ...]]:
-    """Columns by field id, cached: segments of one table mostly have the same columns."""
+    """Columns by field id, cached: most segments of one table have the same columns."""
     found: dict[int, list[str]] = {}
     for name in names:
         if (split := split_column(name)) is not None:
@@ -149,13 +149,13 @@ class Segment:
     """A memory-mapped segment. Reading a column maps it; only the values accessed are read from disk.
 
     Columns are compared with their checksums when they are first read. Tables and arrays taken from a segment stay
-    valid after it, or its file, is gone. Thread-safe.
+    valid after it is closed, or its file deleted. Thread-safe.
 
     Args:
         restore: called when the file turns out to be damaged; afterwards the file is mapped again, once.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         SegmentCorrupt: the file is not a complete segment.
     """
 

@@ -92,7 +92,7 @@ class SegmentStore:
         return self._backend.workspace
 
     def put(self, name: str, local_path: str | Path) -> None:
-        """Move a written segment into the store; afterwards ``local_path`` is gone.
+        """Move a written segment into the store; afterwards ``local_path`` does not exist.
 
         Raises:
             IndexUnavailable: the store refuses.

@@ -1,4 +1,4 @@
-"""Checks of a SQLite index file on disk, since open connections go on reading a file that was deleted."""
+"""Checks of a SQLite index file on disk, since open connections continue to read a deleted file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SqliteFile:
         """Record which file the connections opened; only the first call counts.
 
         Raises:
-            IndexUnavailable: there is no file.
+            IndexUnavailable: the file does not exist.
         """
         with self._lock:
             self._require()

@@ -35,7 +35,7 @@ def store_metadata(
 ) -> Changes:
     """Store a table's metadata in place of the previous one.
 
-    New snapshots become known, vanished ones are deleted. A snapshot whose id now stands for another one (the table
+    New snapshots become known, vanished ones are deleted. A snapshot whose id now identifies another one (the table
     was dropped and created again, or rolled back) is deleted and inserted as known; if the table's uuid has changed,
     all are.
 
@@ -46,7 +46,7 @@ def store_metadata(
     Raises:
         TableNotFound: the table is not registered.
         RefreshBusy: the lease was lost.
-        MetadataCorrupt: one snapshot id stands for two snapshots, or numbers are beyond 64 bits.
+        MetadataCorrupt: two snapshots share an id, or numbers are beyond 64 bits.
     """
     if lease is not None:
         leases.ensure(session, lease)

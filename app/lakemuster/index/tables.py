@@ -216,7 +216,7 @@ def record_look(session: Session, table_id: int, checked_at_ms: int, stale_reaso
 def record_recent_look(
     session: Session, table_id: int, seconds_ago: float, stale_reason: str | None = None
 ) -> int | None:
-    """Record that the table's pointer was read ``seconds_ago``; None when the table is gone.
+    """Record that the table's pointer was read ``seconds_ago``; None if the table no longer exists.
 
     Returns:
         The time of that by the database's clock, milliseconds.

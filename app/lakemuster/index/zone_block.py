@@ -108,7 +108,7 @@ def _list(body: bytes, at: int) -> int:
 
 
 def read_zones(path: str | os.PathLike[str]) -> Zones | None:
-    """Read the zones at the end of a segment file; None when there are none, or they are damaged.
+    """Read the zones at the end of a segment file; None if it has none, or they are damaged.
 
     Raises:
         OSError: the file cannot be read.
@@ -155,7 +155,7 @@ def _trailer(tail: bytes, after: int) -> tuple[int, int, int] | None:
 
 
 def _columns(message: bytes) -> _Columns:
-    """The decoded schema, cached: segments of one table mostly have the same one."""
+    """The decoded schema, cached: most segments of one table have the same one."""
     key = isal_zlib.crc32(message)
     known = _known.get(key)
     if known is None or known.message != message:

@@ -235,12 +235,12 @@ class _Recorded(NamedTuple):
     fields: Places
     names: list[str]
     partitions: list[int]
-    program: native.Program | None
+    program: native.ZoneProgram | None
 
 
 @lru_cache(maxsize=16)
 def _recorded(schema: bytes) -> _Recorded:
-    """The statistics columns of a serialized schema, cached: a table's manifests mostly have the same schema."""
+    """The statistics columns of a serialized schema, cached: most manifests of a table have the same schema."""
     read = pa.ipc.read_schema(pa.py_buffer(schema))
     columns, types = read.names, read.types
     own: dict[tuple[str, int], dict[str, int]] = {}
@@ -268,7 +268,7 @@ def _recorded(schema: bytes) -> _Recorded:
             names += [column(prefix + part, field_id) for part in Summary._fields]
     table = np.array(fields, np.int64).reshape(-1, len(Summary._fields))
     can_zone = all(native.can_zone(types[place]) for place in np.unique(table).tolist() if place != native.NONE)
-    return _Recorded(table, names, partitions, native.Program.of(types, table) if can_zone and len(table) else None)
+    return _Recorded(table, names, partitions, native.ZoneProgram.of(types, table) if can_zone and len(table) else None)
 
 
 def _zones_of(table: pa.Table, starts: Places) -> Iterable[tuple[str, pa.Array | None]]:

@@ -38,7 +38,7 @@ class Owner:
 
 
 def owner_of_metadata(store: ObjectStore, location: str, format: Format) -> Owner | None:
-    """Return the table whose companion of a format is at a location outside of that table; None if there is none."""
+    """Return the table whose companion of a format is at a location outside of that table, or None."""
     for port in table_formats():
         rules = port.companion
         root = None if rules is None or rules.format != format else rules.owner_root(location)
@@ -121,9 +121,9 @@ class Companions:
         """Withdraw a companion whose metadata is missing where the options place it, or outside the allowed roots."""
         title = format_of(companion.format).title
         if isinstance(error, LocationRefused):
-            reason = f"its {title} metadata lies outside the roots that this server may read"
+            reason = f"its {title} metadata is outside the allowed roots"
         else:
-            reason = f"its options ask for {title} metadata, and there is none yet"
+            reason = f"its options ask for {title} metadata, which does not exist yet"
         return self.withdraw(companion, reason, error)
 
     def not_found_error(self, table: TableRecord, format: Format) -> CompanionNotFound:
@@ -136,7 +136,7 @@ class Companions:
             with self.index.database.reading() as session:
                 metadata = load_metadata(session, table.table_id)
                 if rules.location(metadata.location, metadata.properties) is not None:
-                    reason = f"its {format_of(format).title} metadata was not looked at yet"
+                    reason = f"its {format_of(format).title} metadata has not been read yet"
         except CatalogError as error:
             reason = str(error)
         return _not_found(table, format, reason)

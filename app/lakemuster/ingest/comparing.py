@@ -39,9 +39,9 @@ def table_differences(found: pa.Table, expected: pa.Table) -> Iterator[str]:
         yield f"{found.num_rows} entries instead of {expected.num_rows}"
         return
     if missing := [name for name in expected.column_names if name not in found.column_names]:
-        yield f"no column {_some(missing)}"
+        yield f"missing column {_some(missing)}"
     if extra := [name for name in found.column_names if name not in expected.column_names]:
-        yield f"column {_some(extra)} too many"
+        yield f"unexpected column {_some(extra)}"
     common = [name for name in expected.column_names if name in found.column_names]
     fields = {name: (found.schema.field(name), expected.schema.field(name)) for name in common}
     if retyped := [name for name, (one, other) in fields.items() if not one.equals(other, check_metadata=True)]:
@@ -56,7 +56,7 @@ def table_differences(found: pa.Table, expected: pa.Table) -> Iterator[str]:
 def _zone_differences(found: Zones | None, expected: Zones | None) -> Iterator[str]:
     if found is None or expected is None:
         if found is not expected:
-            yield "zones are missing or damaged" if found is None else "zones where there should be none"
+            yield "zones are missing or damaged" if found is None else "unexpected zones"
         return
     if found.num_rows != expected.num_rows or not found.schema.equals(expected.schema, check_metadata=True):
         yield "other zones"

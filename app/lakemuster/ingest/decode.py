@@ -308,5 +308,5 @@ class _Process:
             seconds = self._limits.cpu_seconds
             return DecodeFailed("decoding used more CPU time than its limit", limit_seconds=seconds)
         # Native libraries abort when an allocation fails.
-        hint = "; most likely for want of memory" if name in ("SIGABRT", "SIGKILL") else ""
-        return DecodeFailed(f"a decoder process died of {name}{hint}", limit_bytes=self._limits.memory_bytes)
+        hint = "; most likely out of memory" if name in ("SIGABRT", "SIGKILL") else ""
+        return DecodeFailed(f"a decoder process was killed by {name}{hint}", limit_bytes=self._limits.memory_bytes)

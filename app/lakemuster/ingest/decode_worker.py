@@ -98,7 +98,7 @@ def main(parent: int) -> None:
         except MemoryError:
             _send(replies, _packed(Reply("starved", None, last=True)))
             return
-        except Exception:  # noqa: BLE001 - what cannot be loaded is told; the rest of it blocks the pipe.
+        except Exception:  # noqa: BLE001 - what cannot be loaded is reported; unread bytes would block the pipe.
             _send(replies, _packed(Reply("broken", traceback.format_exc(), last=True)))
             return
         _allow_cpu(limits.cpu_seconds)

@@ -66,7 +66,7 @@ class Outcome:
         length: bytes fetched; None if storage did not return the manifest.
         rows, bytes: size of the segment, which is complete in the store unless ``error`` is set.
         counts: of its entries, packed; None for manifests of index files.
-        error: why there is no segment.
+        error: why no segment was written.
     """
 
     manifest: Manifest

@@ -18,7 +18,7 @@ from lakemuster.index.first_states import FirstSnapshot, FirstState, check_first
 from lakemuster.index.leases import Leases, ensure_many, hold_free
 from lakemuster.index.segments import SegmentInfo, known_segments, true_counts
 from lakemuster.index.tables import TableRecord
-from lakemuster.ingest.index import Indexed, Indexer, Listing
+from lakemuster.ingest.index import Indexed, Indexer, ManifestListing
 from lakemuster.ingest.ref_snapshots import ref_snapshots_of
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
@@ -26,7 +26,7 @@ from lakemuster.metadata.counts import EntryCounts
 from lakemuster.metadata.snapshot import Snapshot, TableMetadata
 
 MAX_SNAPSHOTS = 16
-"""A table with more snapshots to index is refreshed by itself."""
+"""A table with more snapshots to index is refreshed alone."""
 MAX_MANIFESTS = 64
 """So is one with more manifests."""
 
@@ -46,7 +46,7 @@ class _Loaded:
     token: str
     metadata: TableMetadata
     indexer: Indexer
-    listing: Listing
+    listing: ManifestListing
     segments: list[SegmentInfo]
     began: float
 
@@ -146,7 +146,7 @@ class FirstRefreshes:
             with database.session() as session:
                 store_first_states(session, states, segments, ensure_many(session, leases))
         except CatalogError:
-            # A refresh of each table by itself finds which of them is in the way, or succeeds.
+            # Refreshing each table alone finds the one that fails, or succeeds.
             return
         stored = {state.table_id for state in states}
         for one, snapshots in indexed:

@@ -89,7 +89,7 @@ class Healer:
             raise failure
         with self._refresher.index.database.session() as session:
             forget_segment(session, name)
-        raise type(damage)(f"{damage.message}, and no manifest is known to make it again from", segment=name)
+        raise type(damage)(f"{damage.message}, and its manifests are not known: it cannot be rebuilt", segment=name)
 
     def _decode(self, name: str, origin: Origin, damage: SegmentCorrupt) -> CatalogError | None:
         """Decode a manifest into the store; return the error, or None."""
@@ -106,7 +106,7 @@ class Healer:
         if (error := outcome.error) is None:
             return None
         return type(error)(
-            f"a segment of the index is {_state(damage)}, and its manifest {location} cannot be read to make it again:"
+            f"a segment of the index is {_state(damage)}, and its manifest {location} cannot be read to rebuild it:"
             f" {error.message}",
             **{**error.context, "segment": name, "table": table.name},
         )

@@ -86,7 +86,7 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ManifestListing:
     """The manifests of some snapshots.
 
     Attributes:
@@ -138,20 +138,20 @@ class Indexer:
             counts = true_counts(session, listing.segments)
         yield from self.indexed(listing, outcomes, counts)
 
-    def list_manifests(self, snapshots: Sequence[Snapshot]) -> Listing:
+    def list_manifests(self, snapshots: Sequence[Snapshot]) -> ManifestListing:
         """Read the manifest lists of some snapshots.
 
         Raises:
             StorageUnavailable, StorageDenied, IndexUnavailable: they cannot be read now.
         """
         lists = self._read_lists(snapshots)
-        listing = Listing([(snapshot, self._listed(snapshot, lists)) for snapshot in snapshots])
+        listing = ManifestListing([(snapshot, self._listed(snapshot, lists)) for snapshot in snapshots])
         for _, rows in listing.of_snapshots:
             if not isinstance(rows, CatalogError):
                 listing.wanted.update((row.segment, row) for row in rows)
         return listing
 
-    def make_segments(self, listing: Listing, have: Collection[str]) -> dict[str, CatalogError | None]:
+    def make_segments(self, listing: ManifestListing, have: Collection[str]) -> dict[str, CatalogError | None]:
         """Make the segments that are not among ``have``; return the error of each by name, None where it succeeded.
 
         Raises:
@@ -161,7 +161,7 @@ class Indexer:
 
     def indexed(
         self,
-        listing: Listing,
+        listing: ManifestListing,
         outcomes: Mapping[str, CatalogError | None],
         counts: Mapping[str, EntryCounts],
     ) -> Iterator[Indexed]:

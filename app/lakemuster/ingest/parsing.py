@@ -60,7 +60,9 @@ def parse_packed(function: Callable[..., object], data: bytes, arguments: tuple[
     packed = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
     limit = MAX_WRITTEN_BYTES if isinstance(found, bytes) else MAX_PARSED_BYTES
     if len(packed) > limit:
-        raise LimitExceeded(f"a metadata document of {len(data)} bytes says more than {limit} bytes", limit=limit)
+        raise LimitExceeded(
+            f"a metadata document of {len(data)} bytes has more than {limit} bytes of values", limit=limit
+        )
     return packed
 
 

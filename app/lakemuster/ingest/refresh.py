@@ -254,7 +254,7 @@ class Refresher:
         """Return a table's companion of another format: the table that the metadata beside its own describes.
 
         Raises:
-            CompanionNotFound: there is none that can be served; the message says why.
+            CompanionNotFound: none can be served; the message says why.
             LookFailed: none is known, and the table cannot be looked at.
             CatalogError: its metadata could never be read.
         """
@@ -275,7 +275,7 @@ class Refresher:
         if found is None:
             if not self.is_certain(table, stale):
                 title = format_of(format).title
-                raise LookFailed(f"whether {table.name} has {title} metadata cannot be told now: {stale}")
+                raise LookFailed(f"cannot determine now whether {table.name} has {title} metadata: {stale}")
             raise self.companions.not_found_error(table, format)
         if found.metadata_location is None and found.stale_reason is not None:
             self.ensure_fresh(found)

@@ -79,7 +79,7 @@ def register(
 
 
 def _companion(store: ObjectStore, pointer: Pointer) -> tuple[str, Format] | None:
-    """Return where a table has a companion, and of which format; None if there is none yet, or it may not be read."""
+    """Return where a table has a companion, and of which format; None if it has none yet, or it may not be read."""
     rules = format_of(pointer.format).companion
     location = None if rules is None else rules.find(store, pointer)
     if rules is None or location is None:

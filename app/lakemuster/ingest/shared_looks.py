@@ -110,7 +110,9 @@ class SharedLooks:
         if not flight.wait(self.waiting.known if has_state and not now else self.waiting.unknown):
             totals.looks_overdue += 1
             where = redacted(table.location)
-            overdue = StorageUnavailable(f"{where}: storage has not answered in time; the look goes on without you")
+            overdue = StorageUnavailable(
+                f"{where}: storage has not answered in time; the read of the pointer continues in the background"
+            )
             return _stale_reason(overdue, has_state=has_state)
         if flight.error is not None:
             return _stale_reason(flight.error, has_state=has_state)

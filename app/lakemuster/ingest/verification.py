@@ -20,7 +20,7 @@ from lakemuster.errors import CatalogError, SegmentCorrupt, SegmentMissing
 from lakemuster.formats.protocol import Folding
 from lakemuster.formats.registry import format_of
 from lakemuster.index.leases import hold
-from lakemuster.index.packed import Run, run_table, runs_of, write_run
+from lakemuster.index.packed import PackedRun, run_table, runs_of, write_run
 from lakemuster.index.segments import SegmentInfo, known_segments, replace_segment, segment_name, true_counts
 from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord, list_snapshots, snapshot_manifests, withdraw
 from lakemuster.index.tables import TableRecord, load_metadata
@@ -166,7 +166,7 @@ class _Verifier:
                 self.found.manifests += 1
                 steps.done()
                 if isinstance(outcome, CatalogError):
-                    self._tell("unreadable", f"cannot be decoded anew: {outcome.message}", one.header.location, name)
+                    self._tell("unreadable", f"cannot be decoded again: {outcome.message}", one.header.location, name)
                     continue
                 self.found.entries += outcome.rows
                 self._compare(name, one, request.location, Path(outcome.path), outcome, lengths[name])
@@ -227,7 +227,7 @@ class _Verifier:
                     inline = self._refresher.pool.submit(describe_inline, data, location, snapshot, port, slimmed)
                     expected += [("manifests", header) for header in inline.result()]
             except CatalogError as error:
-                self._tell("unreadable", f"its manifest lists cannot be read anew: {error.message}", of=one.record)
+                self._tell("unreadable", f"its manifest lists cannot be read again: {error.message}", of=one.record)
                 continue
             stored = [(record.role, record.header) for record in one.manifests]
             names = [record.segment for record in one.manifests]
@@ -264,7 +264,7 @@ class _Verifier:
                     if run.name in known:
                         self._one_packed(run, segments, rows)
 
-    def _one_packed(self, run: Run, segments: Sequence[str], rows: Sequence[int]) -> None:
+    def _one_packed(self, run: PackedRun, segments: Sequence[str], rows: Sequence[int]) -> None:
         self.found.packed += 1
 
         def put() -> None:
@@ -282,7 +282,7 @@ class _Verifier:
                 words = ["is of other manifests"] if expected is None else list(table_differences(stored, expected))
         except CatalogError as error:
             # The segments it is made of are already reported.
-            kind, words = "unreadable", [f"cannot be packed anew: {error.message}"]
+            kind, words = "unreadable", [f"cannot be packed again: {error.message}"]
         for number, word in enumerate(words):
             self._tell(kind, f"packed segment: {word}", None, run.name, put if number == 0 else None, also=number > 0)
 

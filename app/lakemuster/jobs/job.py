@@ -13,7 +13,7 @@ class Run:
 
     Attributes:
         goes_on: whether the process still holds the job and is not stopping. A run that takes long asks between its
-            steps, and returns early when it does not go on.
+            steps, and returns early when the process is stopping.
     """
 
     goes_on: Callable[[], bool]

@@ -136,7 +136,7 @@ class Runner:
         # An unforeseen exception's message may hold anything: log where it was raised instead.
         frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
         where = "" if isinstance(error, CatalogError) or frame is None else f" at {frame.filename}:{frame.lineno}"
-        LOG.warning("job %s failed, for the %d. time in a row: %s%s", self.job.name, in_a_row, said, where)
+        LOG.warning("job %s failed, %d times in a row: %s%s", self.job.name, in_a_row, said, where)
 
     def _note(self, state: JobState, **changes: object) -> None:
         with self._lock:

@@ -31,7 +31,7 @@ RELOAD_SECONDS = 5.0
 THREADS_OF_A_BUCKET = 8
 THREADS_IN_ALL = 128
 FIRST_LOOK_SECONDS = 0.01
-"""What a look at a bucket's table is believed to take before one has ended."""
+"""Estimated seconds of a look at a bucket's table before the first one has ended."""
 _GOLDEN = 0.6180339887498949
 """Multiples of it, modulo 1, are spread evenly however many there are."""
 
@@ -224,5 +224,5 @@ class WatchTables:
 
 
 def _dealt(tables: Sequence[TableRecord], hands: int) -> list[Sequence[TableRecord]]:
-    """Split tables into at most so many parts."""
+    """Split tables into at most this many parts."""
     return [part for at in range(hands) if (part := tables[at::hands])]

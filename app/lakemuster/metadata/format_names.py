@@ -14,6 +14,6 @@ def format_names() -> tuple[str, ...]:
 
 
 def add_format_name(name: str) -> None:
-    """Add a name; again is no error."""
+    """Add a name; adding it again is not an error."""
     if name not in _NAMES:
         _NAMES.append(name)

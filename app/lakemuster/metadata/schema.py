@@ -88,7 +88,7 @@ class Schema:
 
 
 def repeated_ids(fields: Sequence[Field], *, elements: bool = True) -> list[int]:
-    """The ids that several fields share, nested fields included: their statistics could not be told apart.
+    """The ids that several fields share, nested fields included: their statistics could not be distinguished.
 
     Args:
         elements: whether elements of lists, and keys and values of maps, have ids of their own (Iceberg). Paimon's are

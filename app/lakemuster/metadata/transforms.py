@@ -82,7 +82,7 @@ def apply(transform: str, source: Primitive, value: object) -> object:
     """
     function = transform_function(transform, source)
     if function is None:
-        raise ValueError(f"{transform} is no transform of {source.text} that is known")
+        raise ValueError(f"unknown transform {transform} of {source.text}")
     return None if value is None else function(value)
 
 

@@ -126,7 +126,7 @@ def unscaled(value: Decimal, scale: int) -> int:
     """
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int) or exponent + scale > 100:
-        raise ValueError(f"{value} has no place in a decimal of scale {scale}")
+        raise ValueError(f"{value} does not fit a decimal of scale {scale}")
     number = int("".join(map(str, digits)) or "0")
     shift = exponent + scale
     whole, rest = (number * 10**shift, 0) if shift >= 0 else divmod(number, 10**-shift)

@@ -87,7 +87,7 @@ class ListRules:
     Attributes:
         row_projection: makes the row projection of a list of entries.
         manifest_columns: the columns of the list of manifests besides location and partitions, in their order; the
-            first one stands before the partitions.
+            first one comes before the partitions.
         cancels_entries: whether a manifest may cancel entries of another one, so that the live entries of a manifest
             differ between snapshots.
         partition_updates: what the list of partitions tells of updates.

@@ -47,7 +47,7 @@ class RowSource(Protocol):
         ...
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:
-        """Yield all rows from ``start`` on; a batch lies within one part.
+        """Yield all rows from ``start`` on; a batch is within one part.
 
         A batch's sparse structs hold only the members that its part recorded, in the part's types;
         :func:`conform` converts it to ``schema``.

@@ -162,13 +162,13 @@ class _Binder:
         of = column.field.type
         if not isinstance(of, Primitive):
             if leaf.op in (Op.IS_NULL, Op.NOT_NULL):
-                return Opaque(leaf.text, f"nothing is known of the nulls of {column.path!r:.100}, a {of.text:.20}")
+                return Opaque(leaf.text, f"nulls of {column.path!r:.100}, a {of.text:.20}, are not recorded")
             raise refused(leaf, f"column {column.path!r:.100} is a {of.text:.20} and cannot be compared")
         bound = BoundLeaf(op, column.field.field_id, column.path, of, text=leaf.text)
         if leaf.transform is not None and leaf.op not in (Op.IS_NULL, Op.NOT_NULL):
             result = transformed_type(leaf.transform, of)
             if result is None:
-                return Opaque(leaf.text, f"{leaf.transform!r:.40} is no transform of type {of.text} that we know")
+                return Opaque(leaf.text, f"unknown transform {leaf.transform!r:.40} of type {of.text}")
             if leaf.transform != "identity":
                 bound, of = replace(bound, transform=leaf.transform), result
         if leaf.op in UNARY:
@@ -176,7 +176,7 @@ class _Binder:
                 raise refused(leaf, f"column {column.path!r:.100} is of type {of.text}, which has no NaN")
             return bound
         if of.kind not in COMPARABLE:
-            return Opaque(leaf.text, f"values of type {of.text} are not compared")
+            return Opaque(leaf.text, f"values of type {of.text} cannot be compared")
         try:
             return ComparisonBinder(bound, of, leaf, negated, self._nulls, self._nan).bound()
         except UndecidedError as why:
@@ -195,7 +195,7 @@ class _Binder:
             raise FilterInvalid(f"the name {name!r:.{_SHOWN}} means several columns: {paths}{at}", column=name)
         close = self._close(name)
         hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-        raise FilterInvalid(f"there is no column {name!r:.{_SHOWN}}{at}{hint}", column=name, position=where)
+        raise FilterInvalid(f"column {name!r:.{_SHOWN}} not found{at}{hint}", column=name, position=where)
 
     def _key(self, name: str) -> str:
         return name if self._case_sensitive else name.casefold()

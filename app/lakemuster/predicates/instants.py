@@ -69,5 +69,5 @@ def parse_timestamp(text: str) -> tuple[int, bool]:
         return picoseconds, False
     minutes = int(zone[2] or 0) * 60 + int(zone[3] or 0)
     if minutes > 18 * 60:
-        raise IncomparableTypesError(f"{text[:60]!r} has no time zone of this world")
+        raise IncomparableTypesError(f"{text[:60]!r} has an unknown time zone")
     return picoseconds - (minutes if zone[1] == "+" else -minutes) * 60 * 10**12, True

@@ -37,7 +37,7 @@ def like(leaf: Leaf, escape: Literal | None) -> Predicate:
     # Engines disagree about a backslash, and an escaped pattern has no plain text.
     plain = pattern.value if escape is None and "\\" not in pattern.value and leaf.transform is None else None
     names = ((leaf.name, leaf.where),)
-    unread = Opaque(leaf.text, "a pattern prunes by its beginning only", names, pattern=plain)
+    unread = Opaque(leaf.text, "LIKE prunes only by the pattern's prefix", names, pattern=plain)
     return And((starts, unread), leaf.text) if prefix else unread
 
 

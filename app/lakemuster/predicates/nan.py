@@ -24,7 +24,7 @@ Bounds never prove the absence of NaN. Writers record for a chunk that holds NaN
   ``OrcSimpleStatsExtractor``).
 
 Neither an Iceberg entry nor a Paimon entry names the writer of its file or the writer's version. Only a recorded count
-of NaN, an index of the file or a partition value proves that there is no NaN.
+of NaN, an index of the file or a partition value proves that no value is NaN.
 """
 
 from __future__ import annotations

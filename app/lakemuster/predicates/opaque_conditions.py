@@ -35,16 +35,16 @@ def opaque(cursor: Cursor, start: int, end: int) -> Opaque:
         ) from cause
     if scan.parameters:
         raise FilterInvalid(
-            f"a filter takes no parameters, stars and statements ({place(where)})", position=place(where)
+            f"parameters, stars and statements are not allowed in a filter ({place(where)})", position=place(where)
         )
     text = shortened(text)
     if scan.queries:
-        return Opaque(text, "subqueries are not looked into")
+        return Opaque(text, "subqueries cannot prune")
     return Opaque(text, _reason(scan), tuple(scan.columns))
 
 
 class _Malformed(Exception):
-    """The tokens are no expression."""
+    """The tokens are not an expression."""
 
 
 _FrameKind = OneOf["whole", "group", "call", "items", "subscript", "case"]
@@ -234,7 +234,7 @@ class _Scan:
         if not is_bound and not (frame.kind == "call" and parts[-1].upper() in words.UNITS):
             where = place(first.start)
             if first.kind == "quoted" and len(parts) == 1:
-                where += "; constants stand in single quotes"
+                where += "; string constants need single quotes"
             self.columns.append((".".join(parts), where))
         return False
 
@@ -389,9 +389,9 @@ def _reason(scan: _Scan) -> str:
     if not scan.columns:
         return "it names no column"
     if scan.function is not None:
-        return f"{scan.function[1]:.40} is not looked through"
+        return f"{scan.function[1]:.40}() cannot prune"
     if scan.subscripts:
         return "elements of lists and maps have no statistics"
     if len(scan.columns) > 1:
         return "columns are compared with each other"
-    return "it is no comparison of a column with a constant"
+    return "it is not a comparison of a column with a constant"

@@ -26,7 +26,7 @@ from lakemuster.predicates.tree import FALSE, Bound, BoundLeaf, Op, all_of, any_
 
 
 def project(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
-    """The inclusive projection of a leaf on the field's source column; None when there is none better than TRUE.
+    """The inclusive projection of a leaf on the field's source column; None if TRUE is the best one.
 
     Args:
         leaf: a comparison of the column that the field is computed from.
@@ -37,7 +37,7 @@ def project(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound 
 
 
 def project_strict(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
-    """The strict projection of a leaf on the field's source column; None when there is none better than FALSE.
+    """The strict projection of a leaf on the field's source column; None if FALSE is the best one.
 
     Args:
         leaf: a comparison of the column that the field is computed from.

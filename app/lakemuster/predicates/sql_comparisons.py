@@ -10,7 +10,7 @@ from lakemuster.errors import FilterInvalid
 from lakemuster.predicates import sql_constants as constants
 from lakemuster.predicates.like_patterns import like
 from lakemuster.predicates.sql_cursor import Cursor
-from lakemuster.predicates.sql_operands import Column, NotPrunable, as_column, column, literal, operand
+from lakemuster.predicates.sql_operands import ColumnOperand, NotPrunable, as_column, column, literal, operand
 from lakemuster.predicates.sql_tokens import place
 from lakemuster.predicates.tree import FALSE, TRUE, And, Leaf, Literal, Not, Op, Predicate, Unknown
 
@@ -93,31 +93,33 @@ def _function_condition(cursor: Cursor, start: int) -> Predicate | None:
     return None
 
 
-def _bare(cursor: Cursor, left: Column | Literal, start: int) -> Predicate:
-    if isinstance(left, Column):
+def _bare(cursor: Cursor, left: ColumnOperand | Literal, start: int) -> Predicate:
+    if isinstance(left, ColumnOperand):
         return _leaf(cursor, Op.EQ, left, (Literal(True, "boolean", left.where),), start)
     if left.kind == "null":
         return Unknown()
     if left.kind == "boolean":
         return TRUE if left.value else FALSE
-    raise FilterInvalid(f"a constant alone is no condition ({left.where})", position=left.where)
+    raise FilterInvalid(f"a constant alone is not a condition ({left.where})", position=left.where)
 
 
-def _compared(cursor: Cursor, left: Column | Literal, op: Op, right: Column | Literal, start: int) -> Predicate:
+def _compared(
+    cursor: Cursor, left: ColumnOperand | Literal, op: Op, right: ColumnOperand | Literal, start: int
+) -> Predicate:
     if isinstance(left, Literal) and isinstance(right, Literal):
         return _of_constants(left, op, right)
     if isinstance(left, Literal):
         left, op, right = right, _MIRRORED.get(op, op), left
-    if isinstance(left, Column) and isinstance(right, Literal):
+    if isinstance(left, ColumnOperand) and isinstance(right, Literal):
         return _leaf(cursor, op, left, (right,), start)
     raise NotPrunable
 
 
-def _same(cursor: Cursor, left: Column | Literal, right: Column | Literal, start: int) -> Predicate:
+def _same(cursor: Cursor, left: ColumnOperand | Literal, right: ColumnOperand | Literal, start: int) -> Predicate:
     """Null-safe equality, ``<=>``: TRUE or FALSE, for nulls too."""
     if isinstance(left, Literal):
         left, right = right, left
-    if not isinstance(right, Literal) or not isinstance(left, Column):
+    if not isinstance(right, Literal) or not isinstance(left, ColumnOperand):
         raise NotPrunable
     if right.kind == "null":
         return _leaf(cursor, Op.IS_NULL, left, (), start)
@@ -125,7 +127,7 @@ def _same(cursor: Cursor, left: Column | Literal, right: Column | Literal, start
     return And((known, _leaf(cursor, Op.EQ, left, (right,), start)), cursor.shown_since(start))
 
 
-def _is(cursor: Cursor, left: Column | Literal, start: int) -> Predicate:
+def _is(cursor: Cursor, left: ColumnOperand | Literal, start: int) -> Predicate:
     negated = cursor.take("NOT")
     column = as_column(left)
     token = cursor.tokens[cursor.at]
@@ -145,7 +147,7 @@ def _is(cursor: Cursor, left: Column | Literal, start: int) -> Predicate:
     return Not(found, cursor.shown_since(start)) if negated else found
 
 
-def _in(cursor: Cursor, column: Column, start: int) -> Predicate:
+def _in(cursor: Cursor, column: ColumnOperand, start: int) -> Predicate:
     token = cursor.tokens[cursor.at]
     if token.kind == "list":
         cursor.at += 1
@@ -165,7 +167,7 @@ def _in(cursor: Cursor, column: Column, start: int) -> Predicate:
     return _leaf(cursor, Op.IN, column, tuple(found), start)
 
 
-def _between(cursor: Cursor, column: Column, start: int) -> Predicate:
+def _between(cursor: Cursor, column: ColumnOperand, start: int) -> Predicate:
     low = literal(cursor)
     if not cursor.take("AND"):
         raise NotPrunable
@@ -174,7 +176,7 @@ def _between(cursor: Cursor, column: Column, start: int) -> Predicate:
     return And((above, _leaf(cursor, Op.LT_EQ, column, (high,), start)), cursor.shown_since(start))
 
 
-def _like(cursor: Cursor, column: Column, start: int) -> Predicate:
+def _like(cursor: Cursor, column: ColumnOperand, start: int) -> Predicate:
     pattern = literal(cursor)
     escape = None
     if cursor.take("ESCAPE"):
@@ -182,7 +184,7 @@ def _like(cursor: Cursor, column: Column, start: int) -> Predicate:
     return like(_leaf(cursor, Op.EQ, column, (pattern,), start), escape)
 
 
-def _leaf(cursor: Cursor, op: Op, column: Column, literals: tuple[Literal, ...], start: int) -> Leaf:
+def _leaf(cursor: Cursor, op: Op, column: ColumnOperand, literals: tuple[Literal, ...], start: int) -> Leaf:
     return Leaf(op, column.name, literals, column.transform, column.where, cursor.shown_since(start))
 
 

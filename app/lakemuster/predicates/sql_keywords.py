@@ -1,4 +1,4 @@
-"""Keywords and signs of SQL expressions, by where they may stand."""
+"""Keywords and signs of SQL expressions, by their position."""
 
 from __future__ import annotations
 

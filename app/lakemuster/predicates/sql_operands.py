@@ -15,7 +15,7 @@ _TRANSFORMS = {"YEARS": "year", "MONTHS": "month", "DAYS": "day", "HOURS": "hour
 _WIDE = {"BUCKET": "bucket", "TRUNCATE": "truncate"}
 
 
-class Column(NamedTuple):
+class ColumnOperand(NamedTuple):
     """A column by its dotted name, with the partition transform applied to it, if any."""
 
     name: str
@@ -27,7 +27,7 @@ class NotPrunable(Exception):
     """The text is not a comparison that can prune: it may still be an expression."""
 
 
-def operand(cursor: Cursor) -> Column | Literal:
+def operand(cursor: Cursor) -> ColumnOperand | Literal:
     """Parse a column or a constant."""
     found = _plain_operand(cursor)
     while isinstance(found, Literal) and cursor.take_sign("::"):
@@ -35,12 +35,12 @@ def operand(cursor: Cursor) -> Column | Literal:
     return found
 
 
-def column(cursor: Cursor) -> Column:
+def column(cursor: Cursor) -> ColumnOperand:
     """Parse an operand that must be a column."""
     return as_column(operand(cursor))
 
 
-def as_column(found: Column | Literal) -> Column:
+def as_column(found: ColumnOperand | Literal) -> ColumnOperand:
     """The operand, which must be a column."""
     if isinstance(found, Literal):
         raise NotPrunable
@@ -50,12 +50,12 @@ def as_column(found: Column | Literal) -> Column:
 def literal(cursor: Cursor) -> Literal:
     """Parse an operand that must be a constant."""
     found = operand(cursor)
-    if isinstance(found, Column):
+    if isinstance(found, ColumnOperand):
         raise NotPrunable
     return found
 
 
-def _plain_operand(cursor: Cursor) -> Column | Literal:
+def _plain_operand(cursor: Cursor) -> ColumnOperand | Literal:
     start = cursor.at
     token = cursor.tokens[start]
     following = cursor.tokens[start + 1] if token.kind != "end" else token
@@ -83,7 +83,7 @@ def _plain_operand(cursor: Cursor) -> Column | Literal:
     raise NotPrunable
 
 
-def _named(cursor: Cursor, start: int, token: Token, following: Token) -> Column | Literal:
+def _named(cursor: Cursor, start: int, token: Token, following: Token) -> ColumnOperand | Literal:
     word = constants.word(token.value, token.start)
     if word is not None:
         return word
@@ -153,7 +153,7 @@ def _cast(cursor: Cursor, literal: Literal) -> Literal:
     return found
 
 
-def _transform(cursor: Cursor, token: Token, opening: int) -> Column:
+def _transform(cursor: Cursor, token: Token, opening: int) -> ColumnOperand:
     """A partition transform of a column: ``bucket(16, id)``, ``days(ts)``."""
     cursor.at = opening + 1
     if token.value in _WIDE:
@@ -175,7 +175,7 @@ def _transform(cursor: Cursor, token: Token, opening: int) -> Column:
     return source._replace(transform=transform)
 
 
-def _path(cursor: Cursor, start: int) -> Column:
+def _path(cursor: Cursor, start: int) -> ColumnOperand:
     cursor.at = start
     parts: list[str] = []
     while True:
@@ -187,4 +187,4 @@ def _path(cursor: Cursor, start: int) -> Column:
         if not cursor.take_sign("."):
             break
     where = place(cursor.tokens[start].start)
-    return Column(".".join(parts), where)
+    return ColumnOperand(".".join(parts), where)

@@ -179,7 +179,7 @@ class Leaf:
         literals: none for unary operators, any number for IN and NOT IN, else one.
         transform: a partition transform applied to the column (``bucket[16]``).
         where: its position in the source, for messages.
-        text: as the caller wrote it; empty where there was no text.
+        text: as the caller wrote it; empty without text.
     """
 
     op: Op

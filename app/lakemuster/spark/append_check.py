@@ -28,10 +28,10 @@ def check_appends(table: str, snapshots: Sequence[SnapshotInfo], start: int, end
         snapshot = None if at is None or at in visited else by_id.get(at)
         if snapshot is None:
             raise NotAppendOnly(
-                table, f"snapshot {start}, where the stream stands, does not lead to snapshot {end}: "
+                table, f"snapshot {start}, the position of the stream, is not an ancestor of snapshot {end}: "
                 "it has expired, or the table was rolled back"
             )  # fmt: skip
         if snapshot.operation not in _REMOVES_NOTHING | skipped:
-            raise NotAppendOnly(table, f"snapshot {at} is no append but {snapshot.operation}", snapshot.operation)
+            raise NotAppendOnly(table, f"snapshot {at} is not an append but {snapshot.operation}", snapshot.operation)
         visited.add(snapshot.snapshot_id)
         at = snapshot.parent_id

@@ -55,15 +55,15 @@ def metadata(
         ClientError: the server refused or failed, for any of the tables, or a response is incomplete.
     """
     if kind not in get_args(Kind):
-        raise ValueError(f"no list is called {kind!r}: {', '.join(get_args(Kind))} are")
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, not {kind!r}")
     if (table is None) == (namespace is None):
         raise ValueError("give a table, or a namespace")
     choice: Choice = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of}
     given = [name for name, value in choice.items() if value is not None]
     if kind == "snapshots" and given:
-        raise ValueError(f"snapshots are all there are: {given[0]} chooses none")
+        raise ValueError(f"all snapshots are listed: {given[0]} does not apply")
     if namespace is not None and (snapshot_id is not None or ref is not None):
-        raise ValueError(f"{given[0]} is of one table")
+        raise ValueError(f"{given[0]} needs a single table")
     with Client(uri, token) as client:
         if table is not None:
             return frame(spark, _list(client.table(table), kind, choice).to_arrow())

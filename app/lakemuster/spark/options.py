@@ -222,4 +222,4 @@ def _check_names(values: Mapping[str, str]) -> None:
     unknown = sorted(values.keys() - _READ.keys())
     if unknown:
         known = ", ".join(name for name in _READ if name not in ("path", "token"))
-        raise OptionInvalid(unknown[0], f"is no option; there are {known}")
+        raise OptionInvalid(unknown[0], f"is not an option; known options: {known}")

@@ -45,10 +45,10 @@ def file_requirements(
     top = {field["name"] for field in target["fields"]}
     names = [path if is_case_sensitive else path.lower() for path, _ in walk(target["fields"], "")]
     if len(set(names)) < len(names):
-        raise NotPlainParquet(table, "names of columns differ by nothing, or by case alone")
+        raise NotPlainParquet(table, "column names are equal, or differ only in case")
     for path, (_, kind) in columns.items():
         if rules.unreadable.fullmatch(kind):
-            raise NotPlainParquet(table, f"column {path} is {kind}, which Spark reads otherwise or not at all")
+            raise NotPlainParquet(table, f"column {path} is {kind}, which Spark reads differently or not at all")
     sources = {
         source for spec in specs for field in spec["fields"] if field["transform"] == "identity"
         for source in field["source_ids"]
@@ -102,8 +102,8 @@ def _problem(rules: PlainParquetRules, requirements: FileRequirements, file: Row
 
 def _path_problem(path: str) -> str | None:
     if _PATTERN.search(path):
-        return "Spark takes its path for a pattern"
+        return "Spark would read its path as a pattern"
     name = path.rsplit("/", 1)[-1]
     if name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_"):
-        return "Spark passes over files of such names"
+        return "Spark skips files with such names"
     return None

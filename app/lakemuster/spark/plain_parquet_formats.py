@@ -95,7 +95,9 @@ class _Iceberg(PlainParquetRules):
         ids = {row["schema_id"] for row in schemas}
         missing = set(range(max(ids) + 1)) - ids
         if missing:
-            raise NotPlainParquet(table, f"schema {min(missing)} is forgotten, which files may be of")
+            raise NotPlainParquet(
+                table, f"schema {min(missing)} is no longer recorded, and files may have been written with it"
+            )
         for row in schemas:
             other = columns_of(row["fields"])
             known = {path: columns[path] for path in columns if path in other}
@@ -227,7 +229,7 @@ def _check_mapping(table: str, text: str, columns: Columns) -> None:
             mapped = pending.pop()
             name = by_id.get(mapped.get("field-id"))
             if name is not None and mapped["names"] != [name]:
-                raise NotPlainParquet(table, f"files without ids may name column {name} otherwise")
+                raise NotPlainParquet(table, f"files without ids may have another name for column {name}")
             pending += mapped.get("fields") or []
     except (ValueError, TypeError, KeyError, AttributeError) as cause:
         raise NotPlainParquet(table, f"its {NAME_MAPPING} cannot be read") from cause

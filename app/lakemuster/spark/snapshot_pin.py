@@ -51,7 +51,7 @@ def pin(table: Table, options: Options) -> PinnedTable:
     info, schemas = table.info(), list(table.schemas())
     rows = row_format(table.name, info.format)
     if options.metadata_columns and not rows.has_metadata_columns:
-        raise OptionInvalid("metadata_columns", f"are of Iceberg tables, and {table.name} is none")
+        raise OptionInvalid("metadata_columns", f"are of Iceberg tables, and {table.name} is not one")
     ref = None if options.ref is None else _ref(table, options.ref)
     branch = MAIN if ref is None else ref.branch
     own = [row for row in schemas if row["branch"] == branch]
@@ -84,7 +84,7 @@ def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
     for name in names:
         found = [name] if name in own else [one for one in own if one.casefold() == name.casefold()]
         if len(found) != 1:
-            problem = f"of {table.name}: there is no column {name!r:.100}" if not found else f"{name!r}: {found} are it"
+            problem = f"of {table.name}: column {name!r:.100} not found" if not found else f"{name!r}: {found} are it"
             raise OptionInvalid("columns", f"{problem}; the table has {', '.join(own)}")
         columns += found
     return replace(table, columns=tuple(columns))

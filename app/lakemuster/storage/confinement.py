@@ -34,7 +34,7 @@ class NamespaceConfinement:
             return
         place = Location.parse(location)
         if not any(place.lies_within(Location.parse(prefix)) for prefix in (*prefixes, *allowed)):
-            raise LocationForbidden(f"{name} lies outside the locations of its namespace", table=name)
+            raise LocationForbidden(f"{name} is outside the locations of its namespace", table=name)
 
 
 def _anywhere(_: str) -> None:

@@ -84,7 +84,7 @@ class LocalFiles:
         self._roots = tuple(f"/{root.key}" for root in roots.locations if root.scheme == LOCAL)
 
     def check(self) -> None:
-        """Do nothing: there are no options."""
+        """Do nothing: local files have no options."""
 
     def read(self, wanted: AdmittedRead) -> bytes:
         """Read a whole file."""
@@ -174,7 +174,7 @@ class LocalFiles:
 def _real_path(path: str) -> str:
     """Like ``os.path.realpath``, which asks about every component: on Linux the kernel names what it has opened.
 
-    Looks at tables are mostly this. What cannot be opened is left to ``os.path.realpath``, unless it is a missing name
+    Most looks at tables are this. What cannot be opened is left to ``os.path.realpath``, unless it is a missing name
     in an existing folder: many folders of a table's metadata are optional.
     """
     found = _opened_path(path)
@@ -187,7 +187,7 @@ def _real_path(path: str) -> str:
 
 
 def _opened_path(path: str) -> str | None:
-    """The path of the file or folder that opening ``path`` leads to; None when that cannot be told."""
+    """The path of the file or folder that opening ``path`` leads to; None if that is unknown."""
     if not _NAMES_OPENED:
         return None
     try:

@@ -4,7 +4,7 @@ A recorded location is untrusted text. Three rules make it safe:
 
 * it is parsed to (scheme, bucket, key), and opened by these parts only;
 * text that a URL parser, a shell or a filesystem might read in two ways is refused, not repaired;
-* it is opened only when it lies below one of the operator's roots, component by component.
+* it is opened only if it is below one of the operator's roots, component by component.
 
 Nothing is ever percent-decoded: ``day=2024-01-01 10%3A00`` is the name of a folder.
 
@@ -144,14 +144,14 @@ class Roots:
         return type(self)(tuple(dict.fromkeys((*inner, *outer))))
 
     def hold(self, location: Location) -> bool:
-        """Whether a location lies within any root."""
+        """Whether a location is within any root."""
         return any(location.lies_within(root) for root in self.locations)
 
     def admit(self, text: str) -> Location:
         """Parse a location before it is opened.
 
         Raises:
-            LocationRefused: it is not a location, is relative, or lies outside every root.
+            LocationRefused: it is not a location, is relative, or is outside every root.
         """
         location = Location.parse(text)
         if location.is_relative:

@@ -34,7 +34,7 @@ class StorageWait:
 
     @property
     def stalled(self) -> float:
-        """Seconds of the current wait; 0 when there is none."""
+        """Seconds of the current wait; 0 without one."""
         since, behind = self._since, self._behind
         if behind is not None:
             return behind[0].stalled

@@ -25,7 +25,7 @@ class RowWriter:
         own_bytes: the bytes that it retains besides the batch's buffers.
 
     Raises:
-        SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
+        SegmentCorrupt: texts of a column are not UTF-8, or exceed it.
     """
 
     def __init__(self, pieces: Sequence[RowPart], batch: pa.RecordBatch) -> None:
@@ -44,7 +44,7 @@ class RowWriter:
             after: the pieces that end each row; columns have one value for each chosen row.
 
         Raises:
-            SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
+            SegmentCorrupt: texts of a column are not UTF-8, or exceed it.
             pa.ArrowCapacityError: the texts exceed the capacity of an Arrow array.
         """
         count, first = len(chosen), int(chosen[0])

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.wire.json_kernel.columns import Column, JsonTexts, RowPart, Strings
+from lakemuster.wire.json_kernel.columns import JsonTexts, KernelColumn, RowPart, Strings
 from lakemuster.wire.json_kernel.native import is_available, join_native
 
 
@@ -24,7 +24,7 @@ class ColumnTexts:
         rows: the number of values in ``parts``.
     """
 
-    column: Column | None
+    column: KernelColumn | None
     parts: Sequence[RowPart] | None = None
     rows: int = 0
 
@@ -61,7 +61,7 @@ def join(pieces: Sequence[RowPart], rows: int) -> pa.Array:
     """Concatenate texts row by row; nulls of columns become ``null``.
 
     Raises:
-        SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
+        SegmentCorrupt: texts of a column are not UTF-8, or exceed it.
     """
     found = merged(pieces)
     if len(found) == 1 and isinstance(found[0], pa.Array):
@@ -73,7 +73,7 @@ def merged(pieces: Sequence[RowPart]) -> list[RowPart]:
     """Validate pieces for joining, and merge adjacent constant texts.
 
     Raises:
-        SegmentCorrupt: texts of a column are not UTF-8, or do not lie within it.
+        SegmentCorrupt: texts of a column are not UTF-8, or exceed it.
     """
     found: list[RowPart] = []
     for piece in pieces:
@@ -87,7 +87,7 @@ def merged(pieces: Sequence[RowPart]) -> list[RowPart]:
     return found
 
 
-def _check(piece: pa.Array | Column) -> None:
+def _check(piece: pa.Array | KernelColumn) -> None:
     """Validate the input of a join, which is smaller than its result."""
     texts = piece.array if isinstance(piece, Strings | JsonTexts) else piece
     if isinstance(texts, pa.Array):
@@ -99,7 +99,7 @@ def _check(piece: pa.Array | Column) -> None:
 
 def join_plain(pieces: Sequence[RowPart], rows: int) -> pa.Array:
     """Like :func:`join`, with Arrow's functions: the fallback without the compiled kernel."""
-    found = [pc.fill_null(piece.whole(), "null") if isinstance(piece, Column) else piece for piece in pieces]
+    found = [pc.fill_null(piece.whole(), "null") if isinstance(piece, KernelColumn) else piece for piece in pieces]
     if len(found) == 1:
         return pa.repeat(pa.scalar(found[0]), rows) if isinstance(found[0], str) else found[0]
     return pc.binary_join_element_wise(*(pa.scalar(one) if isinstance(one, str) else one for one in found), "")

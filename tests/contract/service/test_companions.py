@@ -193,7 +193,7 @@ def test_a_companion_outside_the_roots_is_refused(
     add(services, lake, "t")
     with caplog.at_level(logging.WARNING, "lakemuster.ingest"):
         assert len(paimon_files(http, "t")) == 3
-        assert "outside the roots" in refused(http, "t")
+        assert "outside the allowed roots" in refused(http, "t")
     assert f"{lake.folder}/iceberg/db/t" in caplog.text
     # Below the folder that a walk was allowed, it may be looked at, and is not registered by itself.
     assert http.delete("/api/v1/tables/db.t").status_code == 204
@@ -224,12 +224,12 @@ def test_options_that_enable_a_companion_may_be_set_and_removed(
         "db.t is a Paimon table, not shown as an Iceberg table: its option metadata.iceberg.storage is not set"
     )
     lake.set_option("t", STORAGE, "table-location")
-    assert "there is none yet" in refused(http, "t")
+    assert "does not exist yet" in refused(http, "t")
     lake.write("t", 10)
     assert len(same(http, "t")) == 6
     lake.set_option("t", STORAGE, "hadoop-catalog")
     lake.write("t", 20)
-    assert "outside the roots" in refused(http, "t")
+    assert "outside the allowed roots" in refused(http, "t")
     assert len(paimon_files(http, "t")) == 9
     lake.set_option("t", "metadata.iceberg.storage-location", "table-location")
     lake.write("t", 30)
@@ -264,7 +264,7 @@ def test_a_companion_is_served_again_when_its_metadata_is_back(
     add(services, lake, "t")
     before = same(http, "t")
     shutil.move(lake.root("t") / "metadata", lake.folder / "kept")
-    assert "there is none yet" in refused(http, "t")
+    assert "does not exist yet" in refused(http, "t")
     assert paimon_files(http, "t") == before
     shutil.move(lake.folder / "kept", lake.root("t") / "metadata")
     assert same(http, "t") == before

@@ -279,7 +279,7 @@ def test_packed_segments_are_packed_again(tmp_path: Path, way: str, monkeypatch:
 
 
 def test_a_segment_without_a_manifest_is_an_error_and_is_dropped(tmp_path: Path) -> None:
-    with catalog(settings(tmp_path)) as services, pytest.raises(SegmentCorrupt, match="no manifest is known"):
+    with catalog(settings(tmp_path)) as services, pytest.raises(SegmentCorrupt, match="its manifests are not known"):
         services.index.segments.open("0" * 64)
 
 

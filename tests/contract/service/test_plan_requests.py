@@ -92,11 +92,11 @@ def test_invalid_bodies_of_plan_and_explain_are_refused(http: TestClient, path: 
         ({"strict": 1}, "boolean"),
         ({"select": "day"}, "list"),
         ({"select": [1]}, "string"),
-        ({"select": ["dy"]}, "there is no column 'dy'"),
-        ({"select": ["DAY"]}, "there is no column 'DAY'"),
+        ({"select": ["dy"]}, "column 'dy' not found"),
+        ({"select": ["DAY"]}, "column 'DAY' not found"),
         ({"stats": ["dy"]}, "no such column: dy"),
         ({"stats": [""]}, "at least 1 character"),
-        ({"end_snapshot_id": 1}, "goes with start_snapshot_id"),
+        ({"end_snapshot_id": 1}, "requires start_snapshot_id"),
         ({"start_snapshot_id": 1, "snapshot_id": 2}, "excludes snapshot_id"),
         ({"start_snapshot_id": 1}, "is not an ancestor"),
     ],
@@ -110,12 +110,12 @@ def test_invalid_bodies_of_plan_are_refused(http: TestClient, body: Row, said: s
     ("given", "said"),
     [
         ("", "the filter is empty"),
-        ("dy > 3", "there is no column 'dy' (character 1); did you mean 'day'?"),
+        ("dy > 3", "column 'dy' not found (character 1); did you mean 'day'?"),
         ("day > 3", "column 'day'"),
         ("day >", "cannot be read as a condition"),
         (5, "SQL text or an expression"),
         ([], "SQL text or an expression"),
-        ({"type": "eq", "term": "dy", "value": 1}, "there is no column 'dy' (filter"),
+        ({"type": "eq", "term": "dy", "value": 1}, "column 'dy' not found (filter"),
         ({"type": "eq", "term": "day"}, "'value' is missing"),
         ({}, "'type' is missing"),
     ],
@@ -179,15 +179,17 @@ def test_a_strict_plan_refuses_what_does_not_prune(http: TestClient) -> None:
     body: Row = {"filter": "day > '2024-05-05' AND length(status) = 4"}
     page = http.post(PLAN, json=body).json()
     assert page["applied"] == ["day > '2024-05-05'"]
-    assert page["not_applied"] == [{"filter": "length(status) = 4", "reason": "length is not looked through"}]
-    error = refused(http, PLAN, {**body, "strict": True}, "filter_invalid", "'length(status) = 4': length is not")
+    assert page["not_applied"] == [{"filter": "length(status) = 4", "reason": "length() cannot prune"}]
+    error = refused(
+        http, PLAN, {**body, "strict": True}, "filter_invalid", "'length(status) = 4': length() cannot prune"
+    )
     assert error["not_applied"] == page["not_applied"]
     assert http.post(PLAN, json={"filter": "day > '2024-05-05'", "strict": True}).status_code == 200
 
 
 def test_names_may_be_of_any_case_on_request(http: TestClient) -> None:
     body = {"filter": "DAY > '2024-05-05'", "select": ["Status"]}
-    refused(http, PLAN, body, "filter_invalid", "there is no column 'DAY'")
+    refused(http, PLAN, body, "filter_invalid", "column 'DAY' not found")
     exact = http.post(PLAN, json={"filter": "day > '2024-05-05'"}).json()
     loose = http.post(PLAN, json={**body, "case_sensitive": False}).json()
     assert [f["file_path"] for f in loose["files"]] == [f["file_path"] for f in exact["files"]] != []
@@ -223,11 +225,19 @@ def test_a_page_token_is_valid_for_one_request_only(http: TestClient) -> None:
         {"page_token": token[:-2] + ("AA" if token[-2:] != "AA" else "BB")},
         {"page_token": "x"},
     ):
-        refused(http, PLAN, {**body, "page_token": token, **change}, "page_token_invalid", "not one of ours")
+        refused(
+            http,
+            PLAN,
+            {**body, "page_token": token, **change},
+            "page_token_invalid",
+            "invalid page token for this list",
+        )
     other = http.post("/api/v1/tables/web.events/plan", json={"page_size": 1, "page_token": token})
     assert (other.status_code, other.json()["error"]["code"]) == (400, "page_token_invalid")
     listed = http.get(FILES, params={"page_size": 1}).json()["next_page_token"]
-    refused(http, PLAN, {"page_size": 1, "page_token": listed}, "page_token_invalid", "not one of ours")
+    refused(
+        http, PLAN, {"page_size": 1, "page_token": listed}, "page_token_invalid", "invalid page token for this list"
+    )
 
 
 def test_a_page_token_is_valid_for_one_caller_only(services: Services, tmp_path: Path) -> None:
@@ -302,7 +312,7 @@ def test_many_files_are_not_explained_for_long_filters(http: TestClient) -> None
         ('{"type": "eq", ', "filter_invalid", "the filter is not JSON"),
         ('{"a":' * 3_000, "filter_invalid", "the filter is not JSON"),
         ("", "request_invalid", "at least 1 character"),
-        ("x" * 16_384, "filter_invalid", "there is no column"),
+        ("x" * 16_384, "filter_invalid", "not found"),
         ("x" * 16_385, "request_invalid", "at most 16384"),
     ],
 )
@@ -345,7 +355,7 @@ def test_a_table_without_snapshots_has_an_empty_plan(http: TestClient, services:
     assert {level["seen"] for level in explained["funnel"]} == {0}
     assert explained["files"][0]["state"] == "absent"
     assert http.get("/api/v1/tables/db.empty/files", params={"filter": "id > 3"}).json()["files"] == []
-    refused(http, "/api/v1/tables/db.empty/plan", {"filter": "x > 3"}, "filter_invalid", "no column 'x'")
+    refused(http, "/api/v1/tables/db.empty/plan", {"filter": "x > 3"}, "filter_invalid", "column 'x' not found")
 
 
 def test_paimon_prunes_merged_buckets_by_their_key_statistics(http: TestClient) -> None:
@@ -364,11 +374,11 @@ def test_paimon_prunes_merged_buckets_by_their_key_statistics(http: TestClient) 
 def test_options_of_paimon_are_refused_for_iceberg(http: TestClient) -> None:
     of_paimon: list[dict[str, object]] = [{"read_optimized": True}, {"splits": True}, {"split_target_size": 1}]
     for one in of_paimon:
-        refused(http, "/api/v1/tables/shop.orders/plan", one, "request_invalid", "of Paimon tables only")
+        refused(http, "/api/v1/tables/shop.orders/plan", one, "request_invalid", "only for Paimon tables")
     wrong: list[tuple[dict[str, object], str]] = [
-        ({"scan_mode": "delta"}, "goes with start_snapshot_id"),
-        ({"split_target_size": 1}, "go with splits"),
-        ({"read_optimized": True, "start_snapshot_id": 1}, "excludes"),
+        ({"scan_mode": "delta"}, "requires start_snapshot_id"),
+        ({"split_target_size": 1}, "require splits"),
+        ({"read_optimized": True, "start_snapshot_id": 1}, "mutually exclusive"),
         ({"start_snapshot_id": 10**6}, "is later than"),
     ]
     for asked, why in wrong:

@@ -88,7 +88,7 @@ def test_a_hint_that_names_a_missing_version_is_stale(client: TestClient, lake: 
     records, stale = planned(client, "counted")
     assert records == 9
     assert stale is not None
-    assert "version-hint.text names metadata that is not there: v9.metadata.json" in stale
+    assert "version-hint.text names a metadata file that does not exist: v9.metadata.json" in stale
     (lake / "counted" / "metadata" / "v3.metadata.json").unlink()
     hint(lake, "3")
     assert planned(client, "counted")[0] == 9
@@ -100,7 +100,7 @@ def test_a_hint_that_names_a_missing_version_is_stale(client: TestClient, lake: 
 
 def test_a_table_with_a_stale_hint_is_not_registered(services: Services, client: TestClient, lake: Path) -> None:
     hint(lake, "9")
-    with pytest.raises(ObjectMissing, match=r"version-hint\.text names metadata that is not there"):
+    with pytest.raises(ObjectMissing, match=r"version-hint\.text names a metadata file that does not exist"):
         services.add("db.counted", f"{lake}/counted", None, ())
     answer = client.post("/api/v1/tables", json={"name": "db.counted", "location": f"{lake}/counted"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (502, "object_missing")
@@ -131,7 +131,7 @@ def test_a_version_committed_between_the_listing_and_the_hint_is_accepted(
 
 def test_a_folder_of_a_catalog_is_registered_with_a_warning(services: Services, client: TestClient, lake: Path) -> None:
     [warning] = add(client, lake, "of_catalog")["warnings"]
-    assert "the catalog knows which file is current" in warning
+    assert "only the catalog knows which file is current" in warning
     assert client.get("/api/v1/tables/db.of_catalog").json()["warnings"] == [warning]  # it is looked at by now
     assert client.get("/api/v1/tables").json()["tables"][0]["warnings"] == [warning]
     assert planned(client, "of_catalog") == (9, None)

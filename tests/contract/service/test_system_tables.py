@@ -208,7 +208,7 @@ def test_invalid_requests_name_the_cause(http: TestClient) -> None:
     for name in OF_TABLE:
         for choice in ({"snapshot": "1"}, {"as_of": "2024-01-01T00:00:00Z"}):
             refused = get(http, f"{KEYED}/system/{name}", 400, **choice)["error"]
-            assert "of the table" in refused["message"]
+            assert "describes the table" in refused["message"]
 
 
 def test_the_rows_of_a_branch_are_its_own(http: TestClient) -> None:

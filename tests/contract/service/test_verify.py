@@ -114,7 +114,7 @@ def test_a_segment_with_other_values_is_reported_by_column(services: Services) -
     changed = changed.drop_columns(["file_format"])
     replace(services, segment, changed)
     words = [what for kind, what in told(check(services, ICEBERG)) if kind == "differs"]
-    assert "no column file_format" in words
+    assert "missing column file_format" in words
     assert f"other values of {bound}" in words
     assert any(word.startswith("other zones of") and bound in word for word in words)
     found = check(services, ICEBERG, repair=True)

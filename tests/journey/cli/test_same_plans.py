@@ -174,4 +174,4 @@ def test_paimon_tables_are_read_as_asked_for(server: Running):
     assert merged
     assert all(file["raw_convertible"] == (file["section"] is None) for file in found[""])
     assert 0 < len(found["--since 1"]) < len(server.rows(f"/tables/{name}/entries"))
-    assert "goes with --since" in said("plan", name, "--changelog", status=2)[1]
+    assert "requires --since" in said("plan", name, "--changelog", status=2)[1]

@@ -176,7 +176,7 @@ FAULTS = {
     "looks that are not shared": Planted(_share_no_look, HANGING, "at once"),
     "failures that are not remembered": Planted(_remember_no_failure, FAILING, "a second"),
     "answers that hide that they are stale": Planted(_say_nothing_of_staleness, FAILING, "not marked stale|status 404"),
-    "bytes that are not compared with their ETag": Planted(
+    "bytes that cannot be compared with their ETag": Planted(
         _believe_any_bytes, _storage("flip", LISTED), "after the last fault|files missing"
     ),
     "ages by the wall clock": Planted(

@@ -110,7 +110,7 @@ def test_a_client_that_no_proxy_speaks_for_is_its_own_address(tmp_path: Path) ->
     ("settings", "words"),
     [
         ({"TLS_CERT": "none.pem", "TLS_KEY": "none.pem"}, "TLS_CERT"),
-        ({"TLS_CERT": "none.pem"}, "go together"),
+        ({"TLS_CERT": "none.pem"}, "must be set together"),
         ({"ROOT_PATH": "/api/lake"}, "own paths"),
         ({"ROOT_PATH": "lake/"}, "begin with a slash"),
         ({"FORWARDED_ALLOW_IPS": "proxy.example"}, "not an address"),

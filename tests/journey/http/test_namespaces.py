@@ -150,7 +150,7 @@ def test_an_invalid_tokens_file_changes_nothing_and_metrics_show_it(server: Serv
     gauge = 'lakemuster_last_reload_successful{file="tokens"}'
     soon(lambda: f"{gauge} 0.0" in server.ask("operator", "GET", "/metrics").text)
     assert server.plan("reader", "web.events").status_code == 200
-    assert "the tokens file cannot be used" in server.running.log.read_text()
+    assert "cannot load the tokens file" in server.running.log.read_text()
     server.write(*server.usual)
     soon(lambda: f"{gauge} 1.0" in server.ask("operator", "GET", "/metrics").text)
 

@@ -122,7 +122,7 @@ def test_the_option_filter_gives_the_rows_that_where_does(lake: Lake, expected: 
         try:
             found = [[number, value] for value in read_here(options)]
         except NotReadable as refusal:
-            assert "is not asked of rows here" in str(refusal), (where, refusal)  # noqa: PT017
+            assert "cannot be evaluated on rows" in str(refusal), (where, refusal)  # noqa: PT017
             refused.append(where)
             continue
         assert sorted(found) == sorted(row for row in expected if row[0] == number), where
@@ -223,11 +223,11 @@ def test_a_session_may_forbid_pushdown(lake: Lake) -> None:
 
 
 REFUSED = {
-    "unknown options": ({"colour": "red"}, "option colour is no option; there are uri, token_env, filter"),
+    "unknown options": ({"colour": "red"}, "option colour is not an option; known options: uri, token_env, filter"),
     "tokens": ({"token": "secret-of-mine"}, "option token would be written to plans and logs"),
     "two snapshots": ({"ref": "main", "snapshot_id": "1"}, "option ref and snapshot_id exclude each other"),
-    "columns": ({"columns": "id,nothing"}, "there is no column 'nothing'"),
-    "filters": ({"filter": "nothing = 1"}, "option filter: there is no column 'nothing'"),
+    "columns": ({"columns": "id,nothing"}, "column 'nothing' not found"),
+    "filters": ({"filter": "nothing = 1"}, "option filter: column 'nothing' not found"),
     "numbers": ({"limit": "some"}, "option limit is a whole number, not 'some'"),
 }
 

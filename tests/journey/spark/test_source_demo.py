@@ -12,7 +12,10 @@ import pytest
 from lakemuster import Client
 from tests.journey.servers import Running
 from tests.journey.spark import examples
+from tests.pages import examples as shown_examples
+from tests.pages import matches
 from tests.spark import Spark
+from tests.tree import ROOT
 
 pytestmark = pytest.mark.timeout(900)
 PAIMON = {"shop.stock": ("sku", "warehouse", "quantity"), "web.clicks": ("click_id", "dt", "url", "referrer")}
@@ -83,3 +86,10 @@ def test_examples_print_what_the_documentation_shows(newest_spark: Spark, demo: 
     script = getattr(examples, name)
     printed = newest_spark.ask("run", packages=newest_spark.packages, script=script, values={"uri": demo.uri})
     assert printed.strip() == PRINTED[name].strip()
+
+
+def test_the_example_prints_what_its_page_shows(newest_spark: Spark, demo: Running) -> None:
+    [shown] = [text for command, text in shown_examples(ROOT / "examples/README.md") if "spark_tables.py" in command]
+    script = (ROOT / "examples/spark_tables.py").read_text() + "\nmain(spark, uri)\n"
+    printed = newest_spark.ask("run", packages=newest_spark.packages, script=script, values={"uri": demo.uri})
+    assert matches(shown, printed), printed

@@ -83,7 +83,9 @@ def test_each_appended_row_is_read_once(spark: Spark, running: Running, tmp_path
 
     spark.sql(f"DELETE FROM {TABLE} WHERE day = DATE '2024-05-02'")
     append(spark, 12, 13, ", 'y'")
-    with pytest.raises(SparkFailed, match=r"is no append but delete; option skip_deletes passes over such snapshots"):
+    with pytest.raises(
+        SparkFailed, match=r"is not an append but delete; option skip_deletes passes over such snapshots"
+    ):
         full.rows()
     assert full.written() == ids(*range(12))
     assert full.rows(skip_deletes="true") == ids(*range(13))

@@ -239,5 +239,5 @@ def test_plans_and_metadata_of_variants_are_frames(spark: Spark, running: Runnin
         counted = spark.ask("run", packages=spark.packages, script=script, values={"options": options})
         # Alone, `id` of shredded files is more than the vectorized reader of Iceberg can read.
         assert int(counted) == len(spark.sql(f"SELECT id, to_json(v) FROM plain.variants.{table}"))
-    with pytest.raises(SparkFailed, match="column v is variant, which Spark reads otherwise or not at all"):
+    with pytest.raises(SparkFailed, match="column v is variant, which Spark reads differently or not at all"):
         spark.ask("lakemuster", packages=spark.packages, name="paths", options=options)

@@ -198,7 +198,7 @@ class FakeServices:
         try:
             found = snapshot(pin.snapshot_id, pin.branch)
         except SnapshotNotFound as cause:
-            raise PageTokenInvalid("the snapshot of this page token is gone") from cause
+            raise PageTokenInvalid("the snapshot of this page token no longer exists") from cause
         return View(table, METADATA, found, schema_id=pin.schema_id)  # type: ignore[arg-type]
 
     def tables(self) -> list[SimpleNamespace]:

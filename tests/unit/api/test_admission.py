@@ -32,7 +32,7 @@ class Known:
         return self.callers.get(token)
 
     async def examine(self, token: str) -> Caller:
-        raise NotAuthenticated("this token is not known here")
+        raise NotAuthenticated("unknown token")
 
 
 def reader(name: str, namespace: str) -> Caller:

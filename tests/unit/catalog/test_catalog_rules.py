@@ -55,13 +55,13 @@ def test_snapshots_of_a_paimon_branch_follow_one_another_by_id() -> None:
     "option", [{"splits": True}, {"read_optimized": True}, {"split_target_size": 1}, {"split_open_file_cost": 1}]
 )
 def test_a_plain_format_refuses_options_of_merged_files(option: dict[str, Any]) -> None:
-    with pytest.raises(RequestInvalid, match=f"{next(iter(option))}: of Paimon tables only"):
+    with pytest.raises(RequestInvalid, match=f"{next(iter(option))}: only for Paimon tables"):
         PLAIN.splitting(VIEW, PlanOptions(**option))
     assert PLAIN.splitting(VIEW, PlanOptions()) is None
 
 
 def test_a_plain_format_has_no_incremental_plans() -> None:
-    with pytest.raises(FormatUnsupported, match="no incremental plans"):
+    with pytest.raises(FormatUnsupported, match="does not support incremental plans"):
         PLAIN.increment(cast("Any", None), cast("Any", None), PlanOptions(), cast("Any", None), None)
 
 

@@ -26,7 +26,7 @@ from lakemuster.planner.row_projection import RequestedColumns
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.planner.scan.planned_entries import LazyEntries
-from lakemuster.planner.scan.totals import Totals
+from lakemuster.planner.scan.totals import PlanTotals
 from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE, Bound, BoundLeaf, Op
 from lakemuster.wire.delete_numbering import DeleteNumbers
@@ -65,7 +65,7 @@ class MadePlan:
 
     limited = Plan.limited
     delete_rows = Plan.delete_rows
-    totals = Totals(1, 1, 1, 1, 1, 1)
+    totals = PlanTotals(1, 1, 1, 1, 1, 1)
     bound = TRUE
     view = VIEW
     row_projection = IcebergRows(VIEW, RequestedColumns())
@@ -79,7 +79,7 @@ class MadePlan:
         tables = [(part(0), entries([f"d{next(names)}" for _ in range(n)], POSITION_DELETES, 0)) for n in deletes]
         self.scan = SimpleNamespace(delete_tables=tuple(tables))
 
-    def totals_of(self, _batches: Iterable[PlannedBatch]) -> Totals:
+    def totals_of(self, _batches: Iterable[PlannedBatch]) -> PlanTotals:
         return self.totals
 
     def batches(self, start: Position = START) -> Iterator[PlannedBatch]:

@@ -61,7 +61,7 @@ def test_discovering_nothing_is_a_failure(use):
     use(Shelf(discover=[]))
     done = run("discover", "/l")
     assert (done.status, done.out) == (1, "")
-    assert done.err == "lakemuster: there is no Iceberg or Paimon table below /l\n"
+    assert done.err == "lakemuster: no Iceberg or Paimon table found below /l\n"
 
 
 def test_discover_fails_when_the_walk_does(use):
@@ -167,7 +167,7 @@ def test_a_master_is_for_spark(use):
     use(Shelf())
     done = run("index", "t", "--master", "local[2]")
     assert done.status == 2
-    assert "is for --engine spark" in done.err
+    assert "requires --engine spark" in done.err
 
 
 def test_a_location_that_is_no_table_is_said_in_its_words(use, monkeypatch):

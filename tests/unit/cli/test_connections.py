@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from lakemuster.api.connection import CONNECTION
 from lakemuster.cli.connections import MAX_HEAD_BYTES, BoundedProtocol
-from lakemuster.cli.peers import Limits
+from lakemuster.cli.peers import ConnectionLimits
 
 SENT_BYTES = 20 * 2**20
 
@@ -129,7 +129,9 @@ def test_what_is_no_request_is_refused(port: int, odd: bytes):
 class Hurried(BoundedProtocol):
     """The same, in a hurry."""
 
-    limits = Limits(head=0.3, body=1.5, body_progress=0.3, body_progress_bytes=100, write=0.3, per_peer=3, look=0.05)
+    limits = ConnectionLimits(
+        head=0.3, body=1.5, body_progress=0.3, body_progress_bytes=100, write=0.3, per_peer=3, look=0.05
+    )
 
 
 async def endless(scope: Scope, receive: Receive, send: Send) -> None:

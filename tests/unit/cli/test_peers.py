@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from lakemuster.api.connection import network_of
-from lakemuster.cli.peers import Limits, Peers
+from lakemuster.cli.peers import ConnectionLimits, Peers
 
-LIMITS = Limits(per_peer=4, per_caller=6, total=20)
+LIMITS = ConnectionLimits(per_peer=4, per_caller=6, total=20)
 
 
 class Looked:
@@ -26,7 +26,7 @@ class Looked:
             self.often.set()
 
 
-def of(test: Callable[[Peers], None], workers: int = 1, limits: Limits = LIMITS) -> None:
+def of(test: Callable[[Peers], None], workers: int = 1, limits: ConnectionLimits = LIMITS) -> None:
     async def run() -> None:
         test(Peers(limits, workers, asyncio.get_running_loop()))
 
@@ -78,7 +78,7 @@ def test_a_process_has_so_many_of_all() -> None:
 def test_connections_are_looked_at_while_there_are_any() -> None:
     async def run() -> None:
         peers, one, other, third = (
-            Peers(Limits(look=0.001), 1, asyncio.get_running_loop()),
+            Peers(ConnectionLimits(look=0.001), 1, asyncio.get_running_loop()),
             Looked(),
             Looked(),
             Looked(),

@@ -20,7 +20,7 @@ def planned(path: str, *deletes: int, residual: object = None) -> dict[str, Any]
 
 
 COUNTS = {"manifests": 2, "manifests_kept": 1, "entries": 9, "files": 3, "records": 9, "bytes": 9}
-IDLE = {"filter": "length(b) > 2", "reason": "length is not looked through"}
+IDLE = {"filter": "length(b) > 2", "reason": "length() cannot prune"}
 ABOUT = {"snapshot_id": "7", "applied": ["a > 1"], "not_applied": [IDLE], "counts": COUNTS, "stale": None}
 X, Y = file("x", "position-deletes"), file("y", "equality-deletes")
 PAGES = [
@@ -69,7 +69,7 @@ def test_a_plan_is_data_files_with_their_deletes_counted_and_then_those(use):
         "position-deletes\t3\t-\t-\tx",
         "equality-deletes\t3\t-\t-\ty",
     ]
-    assert done.err == "lakemuster: length(b) > 2 could not drop files: length is not looked through\n"
+    assert done.err == "lakemuster: length(b) > 2 could not drop files: length() cannot prune\n"
 
 
 def test_json_is_the_whole_plan_with_one_numbering_of_deletes(use):

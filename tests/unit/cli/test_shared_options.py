@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lakemuster.cli import sources
+from lakemuster.cli import opening
 from lakemuster.cli.option_groups import Server
 from tests.unit.cli.commands import Shelf, run
 
@@ -22,7 +22,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
         found.append((uri, token))
         return Shelf(tables=[TABLE], files=[])
 
-    monkeypatch.setattr(sources, "_remote", remote)
+    monkeypatch.setattr(opening, "_remote", remote)
     monkeypatch.delenv("LAKEMUSTER_TOKEN", raising=False)
     return found
 

@@ -71,7 +71,7 @@ def test_an_unforeseen_failure_shows_neither_its_text_nor_a_trace(use):
     use(Shelf(tables=[KeyError("password=secret")]))
     done = run("tables")
     assert done.status == 1
-    assert done.err == "lakemuster: failed in a way we did not foresee (KeyError); --debug shows where\n"
+    assert done.err == "lakemuster: unexpected error (KeyError); --debug shows where\n"
 
 
 @pytest.mark.parametrize("words", [("--debug", "tables"), ("tables", "--debug"), ("tables", "--json", "--debug")])

@@ -58,7 +58,7 @@ def test_help_loads_neither_the_server_nor_the_client(repository, words):
 def test_asking_a_server_loads_nothing_of_the_server(repository):
     done = start(repository, "tables", "--uri", "http://127.0.0.1:9")
     assert done.returncode == 1
-    assert "no answer from http://127.0.0.1:9" in done.stderr
+    assert "no response from http://127.0.0.1:9" in done.stderr
     assert "httpx" in loaded(done)
     assert loaded(done) & SERVER == set()
 

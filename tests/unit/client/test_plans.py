@@ -91,8 +91,8 @@ def test_a_question_is_repeated_when_the_server_is_busy(naps):
 
 
 def test_a_refused_filter_raises_when_the_plan_is_made():
-    with pytest.raises(ClientError, match="no column") as caught:
-        plan(Server(refusal(400, "filter_invalid", "there is no column 'b'")))
+    with pytest.raises(ClientError, match="not found") as caught:
+        plan(Server(refusal(400, "filter_invalid", "column 'b' not found")))
     assert caught.value.code == "filter_invalid"
 
 

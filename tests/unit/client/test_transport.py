@@ -59,7 +59,9 @@ def test_a_broken_connection_is_tried_again(cause, naps):
 
 def test_patience_ends(naps):
     server = Server(*[httpx.ConnectError("Connection refused")] * 5)
-    with pytest.raises(ServerUnreachable, match=r"no answer from http://lake.test:8181: Connection refused") as caught:
+    with pytest.raises(
+        ServerUnreachable, match=r"no response from http://lake.test:8181: Connection refused"
+    ) as caught:
         tables(server)
     assert caught.value.code == "server_unreachable"
     assert len(naps) == 4

@@ -115,7 +115,7 @@ def test_the_root_of_a_metadata_file_is_above_its_metadata_folder(location, root
 
 def test_a_hint_that_names_a_missing_file_is_an_error():
     lake = Memory({"i/metadata/v1.metadata.json": {}, "i/metadata/version-hint.text": b"7"})
-    with pytest.raises(ObjectMissing, match="names metadata that is not there"):
+    with pytest.raises(ObjectMissing, match="names a metadata file that does not exist"):
         format_of("iceberg").find(lake, "i")
 
 

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from lakemuster.errors import IndexUnavailable
-from lakemuster.index.postgres import OPEN_SECONDS, QUIET_SECONDS, Breaker
+from lakemuster.index.postgres import OPEN_SECONDS, QUIET_SECONDS, DatabaseBreaker
 
 
 class Server:
@@ -18,7 +18,7 @@ class Server:
         self.now = 100.0
         self.probes = 0
         self.refusal: psycopg.Error | None = None
-        self.breaker = Breaker(self._probe, lambda: self.now)
+        self.breaker = DatabaseBreaker(self._probe, lambda: self.now)
 
     def _probe(self) -> None:
         self.probes += 1
@@ -73,7 +73,7 @@ def test_only_one_thread_probes() -> None:
         assert release.wait(30)
         raise psycopg.OperationalError("timeout")
 
-    breaker = Breaker(probe)
+    breaker = DatabaseBreaker(probe)
     first = threading.Thread(target=breaker.check)
     first.start()
     assert inside.wait(30)

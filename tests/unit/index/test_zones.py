@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakemuster.index import native
-from lakemuster.index.native import Program, kernel
+from lakemuster.index.native import ZoneProgram, kernel
 from lakemuster.index.native.zoning import find_compiled, zones_of
 from lakemuster.index.segment_files import Segment, write_segment
 from lakemuster.index.zone_block import Zones, _Columns, read_zones
@@ -84,7 +84,7 @@ def test_machine_code_writes_what_its_source_and_numpy_write(of: pa.DataType, da
     sent = pa.record_batch(columns, schema=schema).serialize()
     sent = pa.py_buffer(sent.to_pybytes() + bytes(-sent.size % 8))
     batch = pa.ipc.read_record_batch(sent, schema)
-    program = Program.of(batch.schema.types, np.arange(5)[None])
+    program = ZoneProgram.of(batch.schema.types, np.arange(5)[None])
     compiled = zones_of(program, [batch], starts, find_compiled)
     plain = zones_of(program, [batch], starts, find_plain, sent)
     expected = zoned(Summary(*batch.columns[:2], *map(counts, batch.columns[2:])), starts)

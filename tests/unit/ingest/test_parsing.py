@@ -75,6 +75,6 @@ def test_what_needs_too_much_memory_fails_there_and_nothing_else_does(pool: Deco
 
 def test_what_says_too_much_to_be_held_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parsing, "MAX_PARSED_BYTES", 100)
-    with pytest.raises(LimitExceeded, match="says more than"):
+    with pytest.raises(LimitExceeded, match="has more than"):
         parsing.parse_packed(bytes.split, b"x " * 101, ())
     assert parsing.parse_packed(bytes, b"x" * 101, ())

@@ -104,7 +104,7 @@ def test_transforms_are_those_of_the_specification(transform, of, value, expecte
 )
 def test_unknown_transforms_say_nothing(transform, of):
     assert transformed_type(transform, of) is None
-    with pytest.raises(ValueError, match="no transform"):
+    with pytest.raises(ValueError, match="unknown transform"):
         apply(transform, of, 1)
     leaf = BoundLeaf(Op.EQ, 1, "c", of, (1,))
     field = PartitionField(1000, "p", transform, (1,))

@@ -29,7 +29,7 @@ def test_names_come_in_any_case_and_values_are_read():
     ("more", "words"),
     [
         ({"uri": " "}, "option uri is empty"),
-        ({"unknown": "1"}, "option unknown is no option"),
+        ({"unknown": "1"}, "option unknown is not an option"),
         ({"paths": '["a", "b"]'}, "option path is one table"),
         ({"location": "/warehouse/t"}, "CREATE TABLE"),
         ({"token": "hush"}, "option token would be written"),

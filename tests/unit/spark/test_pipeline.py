@@ -171,7 +171,7 @@ def test_a_wrong_setting_of_executors_is_said(
 
 
 def test_the_driver_has_the_last_word_on_what_killed_a_decoder(cluster: Cluster, refresher: Refresher) -> None:
-    died = '{"code": "decode_failed", "message": "a decoder process died of SIGKILL", "context": {}}'
+    died = '{"code": "decode_failed", "message": "a decoder process was killed by SIGKILL", "context": {}}'
     cluster.change = lambda rows: [(rows[0][0], 5, 0, 0, died, None), *rows[1:]]
     report = refresh(refresher)
     assert (len(report.published), report.quarantined, report.entries_decoded) == (1, (), 60)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.wire.json_kernel import inputs
-from lakemuster.wire.json_kernel.columns import Column, JsonTexts, Lists, RowPart, Strings
+from lakemuster.wire.json_kernel.columns import JsonTexts, KernelColumn, Lists, RowPart, Strings
 from lakemuster.wire.row_writer import RowWriter
 from lakemuster.wire.texts import join_plain
 from tests.unit.wire.test_json_kernel import columns
@@ -35,7 +35,7 @@ def at(piece: RowPart, places: pa.Array) -> RowPart:
     """The same piece of some rows."""
     if isinstance(piece, str):
         return piece
-    return replace(piece, array=piece.array.take(places)) if isinstance(piece, Column) else piece.take(places)
+    return replace(piece, array=piece.array.take(places)) if isinstance(piece, KernelColumn) else piece.take(places)
 
 
 def none_kept(pieces: list[RowPart]) -> pa.RecordBatch:
@@ -70,5 +70,5 @@ def test_texts_and_lists_beyond_their_column_are_refused(rows: list[int]) -> Non
     with pytest.raises(SegmentCorrupt):
         RowWriter([JsonTexts(texts)], none_kept([pa.array(["", "", ""])])).write(np.array(rows), [])
     writer = RowWriter([Lists(lists)], none_kept([pa.array(["", "", ""])]))
-    with pytest.raises(SegmentCorrupt, match="do not lie within"):
+    with pytest.raises(SegmentCorrupt, match="exceed their column"):
         writer.write(np.array(rows), [])

@@ -136,7 +136,7 @@ def test_a_list_whose_words_were_cut_is_written_from_its_values() -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        Opaque("length(s) = '" + "x" * 2000 + "…", "length is not looked through"),
+        Opaque("length(s) = '" + "x" * 2000 + "…", "length() cannot prune"),
         BoundLeaf(Op.GT, 1, "a", Primitive(Kind.LONG, "long"), (1,), text="", maybe=True),
         BoundLeaf(Op.EQ, 3, "x", Primitive(Kind.DOUBLE, "double"), (float("inf"),)),
         BoundLeaf(Op.EQ, 1, "a", Primitive(Kind.INT, "int"), (1,), transform="bucket[4]"),

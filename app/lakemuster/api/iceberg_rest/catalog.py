@@ -1,4 +1,4 @@
-"""Routes of the catalog: namespaces, their tables, and views, of which there are none."""
+"""Routes of the catalog: namespaces and their tables; there are no views."""
 
 from __future__ import annotations
 

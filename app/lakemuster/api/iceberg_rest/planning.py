@@ -15,7 +15,7 @@ from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.response_cache import cache_until_changed
 from lakemuster.catalog import TableRecord
-from lakemuster.catalog.iceberg_rest.clients import VERSION_HEADER, Client
+from lakemuster.catalog.iceberg_rest.clients import VERSION_HEADER, IcebergClient
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens
 from lakemuster.catalog.iceberg_rest.scan_tasks import TaskWriter
 from lakemuster.catalog.iceberg_rest.scans import PlannedScan, plan_again, plan_request
@@ -111,7 +111,7 @@ def plan_table_scan(table: TheIcebergTable, body: PlanTableScanRequest) -> Respo
     with status 406: set the catalog property `scan-planning-mode=client` for such scans.
     """
     planned = plan_request(table.services, table.name, body, _nan_of(table))
-    Client.of(table.request.headers).require_columns(planned, body)
+    IcebergClient.of(table.request.headers).require_columns(planned, body)
     tokens = _tokens(table, planned.view.table)
     writer = _writer(table, planned, tokens)
     response = _json(table, planned, writer.first)
@@ -155,7 +155,7 @@ def cancel_planning(table: TheIcebergTable, plan_id: PlanId) -> Response:
     dependencies=[Depends(idempotency_key), Depends(client_headers)],
 )
 def fetch_scan_tasks(table: TheIcebergTable, body: FetchScanTasksRequest) -> Response:
-    """Fetch the part of a plan that a plan task stands for."""
+    """Fetch the part of a plan that a plan task identifies."""
     tokens = _tokens(table)
     found = tokens.read_plan_task(body.plan_task)
     if found is None:
@@ -181,7 +181,7 @@ def _again(plan: Callable[[], PlannedScan], gone: type[PlanNotFound | PlanTaskNo
 
 
 def _writer(table: Target, planned: PlannedScan, tokens: PlanTokens) -> TaskWriter:
-    return TaskWriter(planned, tokens, Client.of(table.request.headers))
+    return TaskWriter(planned, tokens, IcebergClient.of(table.request.headers))
 
 
 def _json(table: Target, planned: PlannedScan, write: Callable[[], bytes]) -> Response:

@@ -11,7 +11,7 @@ _TEXT = {
     403: "The caller's role does not permit the request.",
     404: "The warehouse, namespace, table, view, plan or plan task does not exist, or the caller may not see it.",
     406: "The operation is not supported: the catalog is read-only.",
-    429: "Too many requests of this caller; Retry-After says when to try again.",
+    429: "Too many requests from this caller; Retry-After says when to try again.",
     500: "Internal error; the server's log has the request id.",
     501: "The table's format version is not supported.",
     502: "Object storage denied access, or the table's files are missing or corrupt.",

@@ -88,4 +88,4 @@ def _filter(scope: Scope) -> object:
         found = document.get("filter") if isinstance(document, dict) else None
     if found is None or len(orjson.dumps(found)) <= _MAX_FILTER:
         return found
-    return "longer than is logged"
+    return "too long to be logged"

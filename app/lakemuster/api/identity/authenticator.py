@@ -47,7 +47,7 @@ class FirstOf:
 
     async def examine(self, token: str) -> Caller:
         """The caller of the first that accepts the token. Raises: the refusal of the last."""
-        refusal = NotAuthenticated("this token is not known here")
+        refusal = NotAuthenticated("unknown token")
         for authenticator in self._authenticators:
             try:
                 return await authenticator.examine(token)

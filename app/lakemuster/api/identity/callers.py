@@ -20,7 +20,7 @@ _CATALOG = re.compile(r"catalog:(?P<name>[a-z0-9_-]+)/(?P<rest>.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A namespace and all below it. In each level, ``*`` stands for any characters.
+    """A namespace and all below it. In each level, ``*`` matches any characters.
 
     Attributes:
         levels: of the namespace; empty: a whole catalog.
@@ -50,11 +50,11 @@ class Pattern:
         return self.catalog == catalog and len(table) > depth and all(map(_matches, self.levels, table))
 
     def reaches(self, namespace: Levels, catalog: str | None = None) -> bool:
-        """Whether the namespace is this one, lies in it, or holds it."""
+        """Whether the namespace is this one, a descendant or an ancestor."""
         return self.catalog == catalog and all(map(_matches, self.levels, namespace))
 
     def includes(self, namespace: Levels) -> bool:
-        """Whether a namespace of our own tables is this one, or lies in it."""
+        """Whether a namespace of our own tables is this one or a descendant."""
         depth = len(self.levels)
         return self.catalog is None and len(namespace) >= depth and all(map(_matches, self.levels, namespace))
 

@@ -44,7 +44,7 @@ _REFUSALS: tuple[tuple[type[jwt.PyJWTError], str], ...] = (
     (jwt.InvalidAudienceError, "this token is for another audience"),
     (jwt.MissingRequiredClaimError, "this token lacks one of the claims iss, aud, sub and exp"),
 )
-"""Reasons that are told: the token's owner knows them from the token itself."""
+"""Reasons that responses may state: the token itself shows them to its owner."""
 
 Roles = Callable[[], tuple[Mapping[str, tuple[Grant, ...]], int]]
 """Returns the ``[[role]]`` entries of the tokens file, and the generation of its content."""
@@ -56,7 +56,7 @@ def no_roles() -> tuple[Mapping[str, tuple[Grant, ...]], int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class ProviderClient:
     """The server's own credentials at the provider, for introspection."""
 
     client_id: str
@@ -95,7 +95,7 @@ class OidcAuthenticator:
         claim: str,
         *,
         roles: Roles = no_roles,
-        client: Client | None = None,
+        client: ProviderClient | None = None,
         clock: Clock = SYSTEM,
     ) -> None:
         self.providers = {provider.issuer: provider for provider in providers}
@@ -154,7 +154,7 @@ class OidcAuthenticator:
             unverified = jwt.decode(token, options={"verify_signature": False})
             return self.providers[unverified["iss"]]
         except (jwt.PyJWTError, ValueError, RecursionError, KeyError, TypeError):
-            raise NotAuthenticated("this token is of no issuer that is trusted here") from None
+            raise NotAuthenticated("the issuer of this token is not trusted") from None
 
     def _decoded(self, token: str, key: jwt.PyJWK, algorithm: str, issuer: str) -> Mapping[str, Any] | None:
         """The claims of a token; None: the key did not sign it. Raises: NotAuthenticated."""
@@ -171,17 +171,19 @@ class OidcAuthenticator:
         except jwt.InvalidSignatureError:
             return None
         except (jwt.PyJWTError, ValueError, RecursionError, OverflowError) as error:
-            reason = next((text for kind, text in _REFUSALS if isinstance(error, kind)), "this token is refused")
+            reason = next((text for kind, text in _REFUSALS if isinstance(error, kind)), "this token is invalid")
             raise NotAuthenticated(reason) from None
         if claims.get("iss") != issuer:
-            raise NotAuthenticated("this token is of no issuer that is trusted here")
+            raise NotAuthenticated("the issuer of this token is not trusted")
         return claims
 
     def _accepted(self, token: str, claims: Mapping[str, Any], issuer: str, until: float) -> Caller:
         if claims.get("typ", "Bearer") not in {"Bearer", "JWT", "at+jwt"} or _OTHER_USES & claims.keys():
             raise NotAuthenticated("this is not an access token")
         if "cnf" in claims:
-            raise NotAuthenticated("this token is bound to a key, which is not checked here: use one that is not")
+            raise NotAuthenticated(
+                "this token is bound to a key, and this server does not check the binding: use an unbound token"
+            )
         subject = claims.get("sub")
         if not isinstance(subject, str) or not 0 < len(subject) <= _MAX_SUBJECT_CHARACTERS:
             raise NotAuthenticated("this token names no subject")
@@ -191,7 +193,7 @@ class OidcAuthenticator:
         return caller
 
     async def _introspected(self, token: str) -> Caller:
-        refusal = NotAuthenticated("this token is not known here")
+        refusal = NotAuthenticated("unknown token")
         found = self._remembered.get(_hash(token))
         # Tokens of our own tokens file are never sent to a provider.
         if self._client is None or token.startswith("lm_") or (found is not None and found.until > self._now()):

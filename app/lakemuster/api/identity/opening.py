@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lakemuster.api.identity.authenticator import Authenticator, FirstOf
 from lakemuster.api.identity.callers import Grant
-from lakemuster.api.identity.oidc import Client, OidcAuthenticator, no_roles
+from lakemuster.api.identity.oidc import OidcAuthenticator, ProviderClient, no_roles
 from lakemuster.api.identity.policy import Policy, nowhere
 from lakemuster.api.identity.provider import Provider
 from lakemuster.api.identity.rate_limits import RateLimits
@@ -17,7 +17,7 @@ from lakemuster.config import Settings
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """How callers are told apart, and what they may do.
+    """How callers are authenticated, and what they may do.
 
     Attributes:
         authenticator: None: everybody is ``callers.ANYONE``.
@@ -34,7 +34,7 @@ class Identity:
 
     @property
     def token_endpoint(self) -> str | None:
-        """Where clients exchange a credential for a token; None: there is no issuer, or it did not answer yet."""
+        """Where clients exchange a credential for a token; None without an issuer, or before its first answer."""
         metadata = self.providers[0].metadata if self.providers else None
         return None if metadata is None else metadata.token_endpoint
 
@@ -74,5 +74,5 @@ def _oidc(settings: Settings, providers: tuple[Provider, ...], tokens: TokenFile
         settings.oidc_audience,
         settings.oidc_roles_claim,
         roles=no_roles if tokens is None else roles,
-        client=None if client_id is None or secret is None else Client(client_id, secret.get_secret_value()),
+        client=None if client_id is None or secret is None else ProviderClient(client_id, secret.get_secret_value()),
     )

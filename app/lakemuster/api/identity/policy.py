@@ -5,8 +5,8 @@ caller without the role for any table gets NotAuthorised before a table is named
 table is registered.
 
 A grant over namespaces may add tables only at locations that are named: by the grant itself, or by a ``[[namespace]]``
-entry of the tokens file that is one of its namespaces, or lies in one. The entries apply to every table of a
-namespace, whoever adds it, except tables that the operator adds at the command line.
+entry of the tokens file that is one of its namespaces, or below one. The entries apply to every table of a
+namespace, no matter who adds it, except tables that the operator adds at the command line.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Policy:
             table: the table that it is about; None: it is about none, or about any that the caller sees.
 
         Raises:
-            NotAuthorised: the caller has not the action's role: for no table, or not for this one, which it sees.
+            NotAuthorised: the caller lacks the action's role for every table, or for this one, which it sees.
             TableNotFound: the table does not exist for this caller, whether or not it is registered.
         """
         needed = ROLE_OF[action]
@@ -108,7 +108,7 @@ class Policy:
         """Let a request pass that may be about any table below a namespace, or a catalog.
 
         Raises:
-            NotAuthorised: the caller has not the action's role for all of them.
+            NotAuthorised: the caller lacks the action's role for some of them.
         """
         if not self.may_all(caller, action, above):
             raise NotAuthorised(
@@ -124,12 +124,12 @@ class Policy:
         """The locations under which a caller may register a table; None: all roots.
 
         Raises:
-            NotAuthorised: the caller may not register a table of that name, or nowhere.
+            NotAuthorised: the caller may not register a table of that name, or has no location for it.
         """
         self.require(caller, "register")
         grants = [grant for grant in self._grants(caller, table) if grant.role == "admin"]
         if not grants:
-            raise NotAuthorised("this token's namespaces do not hold that name", needs="namespace")
+            raise NotAuthorised("the name is outside this token's namespaces", needs="namespace")
         found = innermost(self._locations(), table)
         if any(grant.patterns is None and not grant.locations for grant in grants):
             return None if found is None else found[1]
@@ -138,7 +138,7 @@ class Policy:
             places += found[1]
         if not places:
             raise NotAuthorised(
-                "this token may register no tables here: the tokens file gives its namespace no locations",
+                "this token may not register tables in this namespace: the tokens file has no locations for it",
                 needs="locations",
             )
         return tuple(dict.fromkeys(places))
@@ -152,14 +152,14 @@ class Policy:
         return [grant for grant in self._open(caller, catalog) if grant.covers(table, catalog)]
 
     def _open(self, caller: Caller, catalog: str | None) -> tuple[Grant, ...]:
-        """The grants that count for a catalog's tables: where callers sign in at the catalog, nobody is anonymous."""
+        """The grants for a catalog's tables: none for anonymous callers if callers sign in at the catalog."""
         return () if catalog in self._forwarding and caller.name == ANYONE.name else caller.grants
 
     @staticmethod
     def _require_rank(grants: Collection[Grant], needed: Role) -> None:
         highest = max((grant.role for grant in grants), key=RANK.__getitem__, default=None)
         if highest is None:
-            raise NotAuthorised(f"this token has no role here; the request needs {needed}", needs=needed)
+            raise NotAuthorised(f"this token has no role for this resource; the request needs {needed}", needs=needed)
         if RANK[highest] < RANK[needed]:
             raise NotAuthorised(f"this token has the scope {highest}; the request needs {needed}", needs=needed)
 

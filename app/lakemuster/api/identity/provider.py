@@ -187,7 +187,7 @@ class Provider:
     async def _read(self) -> Metadata:
         document = await _json("GET", self.issuer.rstrip("/") + "/.well-known/openid-configuration")
         if document.get("issuer") != self.issuer:
-            raise IdentityUnavailable("its discovery document is of another issuer")
+            raise IdentityUnavailable("its discovery document names another issuer")
         jwks_uri = self._endpoint(document, "jwks_uri")
         if jwks_uri is None:
             raise IdentityUnavailable("its discovery document has no jwks_uri that can be used")
@@ -200,7 +200,7 @@ class Provider:
         )
 
     def _endpoint(self, document: Mapping[str, Any], name: str) -> str | None:
-        """An endpoint's URL; None: there is none, or it has not the issuer's protection by TLS."""
+        """An endpoint's URL; None: it is absent, or lacks the issuer's protection by TLS."""
         url = _text(document.get(name))
         if url is None or not url.startswith(("https://", f"{urlsplit(self.issuer).scheme}://")):
             return None
@@ -238,7 +238,7 @@ async def _json(method: str, url: str, **options: Any) -> Mapping[str, Any]:
     """The JSON object at a URL. Redirects are not followed.
 
     Raises:
-        IdentityUnavailable: there is no such answer; the message says why, without the URL's query.
+        IdentityUnavailable: the provider gave no such answer; the message says why, without the URL's query.
     """
     try:
         async with httpx.AsyncClient(verify=_tls(), timeout=DEADLINE_SECONDS) as client:
@@ -255,5 +255,5 @@ async def _json(method: str, url: str, **options: Any) -> Mapping[str, Any]:
     except (httpx.HTTPError, httpx.InvalidURL, orjson.JSONDecodeError) as cause:
         raise IdentityUnavailable(f"{urlsplit(url).path}: {type(cause).__name__}") from cause
     if not isinstance(document, dict):
-        raise IdentityUnavailable(f"{urlsplit(url).path} answers with no JSON object")
+        raise IdentityUnavailable(f"{urlsplit(url).path} answers with something other than a JSON object")
     return document

@@ -2,7 +2,7 @@
 
 A bucket holds as many requests as the limit allows in its period, and fills at that rate. Workers share the numbers
 out. Wrong tokens are counted by address: over the limit, tokens of that address that are not known are not examined,
-while known callers behind the same address go on to work.
+while known callers behind the same address continue to work.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lakemuster.errors import RateLimited
 MAX_BUCKETS = 10_000
 """Limit of remembered owners; beyond it, the one whose last request is the longest ago is forgotten."""
 _NAMES: Mapping[RateKind, str] = {
-    "questions": "questions about tables",
+    "questions": "requests about tables",
     "refreshes": "refreshes",
     "wrong_tokens": "wrong tokens",
 }

@@ -64,7 +64,7 @@ class TokenFile:
 
     async def examine(self, token: str) -> Caller:
         """Refuse a token that is not known. Raises: NotAuthenticated."""
-        raise NotAuthenticated("this token is not known here")
+        raise NotAuthenticated("unknown token")
 
     def locations(self, name: str) -> tuple[str, ...] | None:
         """Where a table may live; None: under all roots."""
@@ -86,14 +86,14 @@ class TokenFile:
             rules = read_rules(self._path, self._generation + 1)
         except ConfigInvalid as error:
             if self.is_current or is_news:
-                LOG.error("the tokens file cannot be used, the last good one stays in force: %s", error)  # noqa: TRY400
+                LOG.error("cannot load the tokens file; the previous one stays in use: %s", error)  # noqa: TRY400
             self.is_current = False
             return
         self.is_current = True
         if not rules.says_as(self._rules):
             self._generation += 1
             self._rules = rules
-            LOG.info("the tokens file was read again: %d tokens", len(rules.tokens))
+            LOG.info("reloaded the tokens file: %d tokens", len(rules.tokens))
 
     def _signature(self) -> _Signature | None:
         """A key that changes with the file; None: it is missing, or so new that a write may not change the key."""

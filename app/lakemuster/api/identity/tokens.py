@@ -205,7 +205,7 @@ def namespace_entry(name: str, locations: Sequence[str]) -> str:
     """
     parse_name(name)
     if not locations:
-        raise RequestInvalid(f"namespace {name} is given no location")
+        raise RequestInvalid(f"namespace {name} has no locations")
     for url in locations:
         _location(url)
     listed = ", ".join(map(_toml_text, locations))

@@ -136,7 +136,7 @@ def views_of(
     """The views that a list reads: on a first page those of the request, later those that the page token pins.
 
     Raises:
-        PageTokenInvalid: the token is of another list, or one of its snapshots is gone.
+        PageTokenInvalid: the token belongs to another list, or one of its snapshots no longer exists.
     """
     if query.page_token is None:
         views = first()
@@ -212,7 +212,7 @@ def stream(
 def _etag(request: ListRequest, views: Sequence[View], form: str, stale: str | None) -> str:
     """A strong ETag from all inputs of the response, computed before the rows.
 
-    Row ids of the index stand for snapshots and are never reused; the package's version stands for
+    Row ids of the index identify snapshots and are never reused; the package's version identifies
     segments and their decoding.
     """
     fields: list[object] = [__version__, request.name, form, stale]

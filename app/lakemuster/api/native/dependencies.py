@@ -314,7 +314,7 @@ def snapshot_id(text: str) -> int:
     """Parse a snapshot's id.
 
     Raises:
-        RequestInvalid: it is no integer of 64 bits.
+        RequestInvalid: it is not a 64-bit integer.
     """
     digits = text.removeprefix("-")
     if digits.isascii() and digits.isdigit() and len(digits) <= 19:

@@ -16,7 +16,7 @@ _TEXT = {
     404: "The table, snapshot, ref or manifest does not exist, or the caller may not see it.",
     406: "The response is not available in an accepted media type.",
     409: "The name is already registered; or the snapshot is quarantined, which lasts until the table changes.",
-    429: "Too many requests of this caller; Retry-After says when to try again.",
+    429: "Too many requests from this caller; Retry-After says when to try again.",
     500: "Internal error; the server's log has the request id.",
     501: "The table's format version is not supported.",
     502: "Object storage denied access, or the table's files are missing or corrupt.",

@@ -1,4 +1,4 @@
-"""Routes of the catalog: databases, table names, and views and functions, of which there are none."""
+"""Routes of the catalog: databases and table names; there are no views or functions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from lakemuster.wire.paimon_rest.catalog import (
     ViewDetailsOut,
     ViewsOut,
 )
-from lakemuster.wire.paimon_rest.patterns import Pattern
+from lakemuster.wire.paimon_rest.patterns import NamePattern
 
 router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
 
@@ -42,7 +42,7 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
 @router.get("/databases", name="paimon_list_databases", response_model=DatabasesOut, responses=LISTED)
 def list_databases(api: TheApi, caller: TheCaller, paging: ThePaging, pattern: DatabasePattern = None) -> Response:
     """List the databases that have a Paimon table."""
-    like = Pattern.of(pattern)
+    like = NamePattern.of(pattern)
     names = sorted(name for name in Names.of(api, caller).databases() if like.matches(name))
     audience = Audience(0, "paimon databases", {"like": pattern or ""}, caller.name)
     found, token = page_of(api, paging, names, lambda name: (name,), audience)
@@ -75,7 +75,7 @@ def list_tables(
     kind: TableType = None,
 ) -> Response:
     """List the names of a database's tables."""
-    like = Pattern.of(pattern)
+    like = NamePattern.of(pattern)
     members = Names.of(api, caller).members(database).items()
     chosen = (
         name for name, table in members if like.matches(name) and (not kind or tables.is_of_type(api, table, kind))
@@ -90,7 +90,7 @@ def list_all_tables(
     api: TheApi, caller: TheCaller, paging: ThePaging, database: DatabasePattern = None, pattern: TablePattern = None
 ) -> Response:
     """List the names of the tables of all databases."""
-    of, like = Pattern.of(database), Pattern.of(pattern)
+    of, like = NamePattern.of(database), NamePattern.of(pattern)
     names = sorted((format_name(name[:-1]), name[-1]) for name in Names.of(api, caller).tables)
     chosen = (name for name in names if of.matches(name[0]) and like.matches(name[1]))
     audience = Audience(0, "all paimon tables", {"of": database or "", "like": pattern or ""}, caller.name)

@@ -103,7 +103,7 @@ class Names:
         """The tables of a database by their own names.
 
         Raises:
-            NamespaceNotFound: there are none, and it is not the default database.
+            NamespaceNotFound: no table is in it, and it is not the default database.
         """
         found = {name[-1]: table for name, table in self.tables.items() if format_name(name[:-1]) == database}
         if not found and database != DEFAULT_DATABASE:

@@ -31,7 +31,7 @@ from lakemuster.wire.paimon_rest.catalog import (
     TagOut,
     TagsOut,
 )
-from lakemuster.wire.paimon_rest.patterns import Pattern
+from lakemuster.wire.paimon_rest.patterns import NamePattern
 from lakemuster.wire.paimon_rest.snapshots import snapshot_json, tag_json
 
 _TABLE = "/databases/{database}/tables/{table}"
@@ -122,7 +122,7 @@ def list_tags(
 ) -> Response:
     """List the tags of a table or branch."""
     table, metadata, stale = _looked(request)
-    like = Pattern.of(None if not prefix else prefix.removesuffix("%") + "%")
+    like = NamePattern.of(None if not prefix else prefix.removesuffix("%") + "%")
     names = sorted(name for name in _tags(request, metadata) if like.matches(name))
     found, token = page_of(
         request.api, page, names, lambda name: (name,), _audience(request, table, "paimon tags", prefix)
@@ -204,7 +204,7 @@ def _looked(request: TableRequest) -> tuple[TableRecord, TableMetadata, str | No
     """A table with the requested branch, looked at within the allowed staleness, or else why not.
 
     Raises:
-        TableNotFound: there is no such table or branch.
+        TableNotFound: the table or branch does not exist.
         LookFailed: the branch is unknown, and the table cannot be looked at.
     """
 

@@ -23,7 +23,7 @@ from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.paimon_rest.partitions import partitions_of
 from lakemuster.catalog.token_signing import Audience
 from lakemuster.wire.paimon_rest.catalog import PartitionFilter, PartitionNames, PartitionOut, PartitionsOut
-from lakemuster.wire.paimon_rest.patterns import Pattern
+from lakemuster.wire.paimon_rest.patterns import NamePattern
 
 _PARTITIONS = "/databases/{database}/tables/{table}/partitions"
 
@@ -62,7 +62,7 @@ def list_partitions_by_names(request: ThePaimonTable, body: PartitionNames) -> R
 
 
 def _listed(request: TableRequest, page: Paging, pattern: str | None) -> Response:
-    like = Pattern.of(pattern)
+    like = NamePattern.of(pattern)
     named = _partitions(request)
     chosen = [name for name in sorted(named) if like.matches(name)]
     parameters = {"table": request.name, "branch": request.branch, "like": pattern or ""}

@@ -36,7 +36,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.wire.paimon_rest.catalog import QueryAuth, TableDetailsOut, TableOut
-from lakemuster.wire.paimon_rest.patterns import Pattern
+from lakemuster.wire.paimon_rest.patterns import NamePattern
 from lakemuster.wire.paimon_rest.schemas import schema_json
 
 LOOKS_SECONDS = 2.0
@@ -91,7 +91,7 @@ def list_table_details(
     kind: TableType = None,
 ) -> Response:
     """List a database's tables with their details, without tables whose metadata could never be read."""
-    like = Pattern.of(pattern)
+    like = NamePattern.of(pattern)
     members = Names.of(api, caller).members(database)
     audience = Audience(
         0, "paimon table details", {"of": database, "like": pattern or "", "type": kind or ""}, caller.name
@@ -139,7 +139,7 @@ def registered(services: Services, name: str) -> TableRecord:
     """A registered Paimon table.
 
     Raises:
-        TableNotFound: there is none of that name, or it has another format.
+        TableNotFound: no table has that name, or it has another format.
     """
     record = services.table(name)
     if record.format != "paimon":
@@ -151,7 +151,7 @@ def look(services: Services, name: str) -> tuple[TableRecord, TableMetadata, str
     """A Paimon table whose pointer was looked at within the allowed staleness, or else why not.
 
     Raises:
-        TableNotFound: there is none of that name, or it has another format.
+        TableNotFound: no table has that name, or it has another format.
         CatalogError: its metadata could never be read.
     """
     registered(services, name)
@@ -162,7 +162,7 @@ def looked_for(services: Services, name: str, find: Callable[[TableRecord, Table
     """What ``find`` returns for a Paimon table; see :meth:`Services.found`.
 
     Raises:
-        TableNotFound: there is none of that name, or it has another format.
+        TableNotFound: no table has that name, or it has another format.
         NotFound: raised by ``find``: the table does not have it.
         LookFailed: it is unknown, and the table cannot be looked at.
     """
@@ -174,7 +174,7 @@ def newest_schema(metadata: TableMetadata, branch: str) -> Schema:
     """The newest schema of a branch.
 
     Raises:
-        TableNotFound: there is no such branch.
+        TableNotFound: the branch does not exist.
     """
     schemas = metadata.schemas if branch == MAIN else metadata.branch_schemas.get(branch, ())
     if not schemas:

@@ -25,13 +25,13 @@ ROW_LINEAGE = 3
 """The first format version whose rows have ids and sequence numbers."""
 
 MOVED = (
-    "this table was moved, and its own metadata names files by where they were: no client can read it so before its "
+    "this table was moved, and its metadata refers to files at their old locations: clients cannot read it until its "
     "paths are rewritten"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class IcebergClient:
     """A client, as identified by its headers.
 
     Attributes:
@@ -43,7 +43,7 @@ class Client:
     is_pyiceberg: bool = False
 
     @classmethod
-    def of(cls, headers: Mapping[str, str]) -> Client:
+    def of(cls, headers: Mapping[str, str]) -> IcebergClient:
         """Identify the client from its request headers."""
         return cls(
             headers.get(VERSION_HEADER, "").startswith("Apache Iceberg "),

@@ -52,7 +52,7 @@ def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
     """Return an Iceberg table whose pointer was looked at within the allowed staleness.
 
     Raises:
-        TableNotFound: there is none with that name.
+        TableNotFound: no table has that name.
         CompanionNotFound: a Paimon table without Iceberg metadata that can be served.
         CatalogError: its metadata could never be read.
     """

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from lakemuster import tracing
 from lakemuster.catalog.attached import is_attached
-from lakemuster.catalog.iceberg_rest.clients import Client, client_must_plan
+from lakemuster.catalog.iceberg_rest.clients import IcebergClient, client_must_plan
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens, Range
 from lakemuster.catalog.iceberg_rest.scans import PlannedScan
 from lakemuster.catalog.page_writers import writers_of
@@ -81,7 +81,7 @@ class TaskWriter:
 
     planned: PlannedScan
     tokens: PlanTokens
-    client: Client = field(default_factory=Client)
+    client: IcebergClient = field(default_factory=IcebergClient)
     _residuals: dict[Bound, str] = field(default_factory=dict, init=False, compare=False)
     _written: list[int] = field(default_factory=list, init=False, compare=False)
 
@@ -113,7 +113,7 @@ class TaskWriter:
         scan, plan = self.planned.scan, self.planned.plan
         [one] = self.tokens.plan_tasks(scan, [(START, None)])
         if len(one) > MAX_TOKEN_BYTES:
-            raise RequestInvalid(f"this filter is too large to plan {entries} files with: say less in it")
+            raise RequestInvalid(f"this filter is too large to plan {entries} files with: simplify it")
         most = max(1, MAX_TASK_BYTES // len(one))
         ranges = plan.ranges(max(MAX_FILES, -(-entries // most)))
         return self.tokens.plan_tasks(scan, ranges)
@@ -229,7 +229,7 @@ class TaskWriter:
                     if (untold & ~has_statistics(batch.table, part.source_ids[0])).any():
                         raise client_must_plan(
                             self.planned,
-                            f"PyIceberg cannot be told every value of the partition field {part.name}, and data "
+                            f"plans cannot give PyIceberg every value of the partition field {part.name}, and data "
                             "files may lack its column",
                         )
 
@@ -237,7 +237,9 @@ class TaskWriter:
         files = [self._files(piece.part, piece.table) for piece in found.pieces]
         files += [self._files(part, table) for part, table in self.planned.plan.delete_rows(found.deletes)]
         if any(map(has_odd_floats, files)):
-            raise client_must_plan(self.planned, "Iceberg's Java library reads no partition values of NaN or infinity")
+            raise client_must_plan(
+                self.planned, "Iceberg's Java library cannot read partition values of NaN or infinity"
+            )
 
     def _untold(self, of: ManifestPart, table: pa.Table) -> dict[PartitionField, NDArray[np.bool_]]:
         """Return the fields that PyIceberg may use, each with (N,) the files whose value it cannot be given."""
@@ -286,8 +288,8 @@ class TaskWriter:
             paths = single_array(piece.table.column("file_path")).filter(pa.array(deleted_from))
             if not self._rewrites.apply_array(paths).equals(paths):
                 raise FormatUnsupported(
-                    "this table was moved, and its position deletes name data files by where they were: clients would "
-                    "not apply them; rewrite the table's data files without deletes, or its paths"
+                    "this table was moved, and its position deletes refer to data files at their old locations: "
+                    "clients would not apply them; rewrite the data files without deletes, or the table's paths"
                 )
 
 

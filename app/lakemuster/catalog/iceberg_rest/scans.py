@@ -35,7 +35,7 @@ def plan_request(services: Services, name: str, asked: PlanTableScanRequest, nan
 
     Raises:
         FilterInvalid: the filter is invalid; the message says where.
-        TableNotFound: there is none with that name.
+        TableNotFound: no table has that name.
         LookFailed, ClientMustPlan: the table is an attached catalog's, and its newest metadata cannot be read.
         CompanionNotFound: a Paimon table without Iceberg metadata that can be served.
         SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: see :meth:`Services.view`.
@@ -61,12 +61,12 @@ def plan_again(services: Services, name: str, scan: Scan) -> PlannedScan:
     """Plan a scan of an earlier request.
 
     Raises:
-        SnapshotNotFound: the snapshot, or its schema, is gone.
+        SnapshotNotFound: the snapshot, or its schema, no longer exists.
         SnapshotQuarantined, SnapshotUnpublished: the snapshot cannot be read any more.
     """
     view = services.view(name, Selector(scan.snapshot_id), iceberg=True)
     if (None if view.snapshot is None else view.snapshot.row_id) != scan.row_id:
-        raise SnapshotNotFound("the snapshot of this plan is gone")
+        raise SnapshotNotFound("the snapshot of this plan no longer exists")
     return _planned(services, view, scan)
 
 
@@ -121,7 +121,7 @@ def _schema(view: View, schema_id: int) -> Schema:
     for schema in view.schemas:
         if schema.schema_id == schema_id:
             return schema
-    raise SnapshotNotFound("the schema of this plan is gone")
+    raise SnapshotNotFound("the schema of this plan no longer exists")
 
 
 def _ids(schema: Schema, names: list[str], *, case_sensitive: bool) -> tuple[int, ...]:

@@ -28,10 +28,10 @@ def parse_deletion_vector(blob: bytes, cardinality: int | None = None) -> BitMap
     """
     size = int.from_bytes(blob[:4], "big")
     if len(blob) < _AROUND + len(MAGIC) or size != len(blob) - _AROUND:
-        raise MetadataCorrupt("a deletion vector is not of its recorded size", bytes=len(blob), recorded=size)
+        raise MetadataCorrupt("a deletion vector does not have its recorded size", bytes=len(blob), recorded=size)
     body, checksum = blob[4:-4], blob[-4:]
     if not body.startswith(MAGIC):
-        raise MetadataCorrupt("a deletion vector does not start as one", magic=body[:4].hex())
+        raise MetadataCorrupt("a deletion vector has the wrong magic number", magic=body[:4].hex())
     if zlib.crc32(body) != int.from_bytes(checksum, "big"):
         raise MetadataCorrupt("a deletion vector does not match its checksum")
     try:
@@ -39,5 +39,5 @@ def parse_deletion_vector(blob: bytes, cardinality: int | None = None) -> BitMap
     except (ValueError, IndexError, OverflowError, MemoryError) as cause:
         raise MetadataCorrupt("a deletion vector is not a bitmap") from cause
     if cardinality is not None and len(bits) != cardinality:
-        raise MetadataCorrupt("a deletion vector has another number of rows than recorded", rows=len(bits))
+        raise MetadataCorrupt("a deletion vector marks a different number of rows than recorded", rows=len(bits))
     return bits

@@ -56,5 +56,5 @@ def inflate(data: bytes, *, limit: int = MAX_INFLATED) -> bytes:
                 position += 1
             member = zlib.decompressobj(_GZIP) if position < len(data) else member
     if not member.eof:
-        raise MetadataCorrupt("a gzip file that is cut short")
+        raise MetadataCorrupt("a truncated gzip file")
     return b"".join(parts)

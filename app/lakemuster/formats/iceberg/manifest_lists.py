@@ -60,7 +60,7 @@ def _header(columns: Mapping[str, list[object]], summaries: _Summaries, row: int
         raise MetadataCorrupt(f"row {row} of the manifest list has no manifest_path or partition_spec_id")
     content = number("content") or 0
     if content not in (0, 1):
-        raise MetadataCorrupt(f"manifest {location} is of content {content}", location=location)
+        raise MetadataCorrupt(f"manifest {location} has the unknown content {content}", location=location)
     return ManifestHeader(
         location=location,
         length=number("manifest_length"),
@@ -99,7 +99,9 @@ class _Summaries:
     def of(self, row: int, spec_id: int, location: str) -> tuple[PartitionFieldSummary, ...] | None:
         fields = self._fields.get(spec_id)
         if fields is None:
-            raise MetadataCorrupt(f"manifest {location} is of spec {spec_id}, which the table does not have")
+            raise MetadataCorrupt(
+                f"manifest {location} refers to partition spec {spec_id}, which the table does not have"
+            )
         values = None if self._values is None else self._values[row]
         if values is None:
             return None

@@ -348,7 +348,7 @@ def _map_members(of: pa.DataType, record: Member, *, is_bounds: bool) -> tuple[s
         wanted = pa.types.is_binary if is_bounds else pa.types.is_integer
         if min(key, value) >= 0 and pa.types.is_integer(of.value_type[key].type) and wanted(of.value_type[value].type):
             return names[0], names[1]
-    raise MetadataCorrupt(f"{record.name} of a manifest is no map of its kind: {of}")
+    raise MetadataCorrupt(f"{record.name} of a manifest is not a map of the expected type: {of}")
 
 
 def _flat(column: pa.ChunkedArray) -> pa.Array:

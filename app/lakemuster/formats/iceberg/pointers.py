@@ -20,12 +20,12 @@ HINT = "version-hint.text"
 HINT_LIMIT = 4096
 DOUBTS = {
     "catalog": (
-        "this folder is named by number and identifier, as a catalog names metadata files, and has no "
-        "version-hint.text: the catalog knows which file is current, the folder does not; the highest number is served"
+        "the metadata files have names that catalogs give, and there is no version-hint.text: only the catalog knows "
+        "which file is current; the one with the highest version is served"
     ),
     "rivals": (
-        "several metadata files have the highest version number, and no version-hint.text tells which of them is "
-        "current: the last one by name is served"
+        "several metadata files have the highest version number, and there is no version-hint.text: the last one "
+        "by name is served"
     ),
 }
 """Why a folder may not show a table's current state, by the suffix of a token."""
@@ -76,7 +76,7 @@ def find_pointer(objects: Objects, root: str) -> Pointer | None:
     name = next((candidate for candidate in candidates if candidate in by_name), None)
     if name is None:
         raise ObjectMissing(
-            f"{HINT} names metadata that is not there: {candidates[0]}", location=f"{folder}/{candidates[0]}"
+            f"{HINT} names a metadata file that does not exist: {candidates[0]}", location=f"{folder}/{candidates[0]}"
         )
     while (newer := next_version(name, by_name.keys())) is not None:
         name = newer
@@ -97,7 +97,7 @@ def newest_metadata(names: Sequence[str]) -> Newest | None:
 
 
 def hint_candidates(hint: bytes) -> list[str]:
-    """The file names that the content of ``version-hint.text`` may stand for, the likeliest first.
+    """The file names that the content of ``version-hint.text`` may mean, the likeliest first.
 
     The content is a version number, a file name without its ending, or a whole file name;
     any other content gives no names.

@@ -149,7 +149,7 @@ def _numbers(column: Items, items: Index, present: Mask | None, of: Primitive) -
         odd |= valid & (values.view(np.uint8) > 1)
         values = np.packbits(values != 0, bitorder="little")
     elif of.kind is Kind.TIME:
-        # Arrow's times must lie within a day.
+        # Arrow's times must be within a day.
         in_day = (values >= 0) & (values < _SECONDS_PER_DAY * PER_SECOND[of.unit])
         odd |= valid & ~in_day
         valid &= in_day

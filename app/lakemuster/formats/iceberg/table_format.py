@@ -85,5 +85,5 @@ def _check_length(data: bytes, header: ManifestHeader) -> None:
     counts = (header.added_files_count, header.existing_files_count, header.deleted_files_count)
     if header.length not in (None, len(data)) and None in counts:
         raise MetadataCorrupt(
-            f"{header.location}: {len(data)} bytes long, its list says {header.length} and has no counts to prove it"
+            f"{header.location}: {len(data)} bytes long, its list says {header.length} and has no counts to check it"
         )

@@ -3,7 +3,7 @@
 A serialized row is a big-endian int32 arity and the row itself, little-endian: a header byte and null bits, one
 8-byte slot per field, then the bytes of the values that do not fit their slot, whose slots hold
 ``offset << 32 | length`` instead. Everything is read with numpy over the column's one buffer, field by field, never
-row by row; every offset is checked to lie inside its row before it is followed.
+row by row; every offset is checked to be inside its row before it is followed.
 
 Two faults are distinguished. A row that breaks its layout always raises ``MetadataCorrupt``. A value with a correct
 layout that its Arrow type cannot hold (a TIMESTAMP(9) outside the years 1677 to 2262, digits beyond the declared
@@ -45,7 +45,7 @@ class Misfit(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SerializedRows:
     """N serialized rows over one buffer, with checked extents.
 
     Attributes:
@@ -61,7 +61,7 @@ class Rows:
     arity: Ints
 
     @classmethod
-    def of(cls, column: pa.Array) -> Rows:
+    def of(cls, column: pa.Array) -> SerializedRows:
         """Read the arities of a binary array, and check that every row holds its fixed part.
 
         Raises:
@@ -96,9 +96,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.start)
 
-    def take(self, index: Ints) -> Rows:
+    def take(self, index: Ints) -> SerializedRows:
         """The rows at these positions, over the same buffer."""
-        return Rows(self.data, self.start[index], self.size[index], self.arity[index])
+        return SerializedRows(self.data, self.start[index], self.size[index], self.arity[index])
 
     def decode(self, types: Sequence[Primitive | None], misfit: Misfit) -> list[pa.Array | None]:
         """Read every field of rows that all have these fields.
@@ -127,9 +127,9 @@ class Rows:
 class _Decoder:
     """Reads the fields of rows of one arity, and sums the bytes that each row uses."""
 
-    def __init__(self, rows: Rows, arity: int, misfit: Misfit) -> None:
+    def __init__(self, rows: SerializedRows, arity: int, misfit: Misfit) -> None:
         if (rows.arity != arity).any():
-            raise MetadataCorrupt("a BinaryRow has another number of fields than its schema", expected=arity)
+            raise MetadataCorrupt("a BinaryRow has a different number of fields than its schema", expected=arity)
         self._rows, self._misfit = rows, misfit
         self._words = _view(rows.data, "<i8")
         self._fixed = int(_fixed_size(np.int64(arity)))
@@ -243,7 +243,7 @@ class _Decoder:
         length = low if size == 0 else np.where(wanted, size, 0)
         outside = (offset < self._fixed) | (offset + length > self._rows.size)
         if (wanted & outside).any():
-            raise MetadataCorrupt("an offset of a BinaryRow leads out of its row")
+            raise MetadataCorrupt("an offset of a BinaryRow points outside its row")
         self._used += length
         return np.where(wanted, self._rows.start + offset, 0), low
 

@@ -33,7 +33,7 @@ def read_records(data: bytes) -> pa.Table:
     """Read all records of a file, with columns by their names in the format.
 
     Raises:
-        MetadataCorrupt: the file is none of the three containers, or broken.
+        MetadataCorrupt: the file is not one of the three containers, or broken.
         LimitExceeded: the file is too large to be decoded.
     """
     if len(data) > MAX_FILE:

@@ -43,7 +43,7 @@ class Document:
 
     def corrupt(self, key: str) -> MetadataCorrupt:
         """The error for an absent or mistyped member."""
-        return MetadataCorrupt(f"a Paimon {self.what} lacks {key}, or it is of another type", key=key)
+        return MetadataCorrupt(f"a Paimon {self.what} lacks {key}, or its type is wrong", key=key)
 
     def get(self, key: str) -> object:
         """A member, unchecked; None when absent."""

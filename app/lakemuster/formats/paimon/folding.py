@@ -4,7 +4,7 @@ The identity of a file entry is its partition, bucket, level, file name, extra f
 path. ``level`` belongs to it because an upgrade is DELETE and ADD of one name at two levels; extra files and embedded
 index because rewriting an index replaces the entry. An entry is added once and deleted at most once, so the order of
 entries and of manifests does not matter. If one is added twice all the same, it is live once. A DELETE without its
-ADD is no error and cancels nothing.
+ADD is not an error and cancels nothing.
 
 Only entries whose file name occurs more than once can cancel or repeat each other; all others are decided by their
 name alone. Nothing is compared row by row.

@@ -48,10 +48,10 @@ def iceberg_root(root: str, options: Mapping[str, str]) -> str | None:
     if storage == "disabled":
         return None
     if storage not in _PLACES:
-        raise FormatUnsupported(f"{STORAGE} is {storage!r}, which is not known")
+        raise FormatUnsupported(f"{STORAGE} has the unknown value {storage!r}")
     place = options.get(STORAGE_LOCATION, _PLACES[storage]).strip().lower()
     if place not in (_BESIDE, _APART):
-        raise FormatUnsupported(f"{STORAGE_LOCATION} is {place!r}, which is not known")
+        raise FormatUnsupported(f"{STORAGE_LOCATION} has the unknown value {place!r}")
     return root if place == _BESIDE else _in_catalog(root, storage)
 
 

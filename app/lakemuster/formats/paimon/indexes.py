@@ -56,7 +56,7 @@ def parse_deletion_vectors(data: bytes, ranges: Iterable[VectorRange]) -> dict[s
         FormatUnsupported: an index file or a bitmap of another version.
     """
     if data[:1] != bytes([VERSION]):
-        raise FormatUnsupported("a deletion vector file of another version", version=data[:1].hex())
+        raise FormatUnsupported("unsupported version of a deletion vector file", version=data[:1].hex())
     return {one.data_file: _vector(data, one) for one in ranges}
 
 
@@ -71,7 +71,7 @@ def parse_hash_index(data: bytes, row_count: int | None = None) -> NDArray[np.in
         MetadataCorrupt: the file holds another number of hashes.
     """
     if len(data) % 4 or (row_count is not None and len(data) != 4 * row_count):
-        raise MetadataCorrupt("a hash index file is not of its recorded size", bytes=len(data), hashes=row_count)
+        raise MetadataCorrupt("a hash index file does not have its recorded size", bytes=len(data), hashes=row_count)
     return np.frombuffer(data, ">i4").astype(np.int32)
 
 
@@ -80,22 +80,22 @@ def _vector(data: bytes, where: VectorRange) -> BitMap | BitMap64:
         return MetadataCorrupt(message, data_file=where.data_file, offset=where.offset, length=where.length)
 
     if where.offset < 1 or where.length < 4 or where.offset + 4 > len(data):
-        raise corrupt("a deletion vector is not inside its file")
+        raise corrupt("a deletion vector is outside its file")
     size = int.from_bytes(data[where.offset : where.offset + 4], "big", signed=True)
     start = where.offset + 4
     if size < 4 or start + size + 4 > len(data):
-        raise corrupt("a deletion vector is not inside its file")
+        raise corrupt("a deletion vector is outside its file")
     payload = data[start : start + size]
     is_wide = payload[:4] == _MAGIC_64
     if not is_wide and payload[:4] != _MAGIC_32:
-        raise FormatUnsupported("a deletion vector of an unknown kind", magic=payload[:4].hex())
+        raise FormatUnsupported("unknown kind of deletion vector", magic=payload[:4].hex())
     if where.length != size + (_AROUND if is_wide else 0):
-        raise corrupt("a deletion vector is not of its recorded length")
+        raise corrupt("a deletion vector does not have its recorded length")
     if zlib.crc32(payload) != int.from_bytes(data[start + size : start + size + 4], "big"):
         raise corrupt("a deletion vector does not match its checksum")
     bits = _bitmap(BitMap64 if is_wide else BitMap, payload[4:], corrupt("a deletion vector is not a bitmap"))
     if where.cardinality is not None and len(bits) != where.cardinality:
-        raise corrupt("a deletion vector has another number of rows than recorded")
+        raise corrupt("a deletion vector marks a different number of rows than recorded")
     return bits
 
 

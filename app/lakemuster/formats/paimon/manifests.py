@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
-from lakemuster.formats.paimon.binary_row import Misfit, Rows
+from lakemuster.formats.paimon.binary_row import Misfit, SerializedRows
 from lakemuster.formats.paimon.columns import Columns
 from lakemuster.formats.paimon.records import Records, check_names
 from lakemuster.formats.paimon.simple_stats import (
@@ -139,7 +139,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
         # A file of the recorded length, decoded to its last byte, has all its entries.
         if header.length != len(data) and listed not in (None, found := int((status == kind).sum())):
             raise MetadataCorrupt(
-                "a manifest has other entries than its list counts",
+                "a manifest has different entries than its list counts",
                 location=header.location,
                 listed=listed,
                 found=found,
@@ -230,8 +230,8 @@ def _partitions(records: Records, schema: Schema) -> list[tuple[pa.Field, pa.Arr
     fields = partition_fields(schema)
     types = [field.type if isinstance(field.type, Primitive) else None for field in fields]
     if None in types:
-        raise FormatUnsupported("a partition column of a nested type", columns=list(schema.partition_keys))
-    rows = Rows.of(records.column("_PARTITION", pa.binary(), required=True))
+        raise FormatUnsupported("a partition column has a nested type", columns=list(schema.partition_keys))
+    rows = SerializedRows.of(records.column("_PARTITION", pa.binary(), required=True))
     partitions = []
     for field, values in zip(fields, rows.decode(types, Misfit.REFUSE), strict=True):
         assert values is not None  # REFUSE raises instead of returning None
@@ -285,7 +285,7 @@ def _deletion_vectors(records: Records) -> pa.Array:
     if lists is None:
         return pa.nulls(records.count, form)
     if not pa.types.is_list(lists.type) or not pa.types.is_struct(lists.type.value_type):
-        raise MetadataCorrupt("deletion vector ranges are of another type")
+        raise MetadataCorrupt("deletion vector ranges have the wrong type")
     ranges = _renamed(lists.flatten(), _DELETION_VECTORS, form.value_type)
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)

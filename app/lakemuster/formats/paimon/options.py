@@ -72,7 +72,7 @@ class TableOptions:
         options = dict(schema.options)
         engine = options.get("merge-engine", "deduplicate").lower()
         if engine not in _ENGINES:
-            raise FormatUnsupported("a merge engine that is not known", merge_engine=engine)
+            raise FormatUnsupported("unknown merge engine", merge_engine=engine)
         trigger = _integer(options, "num-sorted-run.compaction-trigger", COMPACTION_TRIGGER)
         return cls(
             has_primary_key=bool(schema.primary_keys),
@@ -128,7 +128,7 @@ def _integer(options: dict[str, str], name: str, default: int) -> int:
     try:
         return int(text)
     except ValueError as error:
-        raise FormatUnsupported("an option of a Paimon table is no integer", option=name) from error
+        raise FormatUnsupported("an option of a Paimon table is not an integer", option=name) from error
 
 
 def _bytes(options: dict[str, str], name: str, default: int) -> int:

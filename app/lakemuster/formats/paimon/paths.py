@@ -104,7 +104,7 @@ def _bucket_folders(table: pa.Table, location: str, latest: Schema) -> pa.Array:
     root = location.rstrip("/")
     if below := options.get("data-file.path-directory", "").strip("/"):
         if ".." in below.split("/"):
-            raise MetadataCorrupt("data-file.path-directory leads out of the table", directory=below)
+            raise MetadataCorrupt("data-file.path-directory points outside the table", directory=below)
         root = f"{root}/{below}"
     buckets = _flat(table, "bucket", pa.int32())
     words = pc.if_else(pc.equal(buckets, POSTPONE_BUCKET), "postpone", buckets.cast(pa.string()))

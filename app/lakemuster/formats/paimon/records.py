@@ -35,7 +35,7 @@ class Records:
         versions = records.column("_VERSION", pa.int32(), required=True)
         for other in pc.unique(versions).to_pylist():
             if other != version:
-                raise FormatUnsupported("manifest metadata of another layout", version=other, known=version)
+                raise FormatUnsupported("manifest metadata has an unexpected layout", version=other, known=version)
         return records
 
     @classmethod
@@ -65,7 +65,7 @@ class Records:
             # ORC files hold milliseconds as nanosecond timestamps.
             return array if array.type == form else array.cast(form, safe=not pa.types.is_timestamp(form))
         except pa.ArrowException as error:
-            raise MetadataCorrupt("a column of manifest metadata is of another type", column=name) from error
+            raise MetadataCorrupt("a column of manifest metadata has the wrong type", column=name) from error
 
     def counts(self, name: str) -> list[int]:
         """A column of integers without nulls or negative values."""
@@ -88,7 +88,7 @@ class Records:
         if array is None:
             return pa.nulls(self.count, pa.struct([]))
         if not pa.types.is_struct(array.type):
-            raise MetadataCorrupt("a column of manifest metadata is of another type", column=name)
+            raise MetadataCorrupt("a column of manifest metadata has the wrong type", column=name)
         return array
 
     def struct(self, name: str) -> Records:

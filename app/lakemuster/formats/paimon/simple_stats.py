@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import MetadataCorrupt
-from lakemuster.formats.paimon.binary_row import Misfit, Rows
+from lakemuster.formats.paimon.binary_row import Misfit, SerializedRows
 from lakemuster.formats.paimon.columns import Columns, Index, combine, groups, value_codes
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, ListType, Primitive
@@ -38,8 +38,8 @@ _NAME_END = "\x00"
 class Stats:
     """One SimpleStats column: serialized bounds, and null counts by position."""
 
-    minima: Rows
-    maxima: Rows
+    minima: SerializedRows
+    maxima: SerializedRows
     null_counts: pa.ListArray
 
     @classmethod
@@ -52,12 +52,12 @@ class Stats:
         members = dict(zip((field.name for field in column.type), column.flatten(), strict=True))
         try:
             return cls(
-                Rows.of(members["_MIN_VALUES"]),
-                Rows.of(members["_MAX_VALUES"]),
+                SerializedRows.of(members["_MIN_VALUES"]),
+                SerializedRows.of(members["_MAX_VALUES"]),
                 members["_NULL_COUNTS"].cast(pa.list_(pa.int64())),
             )
         except (KeyError, pa.ArrowException) as error:
-            raise MetadataCorrupt("statistics of a manifest are of another shape") from error
+            raise MetadataCorrupt("statistics of a manifest have an unexpected shape") from error
 
 
 def add_value_statistics(
@@ -94,7 +94,7 @@ def add_key_statistics(into: Columns, column: pa.StructArray, schema_ids: pa.Arr
 
 def add_keys(into: Columns, minima: pa.Array, maxima: pa.Array, schema_ids: pa.Array, schemas: Schemas) -> None:
     """Decode ``_MIN_KEY`` and ``_MAX_KEY`` into ``min_key.<id>`` and ``max_key.<id>``."""
-    least, greatest = Rows.of(minima), Rows.of(maxima)
+    least, greatest = SerializedRows.of(minima), SerializedRows.of(maxima)
     for rows in groups(schema_ids.to_numpy(zero_copy_only=False)):
         keys = trimmed_primary_key(schema_of(schemas, schema_ids[int(rows[0])].as_py()))
         _add_bounds(into, least, rows, [keys], "keys", "min_key")
@@ -164,7 +164,7 @@ def _add(
 
 
 def _add_bounds(
-    into: Columns, bounds: Rows, rows: Index, candidates: list[list[Field | None]], family: str, kind: str
+    into: Columns, bounds: SerializedRows, rows: Index, candidates: list[list[Field | None]], family: str, kind: str
 ) -> None:
     for fields in candidates:
         some = rows[bounds.arity[rows] == len(fields)]
@@ -184,7 +184,7 @@ def _list_codes(lists: pa.Array) -> Index:
     """
     values = lists.flatten()
     if values.null_count or pc.any(pc.match_substring(values, _NAME_END)).as_py():
-        raise MetadataCorrupt("a list of column names holds something else")
+        raise MetadataCorrupt("a list of column names has other items")
     wide = pa.large_string()  # the joined names can exceed 2 GiB
     end = pa.scalar(_NAME_END, wide)
     texts = pc.binary_join(lists.cast(pa.list_(wide)), end)

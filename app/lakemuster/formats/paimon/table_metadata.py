@@ -76,7 +76,7 @@ def parse_schema(data: bytes) -> Schema:
     doc = Document.of(data, "schema")
     version = doc.integer("version", 1)
     if version > SCHEMA_VERSION:
-        raise FormatUnsupported("a Paimon schema of a later version", version=version)
+        raise FormatUnsupported("unsupported version of a Paimon schema", version=version)
     members = doc.get("fields")
     if not isinstance(members, list):
         raise doc.corrupt("fields")
@@ -88,7 +88,7 @@ def parse_schema(data: bytes) -> Schema:
         raise MetadataCorrupt("two columns of a Paimon schema share a name")
     partition_keys, primary_keys = doc.texts("partitionKeys"), doc.texts("primaryKeys")
     if unknown := {*partition_keys, *primary_keys} - ids.keys():
-        raise MetadataCorrupt("a key of a Paimon schema is none of its columns", columns=sorted(unknown))
+        raise MetadataCorrupt("a key of a Paimon schema is not one of its columns", columns=sorted(unknown))
     options = doc.text_map("options")
     if version <= 1:
         options.setdefault("bucket", "1")
@@ -258,7 +258,7 @@ def _main_first(branch: str) -> tuple[bool, str]:
 def _snapshot(doc: Document, branch: str, root: str, source: Source) -> Snapshot:
     version = doc.integer("version", 1)
     if version > SNAPSHOT_VERSION:
-        raise FormatUnsupported("a Paimon snapshot of a later version", version=version)
+        raise FormatUnsupported("unsupported version of a Paimon snapshot", version=version)
     number = doc.required_integer("id")
     lists = []
     extra: dict[str, object] = {"version": version}

@@ -99,7 +99,7 @@ def _parse(json: object, field_id: int, depth: int, nesting: int = 1) -> tuple[T
             inner = ", ".join(f"`{field.name}` {_spelling((field.type, field.required))}" for field in fields)
             return StructType(fields, f"ROW<{inner}>"), required
     if not _NAME.fullmatch(word):
-        raise MetadataCorrupt("a type object is of no kind", field_id=field_id, type=name[:200])
+        raise MetadataCorrupt("a type object has an unknown type", field_id=field_id, type=name[:200])
     return Primitive(Kind.OTHER, word), required
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from lakemuster.index.native.zoning import NONE, Program, can_zone, is_available, zones_of
+from lakemuster.index.native.zoning import NONE, ZoneProgram, can_zone, is_available, zones_of
 
-__all__ = ["NONE", "Program", "can_zone", "is_available", "zones_of"]
+__all__ = ["NONE", "ZoneProgram", "can_zone", "is_available", "zones_of"]

@@ -59,7 +59,7 @@ def can_zone(of: pa.DataType) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ZoneProgram:
     """The kernel's instructions for columns of given types.
 
     Attributes:
@@ -81,7 +81,7 @@ class Program:
     parts: int
 
     @classmethod
-    def of(cls, types: Sequence[pa.DataType], fields: Places) -> Program:
+    def of(cls, types: Sequence[pa.DataType], fields: Places) -> ZoneProgram:
         """Build a program for fields: (F, 5) the column of each part, of a type that ``can_zone``, or ``NONE``."""
         used = np.zeros(len(types), np.bool_)
         used[fields[fields != NONE]] = True
@@ -105,7 +105,7 @@ class Program:
 
 
 def zones_of(
-    program: Program,
+    program: ZoneProgram,
     batches: Sequence[pa.RecordBatch],
     starts: Places,
     find: Callable[..., int] = find_compiled,
@@ -201,7 +201,9 @@ def _gathered(
     ]
 
 
-def _columns(addresses: Places, program: Program, memory: pa.Buffer | None) -> tuple[NDArray[np.uint64], Octets] | None:
+def _columns(
+    addresses: Places, program: ZoneProgram, memory: pa.Buffer | None
+) -> tuple[NDArray[np.uint64], Octets] | None:
     """The kernel's table of columns, and the memory that holds them; None when a column is not aligned."""
     first, valid, data, base = addresses.T
     form, width = program.forms.T

@@ -167,7 +167,7 @@ class DeleteIndex:
         return np.where(numbers < 0, -1, numbers + first)
 
     def _may_list(self, locations: pa.StringArray, rows: Numbers, numbers: Numbers) -> Mask:
-        """Mark pairs whose data file path lies within the delete file's ``file_path`` bounds."""
+        """Mark pairs whose data file path is within the delete file's ``file_path`` bounds."""
         keep = np.ones(len(rows), np.bool_)
         for bounds, outside in zip(self._path_bounds, (pc.less, pc.greater), strict=True):
             if bounds.null_count < len(bounds):

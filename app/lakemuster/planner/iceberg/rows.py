@@ -228,7 +228,7 @@ class IcebergRows(ViewRows):
 
 @lru_cache(maxsize=256)
 def _needed(present: tuple[str, ...], statistics: frozenset[int] | None) -> tuple[str, ...]:
-    """Select the needed columns; cached, since segments of one table mostly have the same columns."""
+    """Select the needed columns; cached, since most segments of one table have the same columns."""
     return tuple(
         name
         for name in present

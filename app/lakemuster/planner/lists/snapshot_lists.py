@@ -38,7 +38,7 @@ def entries(index: Index, view: View, manifest: str | None = None) -> RowSource:
         rewrites = Rewrites(view.table.rewrites)
         chosen = tuple(part for part in chosen if _is_named(part.manifest.header.location, manifest, rewrites))
         if not chosen:
-            raise ManifestNotFound("the snapshot lists no such manifest", manifest=manifest)
+            raise ManifestNotFound("the snapshot has no such manifest", manifest=manifest)
     wanted = RequestedColumns(status=True, statistics=None, raw=True, manifest=True)
     return EntrySource("entries", index, view, chosen, row_projection_of(view, wanted))
 

@@ -161,7 +161,7 @@ class PaimonReading:
         return keep
 
     def why_not(self, leaf: BoundLeaf) -> str | None:
-        """Return why statistics of a column that is no key cannot prune, where files are merged."""
+        """Return why statistics of a non-key column cannot prune, where files are merged."""
         if leaf.name in self.evolution.schemas[0].primary_keys or "values" in self.single_file_statistics:
             return None
         if self.drop_group is None and self.options.has_primary_key:

@@ -1,7 +1,7 @@
 """Bound codes: bounds as small integers in the order of their values, to compare many files at once.
 
 A bound of any ordered type has a 64-bit code, and that a 32-bit one, such that a smaller value never has the larger
-code. Where two codes differ, they tell which value is less. Where they are equal and stand for more than one value, the
+code. Where two codes differ, they tell which value is less. Where they are equal and cover more than one value, the
 row is a *tie*, and the bounds themselves decide. Missing bounds have codes too, so that a comparison needs no second
 check.
 
@@ -45,8 +45,8 @@ class BoundCodes:
     """A column's bounds in N files, as codes.
 
     Attributes:
-        lower, upper: (N,) narrow codes. A missing bound lies beyond every value on its side. For a file of only nulls
-            and NaN, both lie beyond every value on the other side. One array where they are equal.
+        lower, upper: (N,) narrow codes. A missing bound is beyond every value on its side. For a file of only nulls
+            and NaN, both are beyond every value on the other side. One array where they are equal.
         least, greatest: limits of all bounds, as wide codes.
         shift: low bits that narrow codes leave out.
     """
@@ -70,7 +70,7 @@ class BoundCodes:
         return BoundCodes(lower, upper, self.least, self.greatest, self.shift)
 
     def narrowed(self, wide: int) -> int:
-        """Return the narrow code of a wide one; ``BELOW`` or ``ABOVE`` where it lies beyond all bounds."""
+        """Return the narrow code of a wide one; ``BELOW`` or ``ABOVE`` where it is beyond all bounds."""
         if wide < self.least:
             return BELOW
         return ABOVE if wide > self.greatest else ((wide - self.least) >> self.shift) + LEAST
@@ -125,7 +125,7 @@ def _aligned(least: int, greatest: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class CodedValues:
     """A leaf's values as codes.
 
     Attributes:
@@ -147,7 +147,7 @@ class Values:
         return found
 
     @classmethod
-    def of(cls, leaf: BoundLeaf) -> Values | None:
+    def of(cls, leaf: BoundLeaf) -> CodedValues | None:
         """Encode a leaf's values; None when some value has no code."""
         if leaf.op not in COMPARED:
             return None

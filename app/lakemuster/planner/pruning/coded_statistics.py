@@ -18,8 +18,8 @@ from lakemuster.planner.pruning.bound_codes import (
     NO_LOWER,
     NO_UPPER,
     BoundCodes,
+    CodedValues,
     Narrow,
-    Values,
     as_bytes,
     code_after,
 )
@@ -59,7 +59,7 @@ class CodedField:
     keys: Callable[[], BoundCodes | None]
     marks: Callable[[], Marks]
     bounds: Callable[[NDArray[np.int64] | None], FieldStats]
-    values: dict[int, Values | None]
+    values: dict[int, CodedValues | None]
 
     def cannot(self, leaf: BoundLeaf) -> Mask:
         """Mark the files where no row can match."""
@@ -68,7 +68,7 @@ class CodedField:
         if leaf.op in MARKED:
             return np.asarray(self.marks() & MARKED[leaf.op], np.bool_)
         if id(leaf) not in self.values:
-            self.values[id(leaf)] = Values.of(leaf)
+            self.values[id(leaf)] = CodedValues.of(leaf)
         values = self.values[id(leaf)]
         keys = None if values is None else self.keys()
         if values is None or keys is None:
@@ -80,7 +80,7 @@ class CodedField:
             sure[places] = cannot(leaf, self.bounds(places), len(places))
         return sure
 
-    def _nothing_else(self, leaf: BoundLeaf, values: Values, keys: BoundCodes) -> tuple[Mask, Mask]:
+    def _nothing_else(self, leaf: BoundLeaf, values: CodedValues, keys: BoundCodes) -> tuple[Mask, Mask]:
         """Like :func:`outside`, for a negation: certain where all values are null and it does not match null."""
         ties = inside(leaf, values, keys)
         if leaf.nulls:
@@ -88,7 +88,7 @@ class CodedField:
         return np.asarray(self.marks() & MARKED[Op.NOT_NULL], np.bool_), ties
 
 
-def outside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> tuple[Mask, Mask | None]:
+def outside(leaf: BoundLeaf, values: CodedValues, keys: BoundCodes) -> tuple[Mask, Mask | None]:
     """Mark where a comparison certainly matches nothing, and where codes do not decide (None: nowhere)."""
     exact = values.exact and not keys.shift
     if leaf.op is Op.IN:
@@ -113,7 +113,7 @@ def outside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> tuple[Mask, Ma
     return _apart(keys, first, last, exact=exact)
 
 
-def inside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> Mask:
+def inside(leaf: BoundLeaf, values: CodedValues, keys: BoundCodes) -> Mask:
     """Mark where bounds may hold only what a negation excludes; elsewhere they certainly hold more."""
     match leaf.op:
         case Op.NOT_STARTS_WITH:
@@ -128,7 +128,7 @@ def inside(leaf: BoundLeaf, values: Values, keys: BoundCodes) -> Mask:
 
 
 def _apart(keys: BoundCodes, first: int, last: int, *, exact: bool) -> tuple[Mask, Mask | None]:
-    """Mark where no code lies from ``first`` to ``last``, and, unless exact, where codes only touch that range."""
+    """Mark where no code is from ``first`` to ``last``, and, unless exact, where codes only touch that range."""
     if last == NO_UPPER:
         return keys.upper < first, None if exact else keys.upper == first
     if first == NO_LOWER:
@@ -141,12 +141,12 @@ def _apart(keys: BoundCodes, first: int, last: int, *, exact: bool) -> tuple[Mas
 
 
 def search(cells: Cells, lower: Narrow, upper: Narrow) -> tuple[Mask, Mask]:
-    """Mark where no value lies from ``lower`` to ``upper``, and where values only equal one of these."""
+    """Mark where no value is from ``lower`` to ``upper``, and where values only equal one of these."""
     if (found := any_between(cells, lower, upper)) is not None:
         return found
     values = cells.values[:-1]
     sure = ~_some_between(values, lower, upper)
-    # Where the sum or the difference overflows 32 bits, nothing lies between the codes.
+    # Where the sum or the difference overflows 32 bits, no code is between them.
     return sure, ~sure & ~((lower < upper) & _some_between(values, lower + np.uint32(1), upper - np.uint32(1)))
 
 

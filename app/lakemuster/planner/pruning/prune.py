@@ -234,12 +234,12 @@ class _Column:
 
     @cached_property
     def only_nulls(self) -> Mask:
-        """Known to hold nothing but nulls."""
+        """Known to hold only nulls."""
         return _mask((self.values > 0) & (self.nulls == self.values))
 
     @cached_property
     def nothing_ordered(self) -> Mask:
-        """Known to hold nothing but nulls and NaN: no comparison matches."""
+        """Known to hold only nulls and NaN: no comparison matches."""
         if not self.has_nan:
             return self.only_nulls
         known = (self.values > 0) & (self.nans >= 0)
@@ -329,7 +329,7 @@ def _is_in(bounds: pa.Array, values: Sequence[object], kind: Primitive) -> pa.Ar
 
 
 def _none_between(column: _Column, leaf: BoundLeaf) -> Mask:
-    """Where no value of IN lies between the bounds, found by one search in the sorted values."""
+    """Where no value of IN is between the bounds, found by one search in the sorted values."""
     first, last = leaf.values[0], leaf.values[-1]
     outside = column.lower_is(pc.greater, last) | column.upper_is(pc.less, first)
     if column.lower is None or column.upper is None or outside.all():
@@ -343,7 +343,7 @@ def _none_between(column: _Column, leaf: BoundLeaf) -> Mask:
 
 
 def _in_gaps(lower: pa.Array, upper: pa.Array, values: Sequence[object]) -> Mask:
-    """Where both bounds, none of them null, lie strictly between two neighbours of the sorted values."""
+    """Where both bounds are not null and strictly between two neighbours of the sorted values."""
     least, greatest = numbers_of(lower), numbers_of(upper)
     if least is not None and greatest is not None:
         return _between_numbers(np.array(values, least.dtype), least, greatest)
@@ -370,7 +370,7 @@ def _outside_prefix(column: _Column, prefix: object) -> Mask:
 
 
 def _within_prefix(column: _Column, prefix: object) -> Mask:
-    """Where both bounds start with the prefix, and so all that lies between them."""
+    """Where both bounds start with the prefix, and so does every value between them."""
     if column.lower is None or column.upper is None:
         return np.zeros(column.rows, np.bool_)
     start = _plain_bytes(prefix)

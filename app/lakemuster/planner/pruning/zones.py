@@ -76,7 +76,7 @@ def written_zones(zones: Zones | pa.RecordBatch, prefix: str, field_id: int, kin
     rows = counted(ROWS)
     assert rows is not None
     if nulls is None:
-        return FieldStats(None, None, rows, np.zeros(len(rows), np.int64), rows)  # nothing but nulls
+        return FieldStats(None, None, rows, np.zeros(len(rows), np.int64), rows)  # only nulls
     return FieldStats(lower, upper, nulls, nans, rows)
 
 

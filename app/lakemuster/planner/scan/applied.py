@@ -94,7 +94,7 @@ def _by_partition(scan: ScanIndex, leaf: BoundLeaf) -> bool:
 
 
 def _needs_nan_counts(leaf: BoundLeaf) -> bool:
-    """Tell whether only files known to hold no NaN, or nothing but NaN, are dropped."""
+    """Return whether only files known to hold no NaN, or only NaN, are dropped."""
     return leaf.type.kind in _FLOATS and leaf.transform is None and leaf.op in _COUNTED_NAN
 
 

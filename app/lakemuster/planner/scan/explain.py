@@ -19,7 +19,7 @@ from lakemuster.planner.scan.packs import PackPredicate
 from lakemuster.planner.scan.paths import find
 from lakemuster.planner.scan.plan_rules import groups_of
 from lakemuster.planner.scan.reasons import Reason, reasons
-from lakemuster.planner.scan.runs import Runs, runs_of
+from lakemuster.planner.scan.runs import PlaceRanges, runs_of
 from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.scan_rules import ScanRules
 from lakemuster.planner.scan.selection import (
@@ -193,7 +193,7 @@ def _count(scan: ScanIndex, spec: SpecIndex, bound: Bound, counting: _Counting) 
     counting.add("zones", zones, (kept & some)[owner])
 
     if spec.rules.evaluates_packs:
-        _count_packs(spec, Runs.of(left, spec.zone_starts), counting)
+        _count_packs(spec, PlaceRanges.of(left, spec.zone_starts), counting)
         return
     first = np.cumsum(counts) - counts
     for number in np.flatnonzero(some).tolist():
@@ -209,12 +209,12 @@ def _count(scan: ScanIndex, spec: SpecIndex, bound: Bound, counting: _Counting) 
                 _count_indexes(spec.rules, entries, bound, kept_entries, counting)
 
 
-def _count_packs(spec: SpecIndex, runs: Runs, counting: _Counting) -> None:
+def _count_packs(spec: SpecIndex, runs: PlaceRanges, counting: _Counting) -> None:
     """Count entries pack by pack, as plans evaluate them."""
     asked = [(bound, PackPredicate.of(spec.index, bound, spec.projection)) for bound in (TRUE, *counting.conjuncts)]
     runs = runs.cut(spec.pack_starts)
     for pack, first, end in runs_of(np.searchsorted(spec.pack_starts, runs.starts, side="right") - 1):
-        own, masks = Runs(runs.starts[first:end], runs.ends[first:end]), list[Mask]()
+        own, masks = PlaceRanges(runs.starts[first:end], runs.ends[first:end]), list[Mask]()
         for bound, predicate in asked:
             mask = np.zeros(spec.packs[pack].rows, np.bool_)
             mask[kept_of_pack(spec, pack, own, bound, predicate)] = True

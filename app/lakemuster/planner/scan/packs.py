@@ -28,7 +28,7 @@ from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import DELETED
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.casts import cast_or_none
-from lakemuster.planner.pruning.bound_codes import BoundCodes, Values, bound_codes_of
+from lakemuster.planner.pruning.bound_codes import BoundCodes, CodedValues, bound_codes_of
 from lakemuster.planner.pruning.coded_statistics import CodedField, Marks, marks_of
 from lakemuster.planner.pruning.or_to_in import or_to_in
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
@@ -125,7 +125,7 @@ class PackPredicate:
     projection: PartitionPredicates
     columns: dict[int, Primitive]
     partitions: dict[int, Primitive]
-    values: dict[int, Values | None] = field(default_factory=dict)
+    values: dict[int, CodedValues | None] = field(default_factory=dict)
     projected: dict[int, Bound | None] = field(default_factory=dict)
 
     @classmethod

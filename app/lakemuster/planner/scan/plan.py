@@ -24,11 +24,11 @@ from lakemuster.planner.scan.delete_matching import matching_deletes
 from lakemuster.planner.scan.plan_rules import PlannedFiles, Splitting, plan_rules_of
 from lakemuster.planner.scan.planned_entries import BatchFiles, LazyEntries, batch_files, grouped, table_of
 from lakemuster.planner.scan.planned_rows import SplitRange, plan_rows
-from lakemuster.planner.scan.runs import Runs
+from lakemuster.planner.scan.runs import PlaceRanges
 from lakemuster.planner.scan.scan_index import ScanIndex, Stretch
 from lakemuster.planner.scan.selection import RowNumbers, Survivors, survivors
 from lakemuster.planner.scan.spec_index import SpecIndex
-from lakemuster.planner.scan.totals import Totals, counted, totals_of
+from lakemuster.planner.scan.totals import PlanTotals, counted, totals_of
 from lakemuster.planner.view import View
 from lakemuster.predicates import AlwaysTrue, Bound
 
@@ -266,14 +266,14 @@ class Plan:
             yield batch
 
     @cached_property
-    def totals(self) -> Totals:
+    def totals(self) -> PlanTotals:
         """The totals of the whole plan, before any limit; cached for all of its pages."""
         own = totals_of(self.scan, self.bound, self.added_in)
         if self.second_branch is None:
             return own
-        return Totals(*map(sum, zip(astuple(own), astuple(self.second_branch.totals), strict=True)))
+        return PlanTotals(*map(sum, zip(astuple(own), astuple(self.second_branch.totals), strict=True)))
 
-    def totals_of(self, batches: Iterable[PlannedBatch]) -> Totals:
+    def totals_of(self, batches: Iterable[PlannedBatch]) -> PlanTotals:
         """Count the whole plan from batches that hold all of its files, without planning again."""
         if self.within is not None or self.second_branch is not None:
             return self.totals
@@ -294,7 +294,7 @@ class Plan:
             passed = total
         return [(start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
-    def _left_in(self, stretch: Stretch) -> Runs:
+    def _left_in(self, stretch: Stretch) -> PlaceRanges:
         low, high = (int(stretch.spec.part_starts[part]) for part in (stretch.first, stretch.end))
         return self.survivors.runs[stretch.spec.cache_key].between(low, high)
 

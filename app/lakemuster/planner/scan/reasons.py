@@ -173,7 +173,7 @@ def _why_dropped(leaf: BoundLeaf, recorded: Mapping[str, object]) -> str:
             return "every value is null"
         case _ if values is not None and isinstance(nans, int) and (nulls or 0) + nans == values:  # type: ignore[operator]
             return "every value is null or NaN"
-    bounds = f"values lie between {_shown(recorded.get('lower', '?'))} and {_shown(recorded.get('upper', '?'))}"
+    bounds = f"values are between {_shown(recorded.get('lower', '?'))} and {_shown(recorded.get('upper', '?'))}"
     match leaf.op:
         case Op.LT | Op.LT_EQ:
             return f"every value is at least {_shown(recorded['lower'])}"

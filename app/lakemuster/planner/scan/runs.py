@@ -58,14 +58,14 @@ class Owners(NamedTuple):
         return places - (starts[self.first] if self.first == self.last else self.each(starts))
 
 
-class Runs(NamedTuple):
+class PlaceRanges(NamedTuple):
     """(R,) ranges of places from ``starts`` to before ``ends``: ascending, disjoint, none of them empty."""
 
     starts: Places
     ends: Places
 
     @classmethod
-    def of(cls, kept: Mask, starts: Places) -> Runs:
+    def of(cls, kept: Mask, starts: Places) -> PlaceRanges:
         """Return the entries of the marked ones of N consecutive owners.
 
         Args:
@@ -86,20 +86,20 @@ class Runs(NamedTuple):
         """How many entries the runs have."""
         return int((self.ends - self.starts).sum())
 
-    def between(self, first: int, end: int) -> Runs:
+    def between(self, first: int, end: int) -> PlaceRanges:
         """Clip the runs to the places from ``first`` to before ``end``."""
         low = int(np.searchsorted(self.ends, first, side="right"))
         high = max(low, int(np.searchsorted(self.starts, end)))
-        return Runs(np.maximum(self.starts[low:high], first), np.minimum(self.ends[low:high], end))
+        return PlaceRanges(np.maximum(self.starts[low:high], first), np.minimum(self.ends[low:high], end))
 
-    def cut(self, at: Places) -> Runs:
+    def cut(self, at: Places) -> PlaceRanges:
         """Split the runs at some places, ascending."""
         low, high = np.searchsorted(at, self.starts, side="right"), np.searchsorted(at, self.ends)
         across = np.flatnonzero(low < high)
         if not len(across):
             return self
         inside = np.unique(np.concatenate([at[low[run] : high[run]] for run in across.tolist()]))
-        return Runs(np.sort(np.concatenate([self.starts, inside])), np.sort(np.concatenate([self.ends, inside])))
+        return PlaceRanges(np.sort(np.concatenate([self.starts, inside])), np.sort(np.concatenate([self.ends, inside])))
 
 
 def runs_of(numbers: Places) -> list[tuple[int, int, int]]:

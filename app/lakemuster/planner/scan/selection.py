@@ -20,7 +20,7 @@ from lakemuster.planner.pruning.statistics import PartitionStatistics
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import Position
 from lakemuster.planner.scan.packs import Pack, PackPredicate, leaf_types
-from lakemuster.planner.scan.runs import Runs, runs_of
+from lakemuster.planner.scan.runs import PlaceRanges, runs_of
 from lakemuster.planner.scan.scan_index import ScanIndex, Stretch
 from lakemuster.planner.scan.scan_rules import undeleted
 from lakemuster.planner.scan.spec_index import ManifestStatistics, PackFiles, SpecIndex, ZoneStatistics
@@ -72,10 +72,10 @@ class Survivors:
     Attributes:
         runs: the entries that are left, by the ``cache_key`` of each spec's index.
         manifests: how many manifests the predicate leaves.
-        cache_key: stands for this selection in the keys of a cache, which must not keep it alive.
+        cache_key: identifies this selection in the keys of a cache, which must not keep it alive.
     """
 
-    runs: Mapping[object, Runs]
+    runs: Mapping[object, PlaceRanges]
     manifests: int
     cache_key: object = field(default_factory=object)
     _predicates: dict[object, PackPredicate] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class Survivors:
         return tuple(sorted(found, key=lambda candidate: candidate.number))
 
 
-def candidates_of(spec: SpecIndex, runs: Runs) -> Iterator[Candidate]:
+def candidates_of(spec: SpecIndex, runs: PlaceRanges) -> Iterator[Candidate]:
     """Yield the manifests that have some of these entries."""
     cut = runs.cut(spec.part_starts)
     parts = np.searchsorted(spec.part_starts, cut.starts, side="right") - 1
@@ -116,7 +116,7 @@ def candidates_of(spec: SpecIndex, runs: Runs) -> Iterator[Candidate]:
 @cached("selections", lambda left: left.weight, lambda scan, bound: (scan.cache_key, bound))
 def survivors(scan: ScanIndex, bound: Bound) -> Survivors:
     """Prune manifests by their partition summaries, and their entries by zones."""
-    found: dict[object, Runs] = {}
+    found: dict[object, PlaceRanges] = {}
     manifests = 0
     for spec in scan.specs:
         kept = manifests_read(spec) & manifests_in_bucket(spec, bound) & manifests_kept(spec, bound)
@@ -148,13 +148,13 @@ def zones_kept(spec: SpecIndex, bound: Bound) -> Mask:
     return can_match(bound, ZoneStatistics(spec, leaf_types(bound)))
 
 
-def _by_zones(spec: SpecIndex, bound: Bound, kept: Mask) -> Runs:
+def _by_zones(spec: SpecIndex, bound: Bound, kept: Mask) -> PlaceRanges:
     if bound == TRUE or int(kept.sum()) <= FEW_MANIFESTS:
-        return Runs.of(kept, spec.part_starts)
+        return PlaceRanges.of(kept, spec.part_starts)
     zones = zones_kept(spec, bound)
     if not kept.all():
         zones = zones & kept.repeat(np.array(spec.zone_counts, np.int64))
-    return Runs.of(zones, spec.zone_starts)
+    return PlaceRanges.of(zones, spec.zone_starts)
 
 
 def zone_runs(zones: Mask, rows: int) -> tuple[tuple[int, int], ...]:
@@ -196,7 +196,7 @@ def rows_of(
         asked = asked.cut(spec.pack_starts)
         for pack, a, b in runs_of(np.searchsorted(spec.pack_starts, asked.starts, side="right") - 1):
             whole = runs.between(max(low, int(spec.pack_starts[pack])), min(high, int(spec.pack_starts[pack + 1])))
-            within = Runs(asked.starts[a:b], asked.ends[a:b])
+            within = PlaceRanges(asked.starts[a:b], asked.ends[a:b])
             rows = _found(left, scan, stretch, pack, whole, within, bound, added_in)
             if len(rows):
                 yield PackFiles(spec, pack, rows)
@@ -218,8 +218,8 @@ def _found(
     scan: ScanIndex,
     stretch: Stretch,
     pack: int,
-    everything: Runs,
-    within: Runs,
+    everything: PlaceRanges,
+    within: PlaceRanges,
     bound: Bound,
     added_in: frozenset[int] | None,
 ) -> RowNumbers:
@@ -243,7 +243,7 @@ def _looked_at(
     scan: ScanIndex,
     spec: SpecIndex,
     number: int,
-    runs: Runs,
+    runs: PlaceRanges,
     bound: Bound,
     added_in: frozenset[int] | None,
 ) -> RowNumbers:
@@ -258,7 +258,7 @@ def _looked_at(
     return kept_of_pack(spec, number, runs, bound, left.pack_predicate(spec, bound))
 
 
-def kept_of_pack(spec: SpecIndex, number: int, runs: Runs, bound: Bound, predicate: PackPredicate) -> RowNumbers:
+def kept_of_pack(spec: SpecIndex, number: int, runs: PlaceRanges, bound: Bound, predicate: PackPredicate) -> RowNumbers:
     """Return the live files that a predicate keeps among some entries of a pack, as places in the pack."""
     pack, first, entries = spec.packs[number], int(spec.pack_starts[number]), runs.entries
     spans = list(map(slice, (runs.starts - first).tolist(), (runs.ends - first).tolist()))

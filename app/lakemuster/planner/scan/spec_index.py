@@ -96,7 +96,7 @@ class SpecIndex:
         numbers: the numbers of the parts among all data parts of the snapshot.
         projection: projects predicates on columns to this spec's partitions.
         rules: what the table's format tells the scan.
-        cache_key: stands for this index in the keys of caches, which must not keep it alive.
+        cache_key: identifies this index in the keys of caches, which must not keep it alive.
     """
 
     index: Index

@@ -41,7 +41,7 @@ def cut(plan: Plan, files: int) -> Iterator[PartKey]:
 
 
 def part(plan: Plan, key: PartKey) -> Plan:
-    """Return the part of a plan that a key of :func:`cut` stands for.
+    """Return the part of a plan that a key of :func:`cut` identifies.
 
     Raises:
         PageTokenInvalid: the key is of another kind of plan.

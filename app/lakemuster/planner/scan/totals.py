@@ -20,7 +20,7 @@ from lakemuster.predicates import Bound
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class PlanTotals:
     """The totals of a whole plan; ``entries`` counts those that pruning by manifest and zone leaves to evaluate."""
 
     manifests: int
@@ -32,7 +32,7 @@ class Totals:
 
 
 @cached("totals", lambda _: 2000, lambda scan, bound, added_in: (scan.cache_key, bound, added_in))
-def totals_of(scan: ScanIndex, bound: Bound, added_in: frozenset[int] | None) -> Totals:
+def totals_of(scan: ScanIndex, bound: Bound, added_in: frozenset[int] | None) -> PlanTotals:
     """Count all files that a predicate keeps; the totals are cached."""
     segments = scan.index.segments
     found = plan_rows(scan, bound, added_in, START, None)
@@ -43,13 +43,13 @@ def totals_of(scan: ScanIndex, bound: Bound, added_in: frozenset[int] | None) ->
 _SUMMED = ["record_count", "file_size_in_bytes"]
 
 
-def counted(left: Survivors, manifests: int, files: Iterable[pa.Table | pa.RecordBatch]) -> Totals:
+def counted(left: Survivors, manifests: int, files: Iterable[pa.Table | pa.RecordBatch]) -> PlanTotals:
     """Count files, given their entries."""
     count, sums = 0, [0, 0]
     for table in files:
         count += table.num_rows
         sums = [known + _sum(table.column(name)) for known, name in zip(sums, _SUMMED, strict=True)]
-    return Totals(manifests, left.manifests, left.entries, count, *sums)
+    return PlanTotals(manifests, left.manifests, left.entries, count, *sums)
 
 
 def _sum(numbers: pa.ChunkedArray | pa.Array) -> int:

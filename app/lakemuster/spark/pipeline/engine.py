@@ -19,7 +19,7 @@ from lakemuster.ingest.engine import LocalEngine, Manifest, Outcome, Progress
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.work import slim
 from lakemuster.metadata.snapshot import TableMetadata
-from lakemuster.spark.pipeline.executor import Job, software
+from lakemuster.spark.pipeline.executor import PipelineJob, software
 from lakemuster.spark.pipeline.jobs import run_parts, slots
 from lakemuster.spark.pipeline.outcome_rows import outcomes_of
 from lakemuster.storage.locations import redacted
@@ -74,7 +74,7 @@ class SparkEngine:
         """See ``ingest.engine.Engine``."""
         roots = tuple(root.text for root in store.roots.locations)
         port = format_of(metadata.format)
-        job = pickle.dumps(Job(software(), self.segments_url, roots, slim(metadata), port, self.decoder_memory))
+        job = pickle.dumps(PipelineJob(software(), self.segments_url, roots, slim(metadata), port, self.decoder_memory))
         for start in range(0, len(manifests), MANIFESTS_PER_JOB):
             some = manifests[start : start + MANIFESTS_PER_JOB]
             outcomes = self._run(job, metadata.location, some, _shifted(progress, start, len(manifests)))
@@ -158,5 +158,7 @@ def _sent(segments_url: str) -> str:
     if not separator or scheme in ("file", "local"):
         return str(Path(rest if separator else segments_url).absolute())
     if redacted(segments_url) != segments_url:
-        raise ConfigInvalid("SEGMENTS_URL holds more than a place, and Spark would show it: put options into STORAGE")
+        raise ConfigInvalid(
+            "SEGMENTS_URL contains more than a location, which Spark would show: put options into STORAGE"
+        )
     return segments_url

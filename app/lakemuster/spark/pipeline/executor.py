@@ -38,7 +38,7 @@ _BYTES_DEPEND_ON = ("datafusion", "fastavro", "numpy", "pyarrow")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PipelineJob:
     """The parameters of a job, the same for all executors. No secrets: storage options are executors' own settings.
 
     Attributes:
@@ -70,7 +70,7 @@ def run_part(job: bytes, part: bytes) -> list[Outcome]:
     A wrong setting on this executor becomes the error of every manifest of the part, since a retry would not help.
 
     Args:
-        job: the driver's pickled :class:`Job`.
+        job: the driver's pickled :class:`PipelineJob`.
         part: the driver's pickled manifests.
     """
     parameters, manifests = _job(job), pickle.loads(part)  # noqa: S301 - from the driver, like this function
@@ -89,7 +89,7 @@ def _made(
         return list(outcomes)
 
 
-def _check(parameters: Job) -> None:
+def _check(parameters: PipelineJob) -> None:
     here, there = dict(software()), dict(parameters.software)
     other = [f"{name} {here.get(name)}, not {there[name]}" for name in there if here.get(name) != there[name]]
     if other:
@@ -97,9 +97,9 @@ def _check(parameters: Job) -> None:
 
 
 @functools.lru_cache(maxsize=1)
-def _job(pickled: bytes) -> Job:
+def _job(pickled: bytes) -> PipelineJob:
     job = pickle.loads(pickled)  # noqa: S301 - as above
-    assert isinstance(job, Job)
+    assert isinstance(job, PipelineJob)
     register(job.port)
     return job
 

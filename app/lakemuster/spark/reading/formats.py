@@ -133,7 +133,7 @@ _FORMATS: dict[str, RowFormat] = {port.name: port for port in (_IcebergRows(), _
 
 
 def register(port: RowFormat) -> None:
-    """Register how a format's rows are read; again is no error.
+    """Register how a format's rows are read; registering it again is not an error.
 
     Raises:
         ValueError: another format has this name.

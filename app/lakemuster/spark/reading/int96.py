@@ -49,7 +49,7 @@ def open_parquet(source: pa.NativeFile, **options: Any) -> pq.ParquetFile:
     try:
         footer = _rewritten(source.read(length))
     except (IndexError, KeyError, RecursionError) as cause:
-        raise pa.ArrowInvalid("its footer cannot be understood") from cause
+        raise pa.ArrowInvalid("its footer cannot be parsed") from cause
     whole = _MAGIC + footer + len(footer).to_bytes(4, "little") + _MAGIC
     return pq.ParquetFile(source, metadata=pq.read_metadata(pa.BufferReader(whole)), **options)
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 import pyarrow as pa
 from pyarrow import orc
 
-NEWER_PYARROW_NEEDED = "timestamps of ORC files need a newer pyarrow: this one gives wrong ones in silence"
+NEWER_PYARROW_NEEDED = "timestamps of ORC files need a newer pyarrow: this version silently returns wrong values"
 
 
 @lru_cache(maxsize=1)

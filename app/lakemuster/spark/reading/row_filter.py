@@ -213,8 +213,8 @@ class _Reader:
         return self._paths[column.field_id]
 
     def _not_evaluable(self, text: str) -> NotReadable:
-        how = "give it to where(...) of the DataFrame"
-        return NotReadable(self._table, f"option filter: {text[:200]!r} is not asked of rows here, {how}")
+        how = "use where(...) of the DataFrame"
+        return NotReadable(self._table, f"option filter: {text[:200]!r} cannot be evaluated on rows: {how}")
 
 
 def _parts(bound: Bound) -> Iterator[Bound]:

@@ -220,7 +220,7 @@ def _numbers(data: bytes, start: int, count: int, size: int) -> list[int]:
 def _field_ids(metadata: bytes) -> Mapping[str, int]:
     """The field ids by name, from a variant's metadata."""
     if not metadata or metadata[0] & 15 != 1:
-        raise pa.ArrowInvalid("a variant's metadata is of another version")
+        raise pa.ArrowInvalid("unsupported version of a variant's metadata")
     size = (metadata[0] >> 6) + 1
     count = int.from_bytes(metadata[1 : 1 + size], "little")
     offsets = _numbers(metadata, 1 + size, count + 1, size)

@@ -72,7 +72,7 @@ def joined(kind: str, documents: Sequence[object]) -> object:
 
 
 @dataclass(slots=True)
-class Budget:
+class FilterBudget:
     """Counters of a filter's nodes and values; a filter is refused as soon as it exceeds a limit.
 
     Attributes:

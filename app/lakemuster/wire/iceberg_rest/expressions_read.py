@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from lakemuster.predicates import FALSE, TRUE, UNARY, And, Leaf, Literal, Not, Op, Opaque, Or, Predicate
 from lakemuster.wire.documents import dumps
-from lakemuster.wire.iceberg_rest.expressions_nodes import Budget, member, named, refused, under, words
-from lakemuster.wire.iceberg_rest.expressions_values import Column, Unusable, Value, Values
+from lakemuster.wire.iceberg_rest.expressions_nodes import FilterBudget, member, named, refused, under, words
+from lakemuster.wire.iceberg_rest.expressions_values import ColumnTerm, OperandParser, Unusable, Value
 
 _OPS = {op.value.replace("_", "-"): op for op in Op}
 _SETS = (Op.IN, Op.NOT_IN)
@@ -36,12 +36,12 @@ def parse_expression(document: object, names: Mapping[int, str] | None = None, r
     Raises:
         FilterInvalid: not an expression, or beyond the limits of predicates; names the cause and position.
     """
-    budget = Budget()
-    return _Reader(budget, Values(budget, names or {})).predicate(document, root, 1)
+    budget = FilterBudget()
+    return _Reader(budget, OperandParser(budget, names or {})).predicate(document, root, 1)
 
 
 class _Reader:
-    def __init__(self, budget: Budget, values: Values) -> None:
+    def __init__(self, budget: FilterBudget, values: OperandParser) -> None:
         self._budget = budget
         self._values = values
 
@@ -68,7 +68,7 @@ class _Reader:
             case kind if kind in _OPS:
                 return self._leaf(_OPS[kind], document, where, depth)
             case kind:
-                raise refused(f"{kind!r} is no expression", under(where, ".type"))
+                raise refused(f"{kind!r} is not an expression", under(where, ".type"))
 
     def _chain(self, node: Mapping[str, object], kind: str, where: str, depth: int) -> tuple[Predicate, ...]:
         """Return the operands of nested nodes of one kind; however deep the nesting, they are one level."""
@@ -98,7 +98,7 @@ class _Reader:
             if op in _SETS:
                 literals = self._values.literals(member(node, "values", where), under(where, ".values"))
             if isinstance(operand, Literal):
-                raise refused(f"{_spelled(op)} asks for a column, not for a literal", under(where, ".child"))
+                raise refused(f"{_spelled(op)} takes a column, not a literal", under(where, ".child"))
             return _of_column(op, operand, literals, node)
         _without(node, where, op, "values", "child")
         left = self._operand(node, "left", where, depth)
@@ -116,15 +116,15 @@ class _Reader:
     def _operand(self, node: Mapping[str, object], key: str, where: str, depth: int) -> Value:
         """Convert the newer grammar's member, or the older one's ``term``."""
         if key in node and "term" in node:
-            raise refused(f"{key!r} and 'term' are two ways to say one thing", where)
+            raise refused(f"{key!r} and 'term' are mutually exclusive", where)
         if key in node:
             if "value" in node:
-                raise refused(f"'value' goes with 'term', and {key!r} was said", where)
+                raise refused(f"'value' requires 'term', not {key!r}", where)
             return self._values.value(node[key], under(where, "." + key), depth)
         if "term" not in node:
             raise refused(f"{key!r} or 'term' is missing", where)
         if "right" in node:
-            raise refused("'right' goes with 'left', and 'term' was said", where)
+            raise refused("'right' requires 'left', not 'term'", where)
         return self._values.term(node["term"], under(where, ".term"), depth)
 
 
@@ -135,7 +135,7 @@ def _without(node: Mapping[str, object], where: str, op: Op, *keys: str) -> None
 
 
 def _of_column(
-    op: Op, operand: Column | Unusable, literals: tuple[Literal, ...], node: Mapping[str, object]
+    op: Op, operand: ColumnTerm | Unusable, literals: tuple[Literal, ...], node: Mapping[str, object]
 ) -> Predicate:
     if isinstance(operand, Unusable):
         return _opaque(operand.reason, (operand,), node)
@@ -146,7 +146,7 @@ def _opaque(reason: str, values: tuple[Value, ...], node: Mapping[str, object]) 
     """Return a condition that cannot prune."""
     names: list[tuple[str, str]] = []
     for value in values:
-        if isinstance(value, Column):
+        if isinstance(value, ColumnTerm):
             names.append((value.name, value.where))
         elif isinstance(value, Unusable):
             names += value.names

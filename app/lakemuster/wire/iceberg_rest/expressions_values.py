@@ -10,7 +10,7 @@ from typing import NamedTuple
 from lakemuster.metadata.transforms import parse_transform
 from lakemuster.metadata.values import nearest_single
 from lakemuster.predicates import Literal, LiteralKind
-from lakemuster.wire.iceberg_rest.expressions_nodes import Budget, member, named, refused, under, words
+from lakemuster.wire.iceberg_rest.expressions_nodes import FilterBudget, member, named, refused, under, words
 
 _KINDS: dict[str, LiteralKind] = {
     "boolean": "boolean",
@@ -37,7 +37,7 @@ _OURS = (None, "iceberg_functions")
 """Catalogs whose functions named like a transform are that transform."""
 
 
-class Column(NamedTuple):
+class ColumnTerm(NamedTuple):
     """A column by its dotted name, and the partition transform applied to it, if any."""
 
     name: str
@@ -52,11 +52,11 @@ class Unusable(NamedTuple):
     names: tuple[tuple[str, str], ...] = ()
 
 
-Value = Column | Literal | Unusable
+Value = ColumnTerm | Literal | Unusable
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class OperandParser:
     """A parser of operands.
 
     Attributes:
@@ -64,17 +64,17 @@ class Values:
         names: column names by field id, for references by id.
     """
 
-    budget: Budget
+    budget: FilterBudget
     names: Mapping[int, str]
 
-    def term(self, document: object, where: str, depth: int) -> Column | Unusable:
+    def term(self, document: object, where: str, depth: int) -> ColumnTerm | Unusable:
         """Parse a ``term``: a name, a reference, or a transform of one.
 
         Raises:
             FilterInvalid: none of these.
         """
         if isinstance(document, str):
-            return Column(document, where)
+            return ColumnTerm(document, where)
         if isinstance(document, Mapping):
             if named(document, where) == "transform":
                 self.budget.level(depth)
@@ -143,7 +143,7 @@ class Values:
             return tuple(self.literal(item, f"{where}[{at}]") for at, item in enumerate(document))
         return tuple(_literal(item, f"{where}[{at}]", kind) for at, item in enumerate(document))
 
-    def _reference(self, node: Mapping[str, object], where: str) -> Column:
+    def _reference(self, node: Mapping[str, object], where: str) -> ColumnTerm:
         found = [key for key in ("name", "id", "term") if key in node]
         if len(found) != 1:
             raise refused("a reference has a name or an id", where)
@@ -152,13 +152,13 @@ class Values:
             if not isinstance(value, int) or isinstance(value, bool):
                 raise refused(f"expected a field id, not {words(value)}", under(where, ".id"))
             if value not in self.names:
-                raise refused(f"there is no column with the id {value!r:.40}", under(where, ".id"))
-            return Column(self.names[value], where)
+                raise refused(f"no column has the id {value!r:.40}", under(where, ".id"))
+            return ColumnTerm(self.names[value], where)
         if not isinstance(value, str):
             raise refused(f"expected a column's name, not {words(value)}", under(where, "." + key))
-        return Column(value, where)
+        return ColumnTerm(value, where)
 
-    def _apply(self, node: Mapping[str, object], where: str, depth: int) -> Column | Unusable:
+    def _apply(self, node: Mapping[str, object], where: str, depth: int) -> ColumnTerm | Unusable:
         self.budget.level(depth)
         function = _function(member(node, "function", where), under(where, ".function"))
         arguments, inner = member(node, "arguments", where), under(where, ".arguments")
@@ -168,7 +168,7 @@ class Values:
         if name in _NAMED_BY_WIDTH and len(arguments) == 2:
             width = self.value(arguments[0], f"{inner}[0]", depth + 1)
             source = self.value(arguments[1], f"{inner}[1]", depth + 1)
-            if isinstance(width, Literal) and isinstance(source, Column) and _is_width(width.value):
+            if isinstance(width, Literal) and isinstance(source, ColumnTerm) and _is_width(width.value):
                 return _transformed(f"{name}[{width.value}]", source)
         elif name in _TRANSFORMS and name not in _NAMED_BY_WIDTH and len(arguments) == 1:
             source = self.value(arguments[0], f"{inner}[0]", depth + 1)
@@ -200,17 +200,17 @@ class Values:
         return tuple(found)
 
 
-def _transformed(transform: str, inner: Column | Unusable) -> Column | Unusable:
+def _transformed(transform: str, inner: ColumnTerm | Unusable) -> ColumnTerm | Unusable:
     if isinstance(inner, Unusable):
         return inner
     name, width = parse_transform(transform.lower() if len(transform) <= 40 else transform)
     names = ((inner.name, inner.where),)
     if name not in _TRANSFORMS or (name in _NAMED_BY_WIDTH) is not bool(width):
-        return Unusable(f"{transform[:40]!r} is no transform that we know", names)
+        return Unusable(f"unknown transform {transform[:40]!r}", names)
     if name == "identity":
         return inner
     if inner.transform is not None:
-        return Unusable("transforms of transformed values are not known", names)
+        return Unusable("nested transforms are not supported", names)
     return inner._replace(transform=f"{name}[{width}]" if width else name)
 
 
@@ -237,13 +237,13 @@ def _kind(data_type: object, where: str) -> str:
         text = data_type.lower()
         if text in _KINDS or _DECIMAL.fullmatch(text) or _FIXED.fullmatch(text):
             return text
-        raise refused(f"literals of type {data_type!r} are not compared", where)
+        raise refused(f"literals of type {data_type!r} cannot be compared", where)
     raise refused(f"expected a primitive type, not {words(data_type)}", where)
 
 
 def _literal(value: object, where: str, data_type: str | None) -> Literal:
     if value is None:
-        raise refused("null is no literal; is-null and not-null ask for it", where)
+        raise refused("null is not a literal: use is-null or not-null", where)
     if not isinstance(value, bool | int | float | str):
         raise refused(f"expected a literal, not {words(value)}", where)
     if data_type is None:

@@ -56,9 +56,9 @@ class PlanTableScanRequest(_Request):
     @model_validator(mode="after")
     def _one_kind_of_scan(self) -> Self:
         if (self.start_snapshot_id is None) != (self.end_snapshot_id is None):
-            raise ValueError("start-snapshot-id and end-snapshot-id go together")
+            raise ValueError("start-snapshot-id and end-snapshot-id must be given together")
         if self.snapshot_id is not None and self.start_snapshot_id is not None:
-            raise ValueError("snapshot-id excludes start-snapshot-id and end-snapshot-id")
+            raise ValueError("snapshot-id and start-snapshot-id are mutually exclusive")
         return self
 
 

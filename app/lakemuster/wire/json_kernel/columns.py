@@ -21,7 +21,7 @@ ALWAYS, UNSAFE, NEVER = 0, SAFE_INTEGER + 1, 2**63 + 1
 
 
 @dataclass(frozen=True)
-class Column(ABC):
+class KernelColumn(ABC):
     """One value for each row; null where ``array`` is null."""
 
     array: pa.Array
@@ -32,22 +32,22 @@ class Column(ABC):
 
 
 @dataclass(frozen=True)
-class JsonTexts(Column):
+class JsonTexts(KernelColumn):
     """Texts that are JSON, except for quotation marks if ``quoted``."""
 
     quoted: bool = False
 
     def whole(self) -> pa.StringArray:
-        """See ``Column``."""
+        """See ``KernelColumn``."""
         return quote(self.array) if self.quoted else self.array
 
 
 @dataclass(frozen=True)
-class Strings(Column):
+class Strings(KernelColumn):
     """Arbitrary texts, to be escaped."""
 
     def whole(self) -> pa.StringArray:
-        """See ``Column``."""
+        """See ``KernelColumn``."""
         if _is_plain(self.array):
             return quote(self.array)
         written = [None if value is None else orjson.dumps(value).decode() for value in self.array.to_pylist()]
@@ -55,7 +55,7 @@ class Strings(Column):
 
 
 @dataclass(frozen=True)
-class Dates(Column):
+class Dates(KernelColumn):
     """Dates of any year."""
 
     @property
@@ -65,7 +65,7 @@ class Dates(Column):
         return not len(days) or bool(days.min() >= FIRST_DAY and days.max() <= LAST_DAY)
 
     def whole(self) -> pa.StringArray:
-        """See ``Column``."""
+        """See ``KernelColumn``."""
         if self.is_usual:
             return quote(self.array.cast(pa.string()))
         days = self.array.view(pa.int32()).to_pylist()
@@ -73,7 +73,7 @@ class Dates(Column):
 
 
 @dataclass(frozen=True)
-class Integers(Column):
+class Integers(KernelColumn):
     """Integers.
 
     Attributes:
@@ -83,7 +83,7 @@ class Integers(Column):
     quoted_from: int = NEVER
 
     def whole(self) -> pa.StringArray:
-        """See ``Column``."""
+        """See ``KernelColumn``."""
         texts = self.array.cast(pa.string())
         if self.quoted_from == ALWAYS:
             return quote(texts)
@@ -96,7 +96,7 @@ class Integers(Column):
 
 
 @dataclass(frozen=True)
-class Lists(Column):
+class Lists(KernelColumn):
     """Lists of integers.
 
     Attributes:
@@ -106,7 +106,7 @@ class Lists(Column):
     quoted_from: int = NEVER
 
     def whole(self) -> pa.StringArray:
-        """See ``Column``."""
+        """See ``KernelColumn``."""
         lengths = pc.fill_null(pc.list_value_length(self.array), 0).cast(pa.int32())
         offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
         numbers = pc.fill_null(Integers(self.array.flatten(), self.quoted_from).whole(), "null")
@@ -114,7 +114,7 @@ class Lists(Column):
         return only_where(self.array, pc.binary_join_element_wise("[", inner, "]", ""))
 
 
-RowPart: TypeAlias = str | pa.Array | Column
+RowPart: TypeAlias = str | pa.Array | KernelColumn
 """A constant text for all rows, an array of JSON texts without nulls, or a column to be written."""
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.metadata.numbers import number_type
 from lakemuster.wire.json_kernel import kernel
-from lakemuster.wire.json_kernel.columns import Column, Dates, Integers, JsonTexts, Lists, RowPart, Strings
+from lakemuster.wire.json_kernel.columns import Dates, Integers, JsonTexts, KernelColumn, Lists, RowPart, Strings
 
 FEW = 64
 """Up to this many scattered rows, Python gathers values faster than Arrow."""
@@ -45,7 +45,7 @@ class TextInput(NamedTuple):
     bounds: NDArray[np.int32]
     octets: bytes | memoryview
     flags: Flags | None
-    piece: Column | pa.Array
+    piece: KernelColumn | pa.Array
 
 
 class ListInput(NamedTuple):
@@ -74,7 +74,7 @@ def input_of(piece: RowPart) -> Input:
         return _texts_of(kernel.ESCAPED, piece.array, piece)
     if isinstance(piece, JsonTexts):
         return _texts_of(kernel.QUOTED if piece.quoted else kernel.TEXT, piece.array, piece)
-    whole = piece.whole() if isinstance(piece, Column) else piece
+    whole = piece.whole() if isinstance(piece, KernelColumn) else piece
     return _texts_of(kernel.TEXT, whole, whole)
 
 
@@ -85,13 +85,13 @@ def own_bytes(given: Input, shared: Collection[int]) -> int:
     size = 0 if given.flags is None else given.flags.nbytes
     if isinstance(given, NumberInput):
         return size + (given.numbers.nbytes if given.numbers.flags.owndata else 0)
-    array = given.piece.array if isinstance(given.piece, Column) else given.piece
+    array = given.piece.array if isinstance(given.piece, KernelColumn) else given.piece
     for buffer in array.buffers():
         size += buffer.size if buffer and buffer.address not in shared else 0
     return size
 
 
-def _texts_of(kind: np.uint64, array: pa.StringArray, piece: Column | pa.Array) -> TextInput:
+def _texts_of(kind: np.uint64, array: pa.StringArray, piece: KernelColumn | pa.Array) -> TextInput:
     octets = array.buffers()[2]
     return TextInput(kind, _bounds_of(array), b"" if octets is None else memoryview(octets), _flags_of(array), piece)
 
@@ -145,7 +145,7 @@ class KernelInput:
         """Add the chosen rows of one more piece; as many as the input has.
 
         Raises:
-            SegmentCorrupt: lists or texts do not lie within their column.
+            SegmentCorrupt: lists or texts exceed their column.
         """
         if isinstance(given, Constant):
             self._operate(kernel.CONSTANT, self._bytes, None, chosen, self._bytes + len(given.text))
@@ -225,12 +225,12 @@ def _edges(ends: NDArray[np.int32], chosen: RowSelection, size: int) -> tuple[ND
         np.cumsum(stops - starts, out=bounds[1:])
         lowest, highest = int(starts.min(initial=0)), int(stops.max(initial=0))
         if len(chosen) and (stops < starts).any():
-            raise SegmentCorrupt("texts do not lie within their column")
+            raise SegmentCorrupt("texts exceed their column")
     if lowest < 0 or highest < lowest or highest > size:
-        raise SegmentCorrupt("texts do not lie within their column")
+        raise SegmentCorrupt("texts exceed their column")
     return starts, bounds
 
 
-def _taken(piece: Column | pa.Array, rows: NDArray[np.int64]) -> RowPart:
+def _taken(piece: KernelColumn | pa.Array, rows: NDArray[np.int64]) -> RowPart:
     places = pa.array(rows)
-    return replace(piece, array=piece.array.take(places)) if isinstance(piece, Column) else piece.take(places)
+    return replace(piece, array=piece.array.take(places)) if isinstance(piece, KernelColumn) else piece.take(places)

@@ -27,7 +27,7 @@ def join_native(pieces: Sequence[RowPart], rows: int, run: Callable[..., int] = 
         run: the kernel to use.
 
     Raises:
-        SegmentCorrupt: texts do not lie within their column.
+        SegmentCorrupt: texts exceed their column.
         pa.ArrowCapacityError: the texts exceed the capacity of an Arrow array.
     """
     kernel_input = KernelInput(rows)
@@ -43,12 +43,12 @@ def written(
     """Run the kernel; return the rows' text, concatenated, and (rows + 1,) the offsets of the rows in it.
 
     Raises:
-        SegmentCorrupt: texts do not lie within their column.
+        SegmentCorrupt: texts exceed their column.
         pa.ArrowCapacityError: the texts exceed the capacity of an Arrow array.
     """
     if kernel_input.room >= 2**31:
         raise pa.ArrowCapacityError("texts of more than 2 GiB")
     octets, ends = np.empty(kernel_input.room, np.uint8), np.empty(kernel_input.rows + 1, np.uint32)
     if run(*kernel_input.arrays, np.uint64(kernel_input.rows), octets, ends) != kernel.DONE:
-        raise SegmentCorrupt("texts do not lie within their column")
+        raise SegmentCorrupt("texts exceed their column")
     return octets, ends

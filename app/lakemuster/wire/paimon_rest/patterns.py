@@ -12,7 +12,7 @@ from lakemuster.errors import RequestInvalid
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class NamePattern:
     """A text that names must equal, or begin with if ``is_prefix``."""
 
     text: str

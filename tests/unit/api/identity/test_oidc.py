@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from lakemuster.api.identity import oidc
 from lakemuster.api.identity.callers import Caller, Grant
-from lakemuster.api.identity.oidc import Client, OidcAuthenticator
+from lakemuster.api.identity.oidc import OidcAuthenticator, ProviderClient
 from lakemuster.api.identity.provider import PAUSE_SECONDS, Provider
 from lakemuster.errors import IdentityUnavailable, NotAuthenticated
 from tests.clocks import SteppedClock
@@ -248,7 +248,7 @@ def test_a_hostile_head_or_body_is_refused(provider: OidcProvider, make: Make, p
     refused(make(), "x" * (oidc.MAX_TOKEN_CHARACTERS + 1))
 
 
-CLIENT = Client("muster", "a secret/+")
+CLIENT = ProviderClient("muster", "a secret/+")
 
 
 def introspected(provider: OidcProvider, token: str, **changes: Any) -> None:
@@ -299,7 +299,7 @@ def test_an_opaque_token_goes_nowhere_without_a_client_and_ours_never(provider: 
 def test_wrong_client_credentials_refuse_no_token(provider: OidcProvider, make: Make) -> None:
     introspected(provider, "opaque")
     with pytest.raises(IdentityUnavailable):
-        accepted(make(client=Client("muster", "wrong")), "opaque")
+        accepted(make(client=ProviderClient("muster", "wrong")), "opaque")
 
 
 def test_other_roles_in_the_tokens_file_are_noticed_at_once(provider: OidcProvider, make: Make) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from lakemuster.catalog.iceberg_rest import clients
-from lakemuster.catalog.iceberg_rest.clients import UPDATED, Client
+from lakemuster.catalog.iceberg_rest.clients import UPDATED, IcebergClient
 from lakemuster.errors import ClientMustPlan
 from lakemuster.metadata.files import typed_field
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
@@ -20,8 +20,10 @@ from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.wire.iceberg_rest.content_files import ContentFiles, has_odd_floats, readable_by_pyiceberg
 from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest
 
-JAVA = Client.of({"x-client-version": "Apache Iceberg 1.12.0 (commit 212aa894)", "user-agent": "Apache-HttpClient/5.6"})
-PYTHON = Client.of({"x-client-version": "PyIceberg 0.12.0", "user-agent": "PyIceberg/0.12.0"})
+JAVA = IcebergClient.of(
+    {"x-client-version": "Apache Iceberg 1.12.0 (commit 212aa894)", "user-agent": "Apache-HttpClient/5.6"}
+)
+PYTHON = IcebergClient.of({"x-client-version": "PyIceberg 0.12.0", "user-agent": "PyIceberg/0.12.0"})
 
 
 def planned(version: int, *, moved: bool = False) -> Any:
@@ -30,9 +32,9 @@ def planned(version: int, *, moved: bool = False) -> Any:
 
 
 def test_clients_are_told_apart() -> None:
-    assert Client(is_java=True) == JAVA
-    assert Client(is_pyiceberg=True) == PYTHON
-    assert Client.of({}) == Client()
+    assert IcebergClient(is_java=True) == JAVA
+    assert IcebergClient(is_pyiceberg=True) == PYTHON
+    assert IcebergClient.of({}) == IcebergClient()
 
 
 @pytest.mark.parametrize(
@@ -45,11 +47,11 @@ def test_clients_are_told_apart() -> None:
         (JAVA, 3, None, True, False),
         (JAVA, 2, ["id", UPDATED], True, False),
         (PYTHON, 3, ["id", UPDATED], True, False),
-        (Client(), 3, ["id", UPDATED], True, False),
+        (IcebergClient(), 3, ["id", UPDATED], True, False),
     ],
 )
 def test_java_is_given_no_plan_of_what_it_reads_as_null(
-    client: Client, version: int, select: list[str] | None, case: bool, is_refused: bool
+    client: IcebergClient, version: int, select: list[str] | None, case: bool, is_refused: bool
 ) -> None:
     asked = PlanTableScanRequest(select=select, case_sensitive=case)
     if not is_refused:
@@ -104,4 +106,4 @@ def test_the_refusal_is_of_its_own_code() -> None:
     refusal = clients.client_must_plan(cast("Any", planned(2)), "it is so")
     assert refusal.code == "client_must_plan"
     assert refusal.message.startswith("it is so: let the client plan")
-    assert replace(JAVA, is_java=False) == Client()
+    assert replace(JAVA, is_java=False) == IcebergClient()

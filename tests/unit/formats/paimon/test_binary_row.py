@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
-from lakemuster.formats.paimon.binary_row import Misfit, Rows
+from lakemuster.formats.paimon.binary_row import Misfit, SerializedRows
 from lakemuster.formats.paimon.types import parse_type
 from lakemuster.metadata.types import Primitive, arrow_type
 from tests.unit.formats.paimon.rows import EMPTY, arguments, binary_row
@@ -66,8 +66,8 @@ def tables(draw):
     return types, draw(st.lists(row, min_size=1, max_size=6))
 
 
-def rows_of(types, rows, **style) -> Rows:
-    return Rows.of(pa.array([binary_row(types, row, **style) for row in rows], pa.binary()))
+def rows_of(types, rows, **style) -> SerializedRows:
+    return SerializedRows.of(pa.array([binary_row(types, row, **style) for row in rows], pa.binary()))
 
 
 def internal(of: str, value: Any) -> object:
@@ -120,7 +120,7 @@ def test_null_bits_are_found_beyond_the_first_word(arity):
 def test_a_null_in_the_column_is_null_in_every_field(table, absent):
     types, rows = table
     column = [None if gone else binary_row(types, row) for row, gone in zip(rows, absent, strict=False)]
-    arrays = Rows.of(pa.array(column, pa.binary())).decode([primitive(of) for of in types], Misfit.REFUSE)
+    arrays = SerializedRows.of(pa.array(column, pa.binary())).decode([primitive(of) for of in types], Misfit.REFUSE)
     for i, (of, array) in enumerate(zip(types, arrays, strict=True)):
         assert array is not None
         expected = [None if gone else internal(of, row[i]) for row, gone in zip(rows, absent, strict=False)]
@@ -133,8 +133,8 @@ def test_a_slice_of_a_column_is_read_like_the_whole(table, data):
     start = data.draw(st.integers(0, len(rows) - 1))
     column = pa.array([binary_row(types, row) for row in rows], pa.binary())
     wanted = [primitive(of) for of in types]
-    whole = Rows.of(column).decode(wanted, Misfit.REFUSE)
-    part = Rows.of(column.slice(start)).decode(wanted, Misfit.REFUSE)
+    whole = SerializedRows.of(column).decode(wanted, Misfit.REFUSE)
+    part = SerializedRows.of(column.slice(start)).decode(wanted, Misfit.REFUSE)
     assert part == [array.slice(start) for array in whole if array is not None]
 
 
@@ -146,7 +146,9 @@ def test_any_bytes_decode_or_are_refused_and_never_reach_outside(table, data):
         image[data.draw(st.integers(0, len(image) - 1))] = data.draw(st.integers(0, 255))
     image = image[: data.draw(st.integers(0, len(image)))]
     try:
-        arrays = Rows.of(pa.array([bytes(image)], pa.binary())).decode([primitive(of) for of in types], Misfit.NULL)
+        arrays = SerializedRows.of(pa.array([bytes(image)], pa.binary())).decode(
+            [primitive(of) for of in types], Misfit.NULL
+        )
     except MetadataCorrupt:
         return
     for array in arrays:
@@ -155,7 +157,7 @@ def test_any_bytes_decode_or_are_refused_and_never_reach_outside(table, data):
 
 
 def test_rows_without_fields_are_read_whether_written_or_left_out():
-    rows = Rows.of(pa.array([EMPTY, b"", None], pa.binary()))
+    rows = SerializedRows.of(pa.array([EMPTY, b"", None], pa.binary()))
     assert rows.arity.tolist() == [0, 0, -1]
     assert rows.decode([], Misfit.REFUSE) == []
     assert len(EMPTY) == 12
@@ -191,7 +193,7 @@ def test_the_slot_of_a_null_may_hold_anything(of):
     for garbage in (b"\xff" * 8, b"\x7f" * 8, slot(2**31 - 1, 2**32 - 1)):
         image = bytearray(one_field(garbage))
         image[5] = 1
-        (array,) = Rows.of(pa.array([bytes(image)], pa.binary())).decode([primitive(of)], Misfit.REFUSE)
+        (array,) = SerializedRows.of(pa.array([bytes(image)], pa.binary())).decode([primitive(of)], Misfit.REFUSE)
         assert array is not None
         assert array.to_pylist() == [None]
 
@@ -278,14 +280,14 @@ def test_a_row_that_breaks_its_layout_is_refused(case, misfit):
     of, image = CORRUPT[case]
     good = binary_row([of], [None])
     with pytest.raises(MetadataCorrupt):
-        Rows.of(pa.array([good, image], pa.binary())).decode([primitive(of)], misfit)
+        SerializedRows.of(pa.array([good, image], pa.binary())).decode([primitive(of)], misfit)
 
 
 def test_fields_may_not_share_bytes():
     # Otherwise a small file could name one large value a thousand times.
     image = struct.pack(">i", 2) + b"\0" * 8 + slot(24, 16) * 2 + LONG
     with pytest.raises(MetadataCorrupt):
-        Rows.of(pa.array([image], pa.binary())).decode([primitive("BYTES")] * 2, Misfit.NULL)
+        SerializedRows.of(pa.array([image], pa.binary())).decode([primitive("BYTES")] * 2, Misfit.NULL)
 
 
 def test_a_decimal_is_read_at_its_scale():

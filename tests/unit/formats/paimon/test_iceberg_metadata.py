@@ -46,7 +46,7 @@ def test_a_catalog_needs_a_warehouse(root: str) -> None:
 
 @pytest.mark.parametrize("options", [{STORAGE: "glue"}, {STORAGE: "table-location", PLACE: "moon"}])
 def test_options_of_a_later_version_are_told(options: dict[str, str]) -> None:
-    with pytest.raises(FormatUnsupported, match="is not known"):
+    with pytest.raises(FormatUnsupported, match="has the unknown value"):
         iceberg_root(TABLE, options)
 
 

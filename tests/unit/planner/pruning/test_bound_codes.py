@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.pruning import coded_statistics as module
-from lakemuster.planner.pruning.bound_codes import Values, bound_codes_of
+from lakemuster.planner.pruning.bound_codes import CodedValues, bound_codes_of
 from lakemuster.planner.pruning.coded_statistics import MARKED, CodedField, marks_of, outside
 from lakemuster.planner.pruning.prune import FieldStats, cannot
 from lakemuster.predicates import NEGATIVE, BoundLeaf, Op
@@ -108,7 +108,7 @@ def test_codes_agree_with_bounds(case: tuple[BoundLeaf, FieldStats, int]) -> Non
 @given(cases())
 def test_without_ties_codes_alone_are_right(case: tuple[BoundLeaf, FieldStats, int]) -> None:
     leaf, field, rows = case
-    keys, values = bound_codes_of(field, leaf.type, rows), Values.of(leaf)
+    keys, values = bound_codes_of(field, leaf.type, rows), CodedValues.of(leaf)
     if keys is None or values is None or leaf.op in NEGATIVE:
         return
     sure, ties = outside(leaf, values, keys)

@@ -120,7 +120,7 @@ def test_rows_for_which_it_is_true_are_kept(where, columns, expected):
     ],
 )
 def test_what_cannot_be_asked_in_just_that_way_is_refused(where):
-    with pytest.raises(NotReadable, match="is not asked of rows here, give it to where"):
+    with pytest.raises(NotReadable, match="cannot be evaluated on rows: use where"):
         RowFilter.of(where, table("id"))
 
 

@@ -264,7 +264,7 @@ PLAIN = pa.struct([("metadata", pa.binary()), ("value", pa.binary()), ("typed_va
 A = {"a": {"value": None, "typed_value": 1}}
 DAMAGED: Mapping[str, tuple[pa.DataType, dict[str, Any]]] = {
     "has no metadata": (PLAIN, {"metadata": None, "typed_value": 1}),
-    "metadata is of another version": (PLAIN, {"metadata": b"\x02\0\0", "typed_value": 1}),
+    "unsupported version of a variant's metadata": (PLAIN, {"metadata": b"\x02\0\0", "typed_value": 1}),
     "has two values$": (PLAIN, {"value": b"\0", "typed_value": 1}),
     "two values of a field": (OBJECT, {"value": encoded({"a": 2}, ["a"]), "typed_value": A}),
     "does not name its field 'a'": (OBJECT, {"metadata": NO_NAMES, "typed_value": A}),
@@ -299,7 +299,7 @@ def test_other_columns_are_read_where_a_variant_cannot_be(tmp_path):
     file = data_file(tmp_path / "a.parquet", [(1, "id", pa.array([1])), (2, "v", groups)])
     columns = (column(1, "id", "long"), column(2, "v", "variant"))
     assert rows(table(*columns, columns=("id",)), file) == [{"id": 1}]
-    with pytest.raises(NotReadable, match=r"column v is of another type: .*not variant \(.*a\.parquet\)"):
+    with pytest.raises(NotReadable, match=r"column v has another type: .*not variant \(.*a\.parquet\)"):
         rows(table(*columns), file)
 
 
@@ -318,5 +318,5 @@ def test_equality_deletes_do_not_compare_variants(tmp_path):
         "content": "equality-deletes",
         "equality_ids": [2],
     }
-    with pytest.raises(NotReadable, match="field 2, which is not known or not compared"):
+    with pytest.raises(NotReadable, match="field 2, which is unknown or cannot be compared"):
         rows(table(column(2, "v", "variant")), {**file, "deletes": [delete]})

@@ -209,9 +209,9 @@ APPLY = {"type": "apply", "function": "f"}
         (compared({**APPLY, "arguments": [{"a": 1}] * 100_000}), "at most"),
         (compared({**APPLY, "arguments": [{str(key): 1 for key in range(100_000)}]}), "at most"),
         ({str(key): key for key in range(100_000)}, "'type' is missing"),
-        ({"type": "x" * 10**6}, "is no expression"),
+        ({"type": "x" * 10**6}, "is not an expression"),
         ({"type": "eq", "term": "c2", "value": "x" * 10**6}, "is not a number"),
-        ({"type": "eq", "term": "x" * 10**6, "value": 1}, "there is no column"),
+        ({"type": "eq", "term": "x" * 10**6, "value": 1}, "not found"),
         ([LEAF] * 100_000, "not an array"),
     ],
     ids=["nots", "deep nots", "ands", "ors", "transforms", "functions", "lists", "arguments", "members", "keys", "type",
@@ -294,7 +294,7 @@ def test_a_float_literal_is_the_four_byte_float():
 
 
 def test_without_names_there_are_no_references_by_id():
-    with pytest.raises(FilterInvalid, match="no column with the id 2"):
+    with pytest.raises(FilterInvalid, match="no column has the id 2"):
         parse_expression({"type": "is-null", "child": {"type": "reference", "id": 2}})
 
 

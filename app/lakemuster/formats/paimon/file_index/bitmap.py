@@ -7,7 +7,7 @@ with ``int length`` in version 2. Then the values:
 * version 2: in order, in blocks: ``int blocks``, for each ``first value | int start``, ``int length of all``; in a
   block ``int values``, for each ``value | int place | int length``
 
-Then the bitmaps. A negative place stands for a single row: it is -1 minus the row.
+Then the bitmaps. A negative place means a single row: it is -1 minus the row.
 
 Source: Paimon ``BitmapFileIndex``, ``BitmapFileIndexMeta``, ``BitmapFileIndexMetaV2``.
 """
@@ -61,9 +61,9 @@ class BitmapIndex:
         cursor = Cursor(data, start, start + length)
         version = cursor.byte()
         if version not in (1, 2):
-            raise FormatUnsupported("a bitmap index of another version", version=version)
+            raise FormatUnsupported("unsupported version of a bitmap index", version=version)
         if cursor.integer() != rows:
-            raise MetadataCorrupt("an index is of another number of rows than its file")
+            raise MetadataCorrupt("an index has a different number of rows than its file")
         values = cursor.count(rows)
         nulls = cursor.integer() if cursor.byte() else None
         places: dict[Key, int] | None = None
@@ -93,7 +93,7 @@ class BitmapIndex:
     def _bitmap(self, place: int) -> BitMap:
         if place < 0:
             if -1 - place >= self.rows:
-                raise MetadataCorrupt("an index is of rows that the file does not have")
+                raise MetadataCorrupt("an index refers to rows that the file does not have")
             return BitMap([-1 - place])
         return read_bitmap(Cursor(self.data, self._body + place, self._end), self.rows)
 

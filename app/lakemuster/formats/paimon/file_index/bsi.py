@@ -18,7 +18,7 @@ from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.file_index.cursor import Cursor
 from lakemuster.formats.paimon.file_index.keys import INTEGERS, TEMPORAL, Key
 from lakemuster.formats.paimon.file_index.roaring import read_bitmap
-from lakemuster.formats.paimon.file_index.slices import NOTHING, Slices, Split
+from lakemuster.formats.paimon.file_index.slices import NOTHING, ComparedRows, Slices
 from lakemuster.metadata.types import Kind
 
 VERSION = 1
@@ -33,7 +33,7 @@ class _Amounts:
     slices: Slices
     least: int
 
-    def split(self, amount: int) -> Split:
+    def split(self, amount: int) -> ComparedRows:
         return self.slices.split(amount - self.least)
 
 
@@ -60,19 +60,19 @@ class BitSlicedIndex:
         cursor = Cursor(data, start, start + length)
         _check_version(cursor)
         if cursor.integer() != rows:
-            raise MetadataCorrupt("an index is of another number of rows than its file")
+            raise MetadataCorrupt("an index has a different number of rows than its file")
         positive, negative = _amounts(cursor, rows), _amounts(cursor, rows)
         return cls(positive.slices.present | negative.slices.present, positive, negative)
 
-    def split(self, key: Key) -> Split:
+    def split(self, key: Key) -> ComparedRows:
         """Split the rows by comparing their numbers with ``key``."""
         assert isinstance(key, int)
         positive, negative = self._positive, self._negative
         if key >= 0:
             found = positive.split(key)
-            return Split(found.below | negative.slices.present, found.equal, found.above)
+            return ComparedRows(found.below | negative.slices.present, found.equal, found.above)
         found = negative.split(-key)
-        return Split(found.above, found.equal, found.below | positive.slices.present)
+        return ComparedRows(found.above, found.equal, found.below | positive.slices.present)
 
 
 def _amounts(cursor: Cursor, rows: int) -> _Amounts:
@@ -81,7 +81,7 @@ def _amounts(cursor: Cursor, rows: int) -> _Amounts:
     _check_version(cursor)
     least, _ = cursor.long(), cursor.long()
     if least < 0:
-        raise MetadataCorrupt("an index of negative amounts")
+        raise MetadataCorrupt("an index has a negative magnitude")
     present = read_bitmap(cursor, rows)
     digits = [read_bitmap(cursor, rows) for _ in range(cursor.count(_MOST_SLICES))]
     return _Amounts(Slices(present, digits), least)
@@ -89,4 +89,4 @@ def _amounts(cursor: Cursor, rows: int) -> _Amounts:
 
 def _check_version(cursor: Cursor) -> None:
     if (version := cursor.byte()) != VERSION:
-        raise FormatUnsupported("a bit-sliced index of another version", version=version)
+        raise FormatUnsupported("unsupported version of a bit-sliced index", version=version)

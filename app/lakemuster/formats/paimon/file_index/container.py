@@ -45,7 +45,7 @@ def parse_container(data: bytes) -> dict[str, tuple[IndexRange, ...]]:
     Indexes of one key of a map have the column's name and the key: ``tags[colour]``.
 
     Raises:
-        MetadataCorrupt: not a container, or an index lies outside of it.
+        MetadataCorrupt: not a container, or an index is outside of it.
         FormatUnsupported: another version.
     """
     cursor = Cursor(data)
@@ -53,12 +53,12 @@ def parse_container(data: bytes) -> dict[str, tuple[IndexRange, ...]]:
         raise MetadataCorrupt("not a file index")
     version, length = cursor.integer(), cursor.integer()
     if version != VERSION:
-        raise FormatUnsupported("a file index of another version", version=version)
+        raise FormatUnsupported("unsupported version of a file index", version=version)
     if not _FIXED <= length <= len(data):
         raise MetadataCorrupt("the head of a file index is longer than the index")
     found, end = _head(data[_FIXED:length])
     if end > len(data):
-        raise MetadataCorrupt("a file index is cut off")
+        raise MetadataCorrupt("a file index is truncated")
     return found
 
 
@@ -80,7 +80,7 @@ def _head(head: bytes) -> tuple[dict[str, tuple[IndexRange, ...]], int]:
         )
         for one in ranges:
             if one.start != NULLS_ONLY and (one.start < _FIXED + len(head) or one.length < 0):
-                raise MetadataCorrupt("an index is not in the body of its file index")
+                raise MetadataCorrupt("an index is outside the body of its file index")
             end = max(end, one.start + one.length)
         if name in found:
             raise MetadataCorrupt("a file index names a column twice", column=name[:100])

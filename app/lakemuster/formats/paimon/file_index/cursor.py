@@ -24,7 +24,7 @@ class Cursor:
         self.data, self.at = data, at
         self.end = len(data) if end is None else end
         if not 0 <= at <= self.end <= len(data):
-            raise MetadataCorrupt("an index is not inside its bytes")
+            raise MetadataCorrupt("an index is outside its bytes")
 
     def byte(self) -> int:
         """Read a signed byte."""
@@ -42,7 +42,7 @@ class Cursor:
         """Read a count, which is at most ``limit``."""
         count = self.integer()
         if not 0 <= count <= limit:
-            raise MetadataCorrupt("an index counts more than it can hold")
+            raise MetadataCorrupt("a count of an index exceeds its limit")
         return count
 
     def number(self, form: struct.Struct) -> int:
@@ -74,6 +74,6 @@ class Cursor:
         """Skip ``count`` bytes and return the position where they began."""
         start = self.at
         if count < 0 or start + count > self.end:
-            raise MetadataCorrupt("an index is cut off")
+            raise MetadataCorrupt("an index is truncated")
         self.at = start + count
         return start

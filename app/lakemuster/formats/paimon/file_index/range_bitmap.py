@@ -28,7 +28,7 @@ from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.file_index.cursor import Cursor
 from lakemuster.formats.paimon.file_index.keys import INTEGERS, TEMPORAL, Key, Keys
 from lakemuster.formats.paimon.file_index.roaring import read_bitmap
-from lakemuster.formats.paimon.file_index.slices import NOTHING, Slices, Split
+from lakemuster.formats.paimon.file_index.slices import NOTHING, ComparedRows, Slices
 from lakemuster.metadata.types import Kind
 
 VERSION = 1
@@ -81,7 +81,7 @@ class RangeBitmap:
         whole = Cursor(data, start, start + length)
         head = _headed(whole)
         if head.integer() != rows:
-            raise MetadataCorrupt("an index is of another number of rows than its file")
+            raise MetadataCorrupt("an index has a different number of rows than its file")
         values = head.count(rows)
         least, greatest = (keys.read(head), keys.read(head)) if values else (0, 0)
         size = head.integer()
@@ -109,17 +109,17 @@ class RangeBitmap:
         """The rows that are not null."""
         return self.slices.present
 
-    def split(self, key: Key) -> Split:
+    def split(self, key: Key) -> ComparedRows:
         """Split the rows by comparing their values with ``key``."""
         if not self.values:
-            return Split(BitMap(), BitMap(), BitMap())
+            return ComparedRows(BitMap(), BitMap(), BitMap())
         if key < self._least:  # type: ignore[operator]
-            return Split(BitMap(), BitMap(), self.present)
+            return ComparedRows(BitMap(), BitMap(), self.present)
         if key > self._greatest:  # type: ignore[operator]
-            return Split(self.present, BitMap(), BitMap())
+            return ComparedRows(self.present, BitMap(), BitMap())
         number, is_there = self._find(key)
         found = self.slices.split(number)
-        return found if is_there else Split(found.below, BitMap(), found.equal | found.above)
+        return found if is_there else ComparedRows(found.below, BitMap(), found.equal | found.above)
 
     def _find(self, key: Key) -> tuple[int, bool]:
         """The rank of a value, and whether it exists; if not, the rank of the next greater value."""
@@ -177,4 +177,4 @@ def _part(cursor: Cursor, size: int) -> tuple[int, int]:
 
 def _check_version(cursor: Cursor) -> None:
     if (version := cursor.byte()) != VERSION:
-        raise FormatUnsupported("a range bitmap of another version", version=version)
+        raise FormatUnsupported("unsupported version of a range bitmap", version=version)

@@ -33,9 +33,9 @@ def read_bitmap(cursor: Cursor, rows: int) -> BitMap:
     try:
         found = BitMap.deserialize(cursor.data[start : cursor.at])
     except (ValueError, IndexError, OverflowError, MemoryError) as error:
-        raise MetadataCorrupt("a bitmap of an index does not read") from error
+        raise MetadataCorrupt("a bitmap of an index is unreadable") from error
     if found and found.max() >= rows:
-        raise MetadataCorrupt("an index is of rows that the file does not have")
+        raise MetadataCorrupt("an index refers to rows that the file does not have")
     return found
 
 
@@ -51,7 +51,7 @@ def _pass(cursor: Cursor) -> None:
         if count > 1 << 16:
             raise MetadataCorrupt("a bitmap of an index has too many parts")
     else:
-        raise MetadataCorrupt("no bitmap where an index has one")
+        raise MetadataCorrupt("a bitmap of an index has an unknown cookie")
     described = struct.unpack(f"<{2 * count}H", cursor.take(4 * count))
     keys = described[::2]
     if any(low >= high for low, high in pairwise(keys)):

@@ -12,7 +12,7 @@ from pyroaring import BitMap
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class ComparedRows:
     """The rows whose value is below, equal to and above a given one: three disjoint sets without the null rows."""
 
     below: BitMap
@@ -32,12 +32,12 @@ class Slices:
     present: BitMap
     digits: Sequence[BitMap]
 
-    def split(self, number: int) -> Split:
+    def split(self, number: int) -> ComparedRows:
         """Split the rows by comparing their numbers with ``number``."""
         if number < 0:
-            return Split(BitMap(), BitMap(), self.present)
+            return ComparedRows(BitMap(), BitMap(), self.present)
         if number >> len(self.digits):
-            return Split(self.present, BitMap(), BitMap())
+            return ComparedRows(self.present, BitMap(), BitMap())
         below, equal, above = BitMap(), self.present, BitMap()
         for place in reversed(range(len(self.digits))):
             ones = self.digits[place]
@@ -45,7 +45,7 @@ class Slices:
                 below, equal = below | (equal - ones), equal & ones
             else:
                 above, equal = above | (equal & ones), equal - ones
-        return Split(below, equal, above)
+        return ComparedRows(below, equal, above)
 
 
 NOTHING = Slices(BitMap(), ())

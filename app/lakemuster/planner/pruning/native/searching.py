@@ -54,7 +54,7 @@ class Cells:
 def any_between(
     cells: Cells, lower: Narrow, upper: Narrow, search: Callable[..., int] = search_compiled
 ) -> tuple[Mask, Mask] | None:
-    """Mark where no value lies from ``lower`` to ``upper``, and where values only equal one of these.
+    """Mark where no value is from ``lower`` to ``upper``, and where values only equal one of these.
 
     None where machine code does not load.
 

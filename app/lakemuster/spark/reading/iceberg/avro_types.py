@@ -70,13 +70,13 @@ class AvroTypes:
 
     def _type(self, schema: object, namespace: str, depth: int) -> _Type:
         if depth > _MAX_DEPTH:
-            raise AvroTypeError("its schema is nested too deep, or in itself")
+            raise AvroTypeError("its schema is nested too deep, or recursive")
         if isinstance(schema, list):
             return self._union(schema, namespace, depth)
         if isinstance(schema, str):
             return self._name(schema, namespace, depth)
         if not isinstance(schema, dict):
-            raise AvroTypeError("its schema holds something that is no type")
+            raise AvroTypeError("its schema has an invalid type")
         match schema.get("type"):
             case "record":
                 fields, plain, shapes = self._record(schema, namespace, depth)
@@ -142,7 +142,7 @@ class AvroTypes:
         plain = {"type": "array", "items": items.plain}
         if schema.get("logicalType") == "map":
             if not pa.types.is_struct(items.arrow) or items.arrow.num_fields != 2:
-                raise AvroTypeError("its schema has a map of other items than keys and values")
+                raise AvroTypeError("map items must be key/value records")
             key, value = items.arrow
             shape = items.shape or (lambda item: item)
             pairs = lambda entries: [tuple(shape(entry).values()) for entry in entries]  # noqa: E731

@@ -89,7 +89,7 @@ class EqualityDeletes:
                 continue
             ids = tuple(sorted(set(delete.get("equality_ids") or ())))
             if not ids:
-                raise NotReadable(self._table.name, "the columns that it deletes by are not said", delete["file_path"])
+                raise NotReadable(self._table.name, "its equality columns are not recorded", delete["file_path"])
             groups.setdefault(ids, []).append(delete)
         return tuple(
             KeyGroup(tuple(self._column(field_id, deletes[0]) for field_id in ids), tuple(deletes))
@@ -116,7 +116,7 @@ class EqualityDeletes:
             for field in schema.fields:
                 if (found := _narrowed_to(field, field_id)) is not None:
                     return KeyColumn(found[0], found[1], field_id)
-        reason = f"it deletes by field {field_id}, which is not known or not compared"
+        reason = f"it deletes by field {field_id}, which is unknown or cannot be compared"
         raise NotReadable(self._table.name, reason, delete["file_path"])
 
     def _rows(self, delete: Row, columns: tuple[KeyColumn, ...]) -> tuple[pa.Array, ...]:

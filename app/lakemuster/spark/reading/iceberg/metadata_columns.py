@@ -31,7 +31,7 @@ def metadata_fields(table: TableToRead) -> list[pa.Field]:
     for name in table.metadata_columns:
         if name not in _FIELDS:
             known = ", ".join(_FIELDS)
-            raise NotReadable(table.name, f"{name} is none of the metadata columns that are read here: {known}")
+            raise NotReadable(table.name, f"unknown metadata column {name}; known: {known}")
         if name in own:
             raise NotReadable(table.name, f"it has a column {name} of its own")
     return [_FIELDS[name] for name in table.metadata_columns]

@@ -89,7 +89,7 @@ class OpenRows:
         if self._rows.num_rows is not None:
             self._count(self._rows.num_rows)
             if self._rows.num_rows != sum(row_range.num_rows or 0 for row_range in self._rows.row_ranges):
-                raise NotReadable(table.name, "its parts are not as many rows as it is", path)
+                raise NotReadable(table.name, "its row ranges do not add up to its row count", path)
         self.columns = self._rows.columns
         if not has_ids(self.columns):
             self.columns = self._identified(kind is ParquetRows, mapping)
@@ -168,7 +168,7 @@ def name_mapping(table: TableToRead) -> tuple[MappedField, ...] | None:
     try:
         return parse_name_mapping(text)
     except ValueError as cause:
-        raise NotReadable(table.name, f"its {NAME_MAPPING} cannot be understood: {cause}") from cause
+        raise NotReadable(table.name, f"its {NAME_MAPPING} cannot be parsed: {cause}") from cause
 
 
 @contextmanager
@@ -179,7 +179,7 @@ def naming(table: TableToRead, path: str) -> Iterator[None]:
     except NotProjectedError as cause:
         raise NotReadable(table.name, str(cause), path) from cause
     except pa.ArrowException as cause:
-        raise NotReadable(table.name, f"its bytes cannot be understood: {cause}", path) from cause
+        raise NotReadable(table.name, f"its bytes cannot be parsed: {cause}", path) from cause
     except OSError as cause:
         if cause.filename is not None or type(cause) is not OSError:
             raise  # a storage error

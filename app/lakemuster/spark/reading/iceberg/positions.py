@@ -76,7 +76,7 @@ class PositionDeletes:
     def _vector(self, delete: Row) -> Positions:
         path, offset, size = delete["file_path"], delete.get("content_offset"), delete.get("content_size_in_bytes")
         if offset is None or size is None:
-            raise NotReadable(self._table.name, "where its deletion vector lies is not recorded", path)
+            raise NotReadable(self._table.name, "the position of its deletion vector is not recorded", path)
         if delete.get("key_metadata") is not None:
             raise NotReadable(self._table.name, "it is encrypted", path)
         try:
@@ -84,7 +84,7 @@ class PositionDeletes:
         except MetadataCorrupt as cause:
             raise NotReadable(self._table.name, str(cause), path) from cause
         if bits and bits.max() >= 2**63:
-            raise NotReadable(self._table.name, "a deletion vector goes beyond all rows", path)
+            raise NotReadable(self._table.name, "a deletion vector exceeds the largest row position", path)
         return np.frombuffer(bits.to_array(), np.uint64).astype(np.int64)
 
     def _read(self, delete: Row) -> Mapping[str, Positions]:
@@ -98,7 +98,7 @@ class PositionDeletes:
             of = paths(batch).dictionary_encode()
             places = positions(batch)
             if of.null_count or places.null_count:
-                raise NotReadable(self._table.name, "a row says no file or no position", delete["file_path"])
+                raise NotReadable(self._table.name, "a row lacks its file or position", delete["file_path"])
             numbers, which = places.to_numpy(), of.indices.to_numpy()
             for code, location in enumerate(of.dictionary.to_pylist()):
                 if (now := self._rewrites.apply(location)) in wanted:

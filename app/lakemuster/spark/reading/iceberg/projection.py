@@ -104,10 +104,10 @@ def _convert(field: Field, column: FileColumn, constants: Constants, path: str) 
                 target = arrow_type(of)
                 return lambda array: _map(array, keys, values, target)
     except IncompatibleTypeError as cause:
-        raise NotProjectedError(f"column {path} is of another type: {cause}") from cause
+        raise NotProjectedError(f"column {path} has another type: {cause}") from cause
     except UnknownTypeError as cause:
         raise NotProjectedError(f"column {path} is {cause}, which cannot be read") from cause
-    raise NotProjectedError(f"column {path} is of another type: it holds {source}, not {of.text}")
+    raise NotProjectedError(f"column {path} has another type: it holds {source}, not {of.text}")
 
 
 def _named(convert: Convert, array: pa.Array, path: str) -> pa.Array:

@@ -50,7 +50,7 @@ def _parse(table: TableToRead, row: object) -> Schema:
         assert isinstance(row, dict)
         return parse_schema({"schema-id": row["schema_id"], "fields": row["fields"]}, "schema")
     except (CatalogError, AssertionError, KeyError) as cause:
-        raise NotReadable(table.name, f"its schema is not one: {cause}") from cause
+        raise NotReadable(table.name, f"its schema is invalid: {cause}") from cause
 
 
 def wanted_fields(table: TableToRead) -> tuple[Field, ...]:
@@ -76,7 +76,7 @@ def read_schema(table: TableToRead) -> pa.Schema:
     for field in fields:
         for path, of in _primitives(field.type, field.name):
             if of.kind in _NOT_IN_SPARK or of.unit == "ns":
-                raise NotReadable(table.name, f"column {path} is {of.text}, which Spark has no type for")
+                raise NotReadable(table.name, f"column {path} is {of.text}, for which Spark has no type")
     return pa.schema([*(arrow_field(field) for field in fields), *metadata_fields(table)])
 
 

@@ -29,7 +29,7 @@ class AggregationFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class KeyRuns:
     """The runs of rows with equal keys.
 
     Attributes:
@@ -51,7 +51,7 @@ class Runs:
         return found
 
 
-Function = Callable[[pa.Array, Field, Runs], pa.Array]
+Function = Callable[[pa.Array, Field, KeyRuns], pa.Array]
 """Combines a column's values in all rows to one value per run."""
 
 
@@ -67,7 +67,7 @@ class SequenceGroup:
     sequence: tuple[Field, ...]
     columns: frozenset[str]
 
-    def places(self, rows: pa.Table, runs: Runs) -> Places:
+    def places(self, rows: pa.Table, runs: KeyRuns) -> Places:
         """The row of each run that the columns are taken from; in a run of one row, always that row.
 
         Raises:
@@ -109,7 +109,7 @@ class ColumnMerge:
             AggregationFailed: a sum overflows its type.
             NoOrder: a value of a sequence group has no order.
         """
-        runs = Runs(starts, rows.num_rows)
+        runs = KeyRuns(starts, rows.num_rows)
         places: dict[str, Places] = {}
         for group in self.groups:
             places |= dict.fromkeys(group.columns, group.places(rows, runs))
@@ -125,40 +125,40 @@ class ColumnMerge:
         return pa.table(columns)
 
 
-def last_non_null(values: pa.Array, _field: Field | None, runs: Runs) -> pa.Array:
+def last_non_null(values: pa.Array, _field: Field | None, runs: KeyRuns) -> pa.Array:
     """The newest value that is not null."""
     return _taken(values, runs.greatest(np.where(_known(values), np.arange(runs.total), -1)))
 
 
-def first_non_null(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
+def first_non_null(values: pa.Array, _field: Field, runs: KeyRuns) -> pa.Array:
     """The oldest value that is not null."""
     oldest = -runs.greatest(np.where(_known(values), -np.arange(runs.total), -runs.total))
     return _taken(values, np.where(oldest == runs.total, -1, oldest))
 
 
-def last(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
+def last(values: pa.Array, _field: Field, runs: KeyRuns) -> pa.Array:
     """The newest value, which may be null."""
     return _taken(values, runs.starts + runs.lengths - 1)
 
 
-def first(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
+def first(values: pa.Array, _field: Field, runs: KeyRuns) -> pa.Array:
     """The oldest value, which may be null."""
     return _taken(values, runs.starts)
 
 
-def greatest(values: pa.Array, field: Field, runs: Runs) -> pa.Array:
+def greatest(values: pa.Array, field: Field, runs: KeyRuns) -> pa.Array:
     """The greatest value that is not null."""
     ranks = _ranks([_compared(values, field)])
     return _taken(values, _ranked(ranks, runs.greatest(np.where(_known(values), ranks, -1))))
 
 
-def least(values: pa.Array, field: Field, runs: Runs) -> pa.Array:
+def least(values: pa.Array, field: Field, runs: KeyRuns) -> pa.Array:
     """The least value that is not null."""
     ranks = len(values) - 1 - _ranks([_compared(values, field)])
     return _taken(values, _ranked(ranks, runs.greatest(np.where(_known(values), ranks, -1))))
 
 
-def total(values: pa.Array, _field: Field, runs: Runs) -> pa.Array:
+def total(values: pa.Array, _field: Field, runs: KeyRuns) -> pa.Array:
     """The sum of the values that are not null, added from the oldest to the newest.
 
     Raises:

@@ -64,7 +64,7 @@ def cast_primitive(values: pa.Array, source: Primitive, target: Primitive) -> pa
         found = [None if value is None else cast(value) for value in stored.to_pylist()]
         return pa.array(found, _PLAIN_FORM.get(target.kind, form)).cast(form)
     except (pa.ArrowException, ValueError, OverflowError, ArithmeticError) as problem:
-        raise NotCastable(f"a value of {source.text} is none of {target.text}") from problem
+        raise NotCastable(f"a value of {source.text} does not conform to {target.text}") from problem
 
 
 _PLAIN_FORM = {Kind.TIMESTAMP: pa.int64()}
@@ -176,13 +176,13 @@ def _cut(value: bytes, target: Primitive) -> bytes:
 
 def _truth(text: str) -> bool:
     if (found := _TRUTHS.get(text.lower())) is None:
-        raise NotCastable("a text is no BOOLEAN")
+        raise NotCastable("a text is not a BOOLEAN")
     return found
 
 
 def _number_text(text: str) -> str:
     if not _DECIMAL_TEXT.fullmatch(text):
-        raise NotCastable("a text is no number")
+        raise NotCastable("a text is not a number")
     return text
 
 
@@ -190,14 +190,14 @@ def _integer(text: str) -> int:
     """The integer part of a decimal text; like Java, blanks are not accepted."""
     found = _INTEGER_TEXT.fullmatch(text)
     if found is None:
-        raise NotCastable("a text is no number")
+        raise NotCastable("a text is not a number")
     digits = int(found[1] or "0")
     return -digits if text[0] == "-" else digits
 
 
 def _date(text: str) -> date:
     if not _DATE_TEXT.fullmatch(text):
-        raise NotCastable("a text is no date, or not written in full")
+        raise NotCastable("a text is not a date, or incomplete")
     return date.fromisoformat(text)
 
 

@@ -38,7 +38,7 @@ def data_evolution_rows(
     """
     whole = sorted((file for file in section if not _is_apart(file)), key=lambda file: -file["max_sequence_number"])
     if not whole:
-        raise NotReadable(table.name, "its rows are in files of large objects alone", section[0]["file_path"])
+        raise NotReadable(table.name, "its rows are only in files of large objects", section[0]["file_path"])
     first = whole[0]
     for file in whole:
         if (file["first_row_id"], file["record_count"]) != (first["first_row_id"], first["record_count"]):
@@ -54,7 +54,7 @@ def data_evolution_rows(
     for field in fields:
         place = _provider(table, whole, field)
         if any(_writes(table, file, field) for file in section if _is_apart(file)):
-            raise NotReadable(table.name, f"column {field.name} lies in files of its own", first["file_path"])
+            raise NotReadable(table.name, f"column {field.name} is in separate files", first["file_path"])
         parts.setdefault(place, []).append(field)
     rows = _side_by_side(table, whole, parts or {0: []}, [field.name for field in fields], files)
     if anchor["deletion_vector"] is not None:

@@ -163,7 +163,7 @@ def _blocks(source: pa.NativeFile, start: int, size: int) -> Iterator[bytes]:
         length, at = read_long(head, at, len(head))
         whole = at + length + _SYNC_BYTES
         if length < 0 or position + whole > size:
-            raise MetadataCorrupt("a block that the file cuts short", offset=position)
+            raise MetadataCorrupt("a truncated block", offset=position)
         source.seek(position)
         held.append(source.read(whole))
         position += whole

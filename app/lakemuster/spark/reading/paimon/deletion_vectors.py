@@ -63,7 +63,9 @@ def deleted_positions(table: PaimonTable, file: Row, files: Files) -> NDArray[np
     path, offset, length = vector["file_path"], vector["offset"], vector["length"]
     size = int.from_bytes(files.read(path, offset, 4), "big", signed=True)
     if size not in (length, length - _AROUND):
-        raise NotReadable(table.name, f"the deletion vector of {file['file_path']} is not of its recorded length", path)
+        raise NotReadable(
+            table.name, f"the deletion vector of {file['file_path']} does not have its recorded length", path
+        )
     found = bytes([VERSION]) + files.read(path, offset, size + _AROUND)
     where = VectorRange(file["file_path"], 1, length, vector["cardinality"])
     try:

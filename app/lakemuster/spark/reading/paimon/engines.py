@@ -122,7 +122,7 @@ def _groups(table: PaimonTable) -> Iterator[SequenceGroup]:
 def _field(table: PaimonTable, name: str, option: str) -> Field:
     found = next((field for field in table.fields if field.name == name), None)
     if found is None:
-        raise NotReadable(table.name, f"its {option} {name} is no column")
+        raise NotReadable(table.name, f"its {option} {name} is not a column")
     return found
 
 

@@ -93,7 +93,7 @@ class Merging:
         if self.ignores_deletes and self.column_merge is None:
             rows = rows.filter(pc.equal(rows.column(_ADDS), 1))
         elif self.keeps_first and not pc.all(adds).as_py():
-            raise DeletesNotSupported("rows say that a key is gone, which the merge engine first-row refuses")
+            raise DeletesNotSupported("rows delete keys, which the merge engine first-row does not allow")
         if not rows.num_rows:
             return rows
         rows = self._in_order(rows)
@@ -107,7 +107,7 @@ class Merging:
         adds = rows.column(_ADDS).to_numpy()
         if ((np.minimum.reduceat(adds, starts) == 0) & (np.diff(starts, append=len(adds)) > 1)).any():
             raise DeletesNotSupported(
-                f"rows say that a key is gone, which is not applied for the merge engine {column_merge.engine}"
+                f"rows delete keys, which is not supported for the merge engine {column_merge.engine}"
             )
         rows = column_merge.merged(rows, starts)
         return rows.filter(pc.equal(rows.column(_ADDS), 1))

@@ -56,7 +56,7 @@ def section_rows(
     """
     merging = merging_of(table, fields)
     if any(file["bucket"] == _POSTPONE for file in section):
-        raise NotReadable(table.name, "rows wait in a bucket to be given theirs", section[0]["file_path"])
+        raise NotReadable(table.name, "its rows are not assigned to a bucket yet", section[0]["file_path"])
     needed = {field.field_id: field for field in (*fields, *merging.needed, SEQUENCE, ROW_KIND)}
     names = [field.name for field in fields]
     ordered = sorted(section, key=lambda file: -file["level"])

@@ -70,9 +70,9 @@ class PaimonTable:
                 int(row["schema_id"]): fields_of(row["fields"]) for row in table.schemas if row.get("branch") == branch
             }
         except MetadataCorrupt as problem:
-            raise NotReadable(table.name, f"its schema cannot be understood: {problem.message}") from problem
+            raise NotReadable(table.name, f"its schema cannot be parsed: {problem.message}") from problem
         if table.properties.get(_CHAIN, "").lower() == "true":
-            raise NotReadable(table.name, f"partitions are put together of several, by {_CHAIN}")
+            raise NotReadable(table.name, f"partitions are combined from several, by {_CHAIN}")
         by_name = {field.name: field for field in fields}
         for name in table.columns:
             if name not in by_name:

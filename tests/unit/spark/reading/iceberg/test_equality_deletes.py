@@ -171,8 +171,8 @@ def test_shared_delete_files_are_read_once(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "ids", "reason"),
     [
-        ([(1, "a", A)], [], "not said"),
-        ([(1, "a", A)], [7], "field 7, which is not known"),
+        ([(1, "a", A)], [], "not recorded"),
+        ([(1, "a", A)], [7], "field 7, which is unknown"),
         ([(1, "a", A)], [1, 2], "field 2, which it does not hold"),
         ([(1, "a", B)], [1], "another type"),
     ],

@@ -120,7 +120,7 @@ def test_vectors_of_one_puffin_file_are_told_apart(tmp_path):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"record_count": 2}, "another number of rows"),
+        ({"record_count": 2}, "a different number of rows"),
         ({"referenced_data_file": "elsewhere"}, "not of"),
         ({"content_offset": None}, "not recorded"),
         ({"content_offset": 5}, "recorded size"),

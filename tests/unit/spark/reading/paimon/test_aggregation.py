@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.spark.reading.model import NotReadable
 from lakemuster.spark.reading.paimon import aggregation
-from lakemuster.spark.reading.paimon.aggregation import AggregationFailed, ColumnMerge, Runs, SequenceGroup
+from lakemuster.spark.reading.paimon.aggregation import AggregationFailed, ColumnMerge, KeyRuns, SequenceGroup
 from lakemuster.spark.reading.paimon.engines import merging_of
 from lakemuster.spark.reading.paimon.tables import PaimonTable
 
@@ -26,8 +26,8 @@ FLOATS = st.none() | st.sampled_from([-0.0, 0.0, 1.5, -2.0, math.inf, -math.inf,
 LENGTHS = st.lists(st.integers(1, 4), min_size=1, max_size=6)
 
 
-def runs_of(lengths: list[int]) -> Runs:
-    return Runs(np.cumsum([0, *lengths[:-1]]), sum(lengths))
+def runs_of(lengths: list[int]) -> KeyRuns:
+    return KeyRuns(np.cumsum([0, *lengths[:-1]]), sum(lengths))
 
 
 def by_order(left: float, right: float) -> bool:
@@ -139,7 +139,7 @@ REFUSED = {
         "merge-engine": "partial-update",
         "fields.b.aggregate-function": "sum",
     },
-    "its sequence-group c is no column": {"merge-engine": "partial-update", "fields.c.sequence-group": "a"},
+    "its sequence-group c is not a column": {"merge-engine": "partial-update", "fields.c.sequence-group": "a"},
 }
 
 

@@ -82,9 +82,9 @@ def test_no_column_is_read_to_count_rows() -> None:
     ("damage", "said"),
     [
         ({"crc": True}, "does not match its checksum"),
-        ({"length": 1}, "not of its recorded length"),
-        ({"cardinality": 1}, "another number of rows than recorded"),
-        ({"offset": 1}, "not of its recorded length"),
+        ({"length": 1}, "does not have its recorded length"),
+        ({"cardinality": 1}, "a different number of rows than recorded"),
+        ({"offset": 1}, "does not have its recorded length"),
     ],
 )
 @pytest.mark.parametrize("wide", [False, True])
@@ -118,7 +118,7 @@ def test_a_deletion_vector_of_rows_that_are_not_there() -> None:
         ({"file_format": None}, "its format is None"),
         ({"schema_id": 7}, "its schema 7 is not known"),
         ({"content": "changelog"}, "it holds changelog"),
-        ({"raw_convertible": False, "section": 1, "file_name": "x.blob"}, "large objects alone"),
+        ({"raw_convertible": False, "section": 1, "file_name": "x.blob"}, "only in files of large objects"),
     ],
 )
 def test_files_that_are_refused(more: dict[str, Any], said: str) -> None:
@@ -135,7 +135,7 @@ def test_files_that_are_refused(more: dict[str, Any], said: str) -> None:
         ({"deletion_vector": {}}, "not of the oldest file"),
         ({"first_row_id": 1}, "columns of different rows"),
         ({"write_cols_sequences": [1, 2]}, "of different ages"),
-        ({"file_name": "x.vector.parquet"}, "column id lies in files of its own"),
+        ({"file_name": "x.vector.parquet"}, "column id is in separate files"),
     ],
 )
 def test_spread_files_that_are_refused(more: dict[str, Any], said: str) -> None:
@@ -260,7 +260,7 @@ def test_a_section_without_sequence_numbers() -> None:
 def test_first_row_takes_no_deletes() -> None:
     lake = MemoryLake()
     files = [merged(lake, [(1, "a", 1, 0)]), merged(lake, [(1, "b", 2, 3)])]
-    with pytest.raises(NotReadable, match="first-row refuses"):
+    with pytest.raises(NotReadable, match="first-row does not allow"):
         rows_of(keyed({"merge-engine": "first-row"}), files, lake)
     ignoring = keyed({"merge-engine": "first-row", "first-row.ignore-delete": "true"})
     assert rows_of(ignoring, files, lake) == [{"id": 1, "name": "a"}]

@@ -1,0 +1,120 @@
+"""Open the source of a command: a server, or the index in this folder. Packages that a source needs load here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import typer
+
+from lakemuster.cli.option_groups import Server
+from lakemuster.cli.sources import LocalIndex, Row, Source
+from lakemuster.errors import ConfigInvalid, pip_install
+
+
+@contextmanager
+def source(server: Server) -> Iterator[Source]:
+    """Open a server, or the local index if none is named.
+
+    Without ``--token`` and ``--token-env``, the environment variable LAKEMUSTER_TOKEN gives the server's bearer token.
+
+    Raises:
+        typer.BadParameter: wrong usage of the three options.
+        ConfigInvalid: the local index needs packages that are not installed.
+    """
+    found: Source
+    address = server.address
+    if address is None:
+        if server != Server(server.uri):
+            raise typer.BadParameter("a token is for a server: give --uri too", param_hint="--token")
+        found = local_source()
+    else:
+        found = _remote(address, bearer_token(server))
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def local_source(history: int | None = None) -> LocalIndex:
+    """Open the local index; ``history`` overrides that setting for every table.
+
+    Raises:
+        ConfigInvalid: a setting is wrong, or packages are missing.
+    """
+    with server_packages("the index of this folder"):
+        # FastAPI, SQLAlchemy and Arrow: only for commands on the local index.
+        from lakemuster.cli.local import LocalSource  # noqa: PLC0415
+    return LocalSource.opened(history)
+
+
+@contextmanager
+def registered(server: Server) -> Iterator[Iterable[Row]]:
+    """Yield all tables of a server or of the local index, by name.
+
+    Raises:
+        As :func:`source`.
+    """
+    rows = local_rows() if server.address is None and server == Server(server.uri) else None
+    if rows is not None:
+        yield rows
+        return
+    with source(server) as found:
+        yield found.tables()
+
+
+def local_rows() -> Iterable[Row] | None:
+    """Return all tables of the local index, by name; None if the index has to be opened for that.
+
+    Raises:
+        ConfigInvalid: a setting is wrong, or packages are missing.
+    """
+    with server_packages("the index of this folder"):
+        # Pydantic: only for commands on the local index.
+        from lakemuster.cli.local_tables import local_tables  # noqa: PLC0415
+    return local_tables()
+
+
+@contextmanager
+def server_packages(what: str) -> Iterator[None]:
+    """Convert failed imports of packages that only ``lakemuster[server]`` installs to an error.
+
+    Raises:
+        ConfigInvalid: a package is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as cause:
+        if (cause.name or "").partition(".")[0] == "lakemuster":
+            raise
+        raise ConfigInvalid(
+            f"{what} needs packages that are not installed ({cause.name} is missing): {pip_install('server')}"
+        ) from cause
+
+
+def _remote(uri: str, token: str | None) -> Source:
+    # The client imports httpx.
+    from lakemuster.cli.remote import RemoteSource  # noqa: PLC0415
+
+    try:
+        return RemoteSource(uri, token)
+    except ValueError as cause:
+        raise typer.BadParameter(str(cause), param_hint="--uri") from None
+
+
+def bearer_token(server: Server) -> str | None:
+    """Return the bearer token for a server, by default LAKEMUSTER_TOKEN; None without one.
+
+    Raises:
+        typer.BadParameter: both options are given, or the variable is not set.
+    """
+    token, variable = server.token, server.token_env
+    if variable is None:
+        return token if token is not None else os.environ.get("LAKEMUSTER_TOKEN", "").strip() or None
+    if token is not None:
+        raise typer.BadParameter("give one of them", param_hint="--token / --token-env")
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise typer.BadParameter(f"the environment variable {variable} is not set", param_hint="--token-env")
+    return value

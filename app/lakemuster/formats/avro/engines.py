@@ -125,8 +125,9 @@ def decode_fastavro(framing: Framing, blocks: Sequence[Block]) -> list[pa.Array]
 
 def prepare_decoders() -> None:
     """Warm up the decoders' threads and caches, so that the first file in a process does not pay for them."""
+    if is_available():
+        return
     framing = Framing.of(Node("record", children=(("number", Node("int")),)))
-    is_available()
     for decode in (decode_datafusion, decode_fastavro):
         decode(framing, [Block(1, b"\0", 0)])
 

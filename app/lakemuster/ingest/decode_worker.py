@@ -39,9 +39,7 @@ ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": "1000000000",
     "MALLOC_ARENA_MAX": "1",
     # One core a task: the pool runs tasks in parallel.
-    "TOKIO_WORKER_THREADS": "1",
     "OMP_NUM_THREADS": "1",
-    "RUST_BACKTRACE": "0",
 }
 """Environment variables that native libraries read when they are loaded, so they are set before the process starts."""
 

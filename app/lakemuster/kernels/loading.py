@@ -46,11 +46,6 @@ def kernels_disabled() -> Iterator[None]:
         _plain.reset(before)
 
 
-def is_without_machine_code() -> bool:
-    """Whether compiled kernels are disabled in this thread."""
-    return _plain.get()
-
-
 class Parameter(NamedTuple):
     """One parameter of a kernel: an array, or a single word.
 

@@ -32,12 +32,11 @@ def noted(decode):
         return decode(*arguments)
     return call
 
-for name in ("decode_datafusion", "decode_fastavro"):
-    setattr(table, name, noted(getattr(table, name)))
+table.decode_fastavro = noted(table.decode_fastavro)
 if (here / "without llvmlite").exists():
     sys.modules["llvmlite.binding"] = None
 """
-"""The ``sitecustomize`` of every Python: a fallback decoder notes its process's parent; llvmlite can be missing."""
+"""The ``sitecustomize`` of every Python: fastavro notes the parent of its process; llvmlite can be missing."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Cluster:
 
     @property
     def fallbacks(self) -> list[bytes]:
-        """The command lines of the processes whose decoders used a fallback."""
+        """The command lines of the processes whose decoders used fastavro."""
         return [note.read_bytes() for note in (self.pythons / "fallbacks").iterdir()]
 
     @property

@@ -7,6 +7,7 @@ of the source tree, and numba, which generates it, is needed only to change a ke
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from types import FunctionType
@@ -41,7 +42,7 @@ def main() -> None:
 
 
 def compile_kernel(function: Callable[..., int]) -> str:
-    """Return the LLVM text of a kernel, with a header that names the numba version and the digest of the sources."""
+    """Return the LLVM text of a kernel, with a header of two lines: the versions that made it, its sources' digest."""
     kernel = module_of(function)
     text = text_of(kernel)
     parts = [import_module(f"{kernel.__package__}.{part.stem}") for part in text.parent.glob("kernel_*.py")]
@@ -65,7 +66,8 @@ def compile_kernel(function: Callable[..., int]) -> str:
     finally:
         for module, name, value in named:
             setattr(module, name, value)
-    head = f"; Made by scripts/kernels.py with numba {numba.__version__}; not to be edited.\n"
+    versions = f"numba {numba.__version__} on Python {sys.version_info[0]}.{sys.version_info[1]}"
+    head = f"; Made by scripts/kernels.py with {versions}; not to be edited.\n"
     return f"{head}; kernel.py: {digest_of(text)}\n{code}"
 
 

@@ -33,7 +33,7 @@ def _own_states(monkeypatch):
 
 
 @of_each_kernel
-def test_the_machine_code_is_made_of_the_source_as_it_stands(function):
+def test_the_text_names_the_source_as_it_stands(function):
     text = text_of(module_of(function))
     made_of = text.read_text("utf-8").splitlines()[1]
     assert made_of == f"; kernel.py: {digest_of(text)}", "make kernels"

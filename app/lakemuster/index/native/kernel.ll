@@ -1,4 +1,4 @@
-; Made by scripts/kernels.py with numba 0.68.1; not to be edited.
+; Made by scripts/kernels.py with numba 0.68.1 on Python 3.11; not to be edited.
 ; kernel.py: 105673788df1ab36c01373c5d5570d2e7be35d87dc0d55ac2f57ff9cb3421518
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)

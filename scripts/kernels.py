@@ -19,7 +19,6 @@ import numpy as np
 
 from lakemuster.formats.avro.native.kernel import run
 from lakemuster.formats.iceberg.native.kernel import read_bounds
-from lakemuster.index.native.kernel import zones_of
 from lakemuster.kernels import words
 from lakemuster.kernels.loading import digest_of, module_of, parameters_of, symbol_of, text_of
 from lakemuster.planner.pruning.native.kernel import any_between
@@ -28,7 +27,7 @@ from lakemuster.wire.json_kernel.kernel import join
 numba: Any = typed_numba
 """``Any``, because half of numba's names have no types."""
 
-KERNELS = (run, read_bounds, zones_of, any_between, join)
+KERNELS = (run, read_bounds, any_between, join)
 
 _OF_THIS_MACHINE = re.compile(r"(?m)^(?:target |source_filename|; ModuleID).*\n")
 _REMARKS = re.compile(r", ![\w.]+ !\d+|(?m:^!\d+ = .*\n)")

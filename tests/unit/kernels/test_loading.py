@@ -14,7 +14,6 @@ import pytest
 import lakemuster
 from lakemuster.formats.avro.native.kernel import run
 from lakemuster.formats.iceberg.native.kernel import read_bounds
-from lakemuster.index.native.kernel import zones_of
 from lakemuster.kernels import loading, states
 from lakemuster.kernels.loading import Kernel, digest_of, kernels_disabled, module_of, parameters_of, text_of
 from lakemuster.kernels.states import kernel_states
@@ -22,7 +21,7 @@ from lakemuster.kernels.words import Ints, Octets, Word, Words
 from lakemuster.planner.pruning.native.kernel import any_between
 from lakemuster.wire.json_kernel.kernel import join
 
-KERNELS = (run, read_bounds, zones_of, any_between, join)
+KERNELS = (run, read_bounds, any_between, join)
 of_each_kernel = pytest.mark.parametrize("function", KERNELS, ids=lambda function: function.__module__)
 
 

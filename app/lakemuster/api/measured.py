@@ -72,7 +72,9 @@ def _count_storage(metrics: Metrics, services: Services) -> None:
 
 
 def _count_kernels(metrics: Metrics) -> None:
-    help_text = "1 for a kernel that this process or its decoders needed and could not compile: slower code is used."
+    help_text = (
+        "Server processes that need a kernel, or whose decoders do, and cannot compile it: they use slower code."
+    )
     metrics.hold_gauge(
         "lakemuster_kernels_missing",
         help_text,

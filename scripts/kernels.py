@@ -7,6 +7,7 @@ of the source tree, and numba, which generates it, is needed only to change a ke
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from types import FunctionType
@@ -18,7 +19,6 @@ import numpy as np
 
 from lakemuster.formats.avro.native.kernel import run
 from lakemuster.formats.iceberg.native.kernel import read_bounds
-from lakemuster.index.native.kernel import zones_of
 from lakemuster.kernels import words
 from lakemuster.kernels.loading import digest_of, module_of, parameters_of, symbol_of, text_of
 from lakemuster.planner.pruning.native.kernel import any_between
@@ -27,7 +27,7 @@ from lakemuster.wire.json_kernel.kernel import join
 numba: Any = typed_numba
 """``Any``, because half of numba's names have no types."""
 
-KERNELS = (run, read_bounds, zones_of, any_between, join)
+KERNELS = (run, read_bounds, any_between, join)
 
 _OF_THIS_MACHINE = re.compile(r"(?m)^(?:target |source_filename|; ModuleID).*\n")
 _REMARKS = re.compile(r", ![\w.]+ !\d+|(?m:^!\d+ = .*\n)")
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def compile_kernel(function: Callable[..., int]) -> str:
-    """Return the LLVM text of a kernel, with a header that names the numba version and the digest of the sources."""
+    """Return the LLVM text of a kernel, with a header of two lines: the versions that made it, its sources' digest."""
     kernel = module_of(function)
     text = text_of(kernel)
     parts = [import_module(f"{kernel.__package__}.{part.stem}") for part in text.parent.glob("kernel_*.py")]
@@ -65,7 +65,8 @@ def compile_kernel(function: Callable[..., int]) -> str:
     finally:
         for module, name, value in named:
             setattr(module, name, value)
-    head = f"; Made by scripts/kernels.py with numba {numba.__version__}; not to be edited.\n"
+    versions = f"numba {numba.__version__} on Python {sys.version_info[0]}.{sys.version_info[1]}"
+    head = f"; Made by scripts/kernels.py with {versions}; not to be edited.\n"
     return f"{head}; kernel.py: {digest_of(text)}\n{code}"
 
 

@@ -18,6 +18,7 @@ from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError
 from lakemuster.jobs.supervisor import JobState, Supervisor
+from lakemuster.kernels.states import kernel_states
 
 _NO_LABELS: tuple[str, ...] = ()
 
@@ -32,6 +33,7 @@ def count_services(metrics: Metrics, services: Services) -> None:
     _count_storage(metrics, services)
     _count_database(metrics, services)
     _count_caches(metrics)
+    _count_kernels(metrics)
     _count_interpreter(metrics)
 
 
@@ -67,6 +69,18 @@ def _count_storage(metrics: Metrics, services: Services) -> None:
         "theirs at work."
     )
     metrics.hold_gauge("lakemuster_storage_threads", help_text, ["state"], services.refresher.threads.counts)
+
+
+def _count_kernels(metrics: Metrics) -> None:
+    help_text = (
+        "Server processes that need a kernel, or whose decoders do, and cannot compile it: they use slower code."
+    )
+    metrics.hold_gauge(
+        "lakemuster_kernels_missing",
+        help_text,
+        ["kernel"],
+        lambda: {kernel: float(not loads) for kernel, loads in kernel_states().items()},
+    )
 
 
 def _count_database(metrics: Metrics, services: Services) -> None:

@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lakemuster.index import native
 from lakemuster.metadata.files import column, split_column
 from lakemuster.metadata.numbers import number_type
 
@@ -41,7 +40,7 @@ Narrow = NDArray[np.signedinteger]
 Places = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-_UNKNOWN = -1
+_UNKNOWN = _NONE = -1
 _DIGITS_OF_A_WORD = 18
 _COUNTS = ("null_count", "nan_count", "value_count")
 _KINDS = {
@@ -225,24 +224,21 @@ class _Recorded(NamedTuple):
     """The statistics columns of a schema by field, in the order of its columns.
 
     Attributes:
-        fields: (F, 5) the columns of each field's lower and upper bounds and counts. Counts of partition fields are
-            computed: three columns each, after the last column.
+        fields: (F, 5) the columns of each field's lower and upper bounds and counts, or ``_NONE``. Counts of partition
+            fields are computed.
         names: (F * 5) the names of their zone columns; empty for omitted ones.
         partitions: the numbers of the partition fields.
-        program: the machine code program; None when it does not support all fields.
     """
 
     fields: Places
     names: list[str]
     partitions: list[int]
-    program: native.ZoneProgram | None
 
 
 @lru_cache(maxsize=16)
 def _recorded(schema: bytes) -> _Recorded:
-    """The statistics columns of a serialized schema, cached: most manifests of a table have the same schema."""
-    read = pa.ipc.read_schema(pa.py_buffer(schema))
-    columns, types = read.names, read.types
+    """The statistics columns of a serialized schema, cached: a table's manifests mostly have the same schema."""
+    columns = pa.ipc.read_schema(pa.py_buffer(schema)).names
     own: dict[tuple[str, int], dict[str, int]] = {}
     several = set()
     for number, name in enumerate(columns):
@@ -259,33 +255,19 @@ def _recorded(schema: bytes) -> _Recorded:
     for (prefix, field_id), found in own.items():
         if prefix == PARTITION:
             partitions.append(len(fields))
-            fields.append([found["lower"], found["lower"], *range(len(types), len(types) + len(_COUNTS))])
-            types += [pa.int64()] * len(_COUNTS)
+            fields.append([found["lower"], found["lower"], *[_NONE] * len(_COUNTS)])
             names += [*(column(prefix + part, field_id) for part in Summary._fields[:-1]), ""]
         elif field_id not in several:
             parts = found | values_of_all
-            fields.append([parts.get(part, native.NONE) for part in Summary._fields])
+            fields.append([parts.get(part, _NONE) for part in Summary._fields])
             names += [column(prefix + part, field_id) for part in Summary._fields]
-    table = np.array(fields, np.int64).reshape(-1, len(Summary._fields))
-    can_zone = all(native.can_zone(types[place]) for place in np.unique(table).tolist() if place != native.NONE)
-    return _Recorded(table, names, partitions, native.ZoneProgram.of(types, table) if can_zone and len(table) else None)
+    return _Recorded(np.array(fields, np.int64).reshape(-1, len(Summary._fields)), names, partitions)
 
 
 def _zones_of(table: pa.Table, starts: Places) -> Iterable[tuple[str, pa.Array | None]]:
     """Yield the zone columns except ``rows``; None for a column of which nothing is known."""
     recorded = _recorded(table.schema.remove_metadata().serialize().to_pybytes())
     partitions = [of_partitions(_flat(table.column(int(recorded.fields[at, 0])))) for at in recorded.partitions]
-    if recorded.program is not None and native.is_available():
-        batches = table.to_batches()
-        if len(batches) > 1:
-            batches = table.combine_chunks().to_batches()
-        if partitions:
-            counted = [pa.array(part) for stats in partitions for part in stats[2:]]
-            batches.append(pa.record_batch(counted, [""] * len(counted)))
-        if batches[0].num_rows == table.num_rows:
-            found = native.zones_of(recorded.program, batches, starts)
-            if found is not None:
-                return zip(recorded.names, found, strict=True)
     of_partition = dict(zip(recorded.partitions, partitions, strict=True))
     stats = [of_partition.get(at) or _summary(table, places) for at, places in enumerate(recorded.fields)]
     parts = [None if part is None else pa.array(part) for own in stats for part in zoned(own, starts)]

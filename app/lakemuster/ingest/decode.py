@@ -26,7 +26,8 @@ from typing import ParamSpec, Self, TypeVar, cast
 from lakemuster import tracing
 from lakemuster.errors import CatalogError, DecodeFailed, IndexUnavailable
 from lakemuster.formats.avro import prepare_decoders
-from lakemuster.ingest.decode_worker import ENVIRONMENT, READY, Limits, Reply
+from lakemuster.ingest.decode_worker import ENVIRONMENT, Limits, Ready, Reply
+from lakemuster.kernels.states import add_kernel_states
 from lakemuster.measures import Measure
 
 P = ParamSpec("P")
@@ -236,9 +237,10 @@ class _Process:
             ready = self._exchange((self._limits, prepare), _START_SECONDS)
         except (OSError, EOFError, pickle.UnpicklingError):
             ready = None
-        if ready != READY:
+        if not isinstance(ready, Ready):
             self.discard()
             raise IndexUnavailable("a decoder process did not start")
+        add_kernel_states(ready.kernels)
 
     def ask(self, task: _Task, wall_seconds: float) -> Reply:
         """Send a task and wait for its reply.

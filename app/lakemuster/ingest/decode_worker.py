@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
 from lakemuster.errors import CatalogError
+from lakemuster.kernels.states import kernel_states
 
 try:
     import resource
@@ -38,9 +39,7 @@ ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": "1000000000",
     "MALLOC_ARENA_MAX": "1",
     # One core a task: the pool runs tasks in parallel.
-    "TOKIO_WORKER_THREADS": "1",
     "OMP_NUM_THREADS": "1",
-    "RUST_BACKTRACE": "0",
 }
 """Environment variables that native libraries read when they are loaded, so they are set before the process starts."""
 
@@ -75,7 +74,15 @@ class Reply:
     last: bool
 
 
-READY = "ready"
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The first message of a process that is prepared.
+
+    Attributes:
+        kernels: the process's ``kernel_states``.
+    """
+
+    kernels: dict[str, bool]
 
 
 def main(parent: int) -> None:
@@ -89,7 +96,7 @@ def main(parent: int) -> None:
     gc.freeze()
     _limit_memory(limits.memory_bytes)
     ceiling = _data_bytes() + limits.memory_bytes // 4
-    _send(replies, pickle.dumps(READY))
+    _send(replies, pickle.dumps(Ready(kernel_states())))
     for number in range(1, limits.tasks + 1):
         try:
             function, arguments, keywords = pickle.load(tasks)  # noqa: S301 - as above.

@@ -15,7 +15,6 @@ from lakemuster.formats.avro import prepare_decoders
 from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
 from lakemuster.formats.protocol import FormatPort
 from lakemuster.formats.registry import format_of
-from lakemuster.index import native as zones_native
 from lakemuster.index.segment_files import write_segment
 from lakemuster.kernels.loading import kernels_disabled
 from lakemuster.metadata.counts import EntryCounts
@@ -44,7 +43,6 @@ def prepare(formats: Sequence[FormatPort]) -> None:
     prepare_decoders()
     for port in formats:
         port.prepare()
-    zones_native.is_available()
 
 
 def slim(metadata: TableMetadata) -> TableMetadata:

@@ -23,6 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.kernels import words
+from lakemuster.kernels.states import add_kernel_states
 
 Given = ParamSpec("Given")
 
@@ -43,11 +44,6 @@ def kernels_disabled() -> Iterator[None]:
         yield
     finally:
         _plain.reset(before)
-
-
-def is_without_machine_code() -> bool:
-    """Whether compiled kernels are disabled in this thread."""
-    return _plain.get()
 
 
 class Parameter(NamedTuple):
@@ -107,17 +103,23 @@ class Kernel(Generic[Given]):
     @cached_property
     def _loaded(self) -> tuple[Callable[..., int], Any] | None:
         """The C function and the engine that owns its machine code; None if it cannot be compiled here."""
+        package = str(self._source.__package__).removeprefix("lakemuster.")
+        add_kernel_states({package: False})
+        warning = "the kernel of %s does not load, slower code does its work: %s"
         if sys.byteorder != "little" or struct.calcsize("P") != 8:
+            _log.warning(warning, package, "this machine is not a little-endian one of 64 bits")
             return None
         try:
             llvm: Any = import_module("llvmlite.binding")
-        except ImportError:
+        except ImportError as cause:
+            _log.warning(warning, package, f"llvmlite is not installed ({cause})")
             return None
         try:
             engine, address = _compile(llvm, text_of(self._source).read_text("utf-8"), self._name)
-        except Exception:  # noqa: BLE001 - slower ways do the same work.
-            _log.warning("machine code does not load: slower ways are used", exc_info=True)
+        except Exception as cause:  # noqa: BLE001 - slower code does the same work.
+            _log.warning(warning, package, type(cause).__name__, exc_info=True)
             return None
+        add_kernel_states({package: True})
         arguments: list[type[Any]] = []
         for parameter in self._parameters:
             arguments += [_POINTER, *[_WORD] * parameter.chosen] if parameter.shape else [_WORD]

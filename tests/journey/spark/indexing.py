@@ -62,12 +62,16 @@ def environment() -> dict[str, str]:
 class Driver:
     """A running session of Spark's with our driver in it."""
 
-    def __init__(self, master: str, folder: Path, storage: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, master: str, folder: Path, storage: Mapping[str, Any] | None = None, python_path: Path | None = None
+    ) -> None:
         home = folder / "home"  # a cluster's workers write there
         home.mkdir()
         self.log = folder / "driver.log"
         told = {} if storage is None else {"LAKEMUSTER_STORAGE": json.dumps(storage)}
         given = environment()
+        if python_path is not None:
+            given["PYTHONPATH"] = f"{python_path}{os.pathsep}{given['PYTHONPATH']}"
         for part in Path(given["SPARK_HOME"]).iterdir():
             (home / part.name).symlink_to(part)
         with self.log.open("wb") as log:
@@ -116,9 +120,11 @@ class Driver:
 
 
 @contextmanager
-def driver(master: str, folder: Path, storage: Mapping[str, Any] | None = None) -> Iterator[Driver]:
-    """A driver that is ended."""
-    running = Driver(master, folder, storage)
+def driver(
+    master: str, folder: Path, storage: Mapping[str, Any] | None = None, python_path: Path | None = None
+) -> Iterator[Driver]:
+    """A driver that is ended; it and its executors' Python find modules in ``python_path`` first."""
+    running = Driver(master, folder, storage, python_path)
     try:
         yield running
     finally:

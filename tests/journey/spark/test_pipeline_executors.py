@@ -1,4 +1,4 @@
-"""Indexing on a cluster of executors that are processes of their own, and die."""
+"""Indexing on a cluster of executors that are processes of their own: they decode with the kernel, and they die."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,66 @@ from tests.contract.service.backends import catalog, settings
 from tests.journey.spark.indexing import Driver, driver, sql_rows, stored
 
 pytestmark = pytest.mark.timeout(900)
+
+FALLBACK_NOTED = """
+import os, sys
+from pathlib import Path
+from lakemuster.formats.avro import table
+
+here = Path(__file__).parent
+
+def noted(decode):
+    def call(*arguments):
+        (here / "fallbacks" / str(os.getpid())).write_bytes(Path(f"/proc/{os.getppid()}/cmdline").read_bytes())
+        return decode(*arguments)
+    return call
+
+table.decode_fastavro = noted(table.decode_fastavro)
+if (here / "without llvmlite").exists():
+    sys.modules["llvmlite.binding"] = None
+"""
+"""The ``sitecustomize`` of every Python: fastavro notes the parent of its process; llvmlite can be missing."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A running cluster of two executors, each in a JVM of its own, with Python workers and their decoders."""
+
+    driver: Driver
+    pythons: Path
+
+    @property
+    def fallbacks(self) -> list[bytes]:
+        """The command lines of the processes whose decoders used fastavro."""
+        return [note.read_bytes() for note in (self.pythons / "fallbacks").iterdir()]
+
+    @property
+    def logs(self) -> str:
+        """What the executors wrote to their logs."""
+        return "".join(log.read_text() for log in self.driver.log.parent.glob("home/work/*/*/stderr"))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    pythons = tmp_path_factory.mktemp("pythons")
+    (pythons / "sitecustomize.py").write_text(FALLBACK_NOTED)
+    (pythons / "fallbacks").mkdir()
+    with driver("local-cluster[2,1,1024]", tmp_path_factory.mktemp("driver"), python_path=pythons) as running:
+        yield Cluster(running, pythons)
+
+
+def indexes(folder: Path, **settings_on_spark: int) -> tuple[Settings, Settings]:
+    """A table that is indexed here, and an index that knows it only."""
+    table = folder / "lake" / "t"
+    iceberg_table(table, files=2_400, columns=4, manifests=24, level=1)
+    local = settings(folder / "local", roots=(str(table),))
+    on_spark = settings(folder / "spark", roots=(str(table),), **settings_on_spark)
+    for of in (local, on_spark):
+        with catalog(of) as services:
+            services.add("b.t", str(table), None, ())
+            if of is local:
+                services.refresh("b.t")
+    return local, on_spark
 
 
 def executors(running: Driver) -> list[int]:
@@ -43,23 +105,34 @@ def killed(running: Driver, of: Settings) -> int | None:
     return None
 
 
-def test_a_killed_executor_changes_nothing(tmp_path: Path) -> None:
-    table = tmp_path / "lake" / "t"
-    iceberg_table(table, files=2_400, columns=4, manifests=24, level=1)
-    (tmp_path / "driver").mkdir()
-    indexes = [settings(tmp_path / name, roots=(str(table),)) for name in ("local", "spark")]
-    for of in indexes:
-        with catalog(of) as services:
-            services.add("b.t", str(table), None, ())
-            if of is indexes[0]:
-                services.refresh("b.t")
-    local, on_spark = indexes
-    with driver("local-cluster[2,1,1024]", tmp_path / "driver") as running:
-        running.ask(on_spark, "b.t")
-        dead = killed(running, on_spark)
-        [report] = running.answer()["reports"]
-        assert dead is not None
-        assert dead not in executors(running)
+@pytest.mark.parametrize("missing", [False, True], ids=["with llvmlite", "without llvmlite"])
+def test_executors_decode_with_the_kernel_and_say_when_it_is_missing(
+    cluster: Cluster, tmp_path: Path, missing: bool
+) -> None:
+    memory = (512 + missing) * 2**20  # other settings have other decoder processes
+    local, on_spark = indexes(tmp_path, decoder_memory=memory)
+    flag = cluster.pythons / "without llvmlite"
+    if missing:
+        flag.touch()
+    try:
+        answer = cluster.driver.index(on_spark, "b.t")
+    finally:
+        flag.unlink(missing_ok=True)
+    assert [report["entries_decoded"] for report in answer["reports"]] == [2_400]
+    assert sum(answer["jobs"]) > 0
+    assert any(b"pyspark.daemon" in parent for parent in cluster.fallbacks) is missing
+    assert ("the kernel of formats.avro.native does not load" in cluster.logs) is missing
+    assert stored(on_spark) == stored(local)
+
+
+def test_a_killed_executor_changes_nothing(cluster: Cluster, tmp_path: Path) -> None:
+    local, on_spark = indexes(tmp_path)
+    running = cluster.driver
+    running.ask(on_spark, "b.t")
+    dead = killed(running, on_spark)
+    [report] = running.answer()["reports"]
+    assert dead is not None
+    assert dead not in executors(running)
     assert (report["entries_decoded"], len(report["published"])) == (2_400, 1)
     assert {key: data for key, data in stored(on_spark).items() if not key.startswith("/tmp/")} == stored(local)
     assert sql_rows(on_spark) == sql_rows(local)

@@ -12,19 +12,36 @@ import pytest
 
 from tests.journey.servers import Running
 from tests.spark import Spark
+from tests.unit.formats.avro_files import record, written
 
 pytestmark = pytest.mark.timeout(900)
 
 
-def run(spark: Spark, demo: Running, script: str) -> Any:
-    """What a script leaves in ``found``, as JSON."""
+def run(spark: Spark, demo: Running, script: str, **values: str) -> Any:
+    """What a script that is given values leaves in ``found``, as JSON."""
     printed = spark.ask(
         "run",
         packages=spark.packages,
         script=f"import json, lakemuster.spark\n{script}\nprint(json.dumps(found))",
-        values={"uri": demo.uri},
+        values={"uri": demo.uri, **values},
     )
     return json.loads(printed)
+
+
+DECODED = """
+def decoded(data):
+    from unittest.mock import patch
+    from lakemuster.formats.avro import read_table
+    from lakemuster.kernels.states import kernel_states
+    with patch("lakemuster.formats.avro.table.decode_fastavro", None):
+        return read_table(bytes(data))[1].num_rows, kernel_states()
+found = spark.sparkContext.parallelize([bytearray.fromhex(file)], 1).map(decoded).collect()
+"""
+
+
+def test_an_executor_with_the_extra_spark_decodes_with_the_kernel(newest_spark: Spark, demo: Running) -> None:
+    file = written(record(("a", "long")), [{"a": number} for number in range(1000)]).hex()
+    assert run(newest_spark, demo, DECODED, file=file) == [[1000, {"formats.avro.native": True}]]
 
 
 DEFAULTS = """

@@ -10,7 +10,6 @@ import pytest
 
 SERVER = {
     "alembic",
-    "datafusion",
     "fastapi",
     "fastavro",
     "fsspec",

@@ -9,7 +9,6 @@ import pytest
 
 SERVER = {
     "alembic",
-    "datafusion",
     "fastapi",
     "fastavro",
     "fsspec",

@@ -20,7 +20,7 @@ from tests.tree import lakes_folder
 from tests.unit.formats.avro_files import container, real_files, record, rows_of, sized, written
 from tests.unit.formats.test_avro_container import PACK
 
-ENGINES: list[Engine] = ["native", "datafusion", "fastavro", "auto"]
+ENGINES: list[Engine] = ["native", "fastavro", "auto"]
 engines = pytest.mark.parametrize("engine", ENGINES)
 LONGS = record(("a", "long"))
 

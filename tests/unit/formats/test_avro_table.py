@@ -17,7 +17,7 @@ from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.avro import Engine, read_table
 from tests.unit.formats.avro_files import container, record, reference_rows, sized, written
 
-ENGINES = ["native", "datafusion", "fastavro"]
+ENGINES = ["native", "fastavro"]
 NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 MOON = datetime(1969, 7, 20, 20, 17, 40, 123456, tzinfo=UTC)
 LOCAL = NEW_YEAR.replace(tzinfo=None)
@@ -228,29 +228,12 @@ def test_large_files_come_in_chunks_that_make_one_table(monkeypatch, engine):
     assert table.to_pylist() == rows
 
 
-def test_a_file_that_datafusion_refuses_is_read_by_fastavro(monkeypatch):
-    def refuse(*_: object) -> object:
-        raise MetadataCorrupt("refused")
-
-    rows = [{"a": number} for number in range(30_000)]
-    data = written(record(("a", "long")), rows)
-    monkeypatch.setattr("lakemuster.formats.avro.table.is_available", lambda: False)
-    monkeypatch.setattr("lakemuster.formats.avro.table.decode_datafusion", refuse)
-    assert read_table(data)[1].to_pylist() == rows
-
-
-def test_without_the_native_decoder_others_read_files_of_any_size(monkeypatch):
+def test_without_the_native_decoder_fastavro_reads_files_of_any_size(monkeypatch):
     monkeypatch.setattr("lakemuster.formats.avro.table.is_available", lambda: False)
     monkeypatch.setattr("lakemuster.formats.avro.table.decode_native", None)
     for size in (1, 30_000):
         rows = [{"a": number} for number in range(size)]
         assert read_table(written(record(("a", "long")), rows))[1].to_pylist() == rows
-
-
-def test_without_memory_files_a_temporary_one_is_used(monkeypatch):
-    monkeypatch.delattr(os, "memfd_create")
-    rows = [{"a": number} for number in range(100)]
-    assert read_table(written(record(("a", "long")), rows), engine="datafusion")[1].to_pylist() == rows
 
 
 @engines
@@ -376,4 +359,4 @@ def test_all_decoders_give_what_fastavro_alone_reads(data):
     for table in tables:
         table.validate(full=True)
         assert table.to_pylist() == [expected(schema, each) for each in reference_rows(file)]
-    assert tables[0].schema == tables[1].schema == tables[2].schema
+    assert tables[0].schema == tables[1].schema

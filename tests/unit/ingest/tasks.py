@@ -103,3 +103,10 @@ def do_nothing() -> None:
 def where(data: bytes) -> tuple[int, int]:
     """The process that this runs in, and the length of what it was given."""
     return os.getpid(), len(data)
+
+
+def prepare_without_llvmlite() -> None:
+    from lakemuster.formats.avro import prepare_decoders
+
+    sys.modules["llvmlite.binding"] = None  # type: ignore[assignment]
+    prepare_decoders()

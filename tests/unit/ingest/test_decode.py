@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 from lakemuster.errors import DecodeFailed, IndexUnavailable, LimitExceeded
+from lakemuster.formats.avro import prepare_decoders
 from lakemuster.ingest.decode import DecoderPool
+from lakemuster.kernels import states
+from lakemuster.kernels.states import kernel_states
 from tests.unit.ingest import tasks
 
 MEMORY = 64 << 20
@@ -55,6 +58,15 @@ def wait_until_gone(process: int) -> None:
 def test_a_task_runs_in_another_process_which_serves_the_next_one_too(pool):
     first, second = pool.submit(tasks.process_id).result(), pool.submit(tasks.process_id).result()
     assert first == second != os.getpid()
+
+
+@pytest.mark.parametrize(("prepare", "loads"), [(prepare_decoders, True), (tasks.prepare_without_llvmlite, False)])
+def test_the_pool_knows_whether_its_processes_have_the_kernel(monkeypatch, capfd, prepare, loads):
+    monkeypatch.setattr(states, "_loads", {})
+    with DecoderPool(1, MEMORY, cpu_seconds=20, wall_seconds=60, prepare=prepare) as pool:
+        assert pool.submit(tasks.length, b"abc").result() == 3
+    assert kernel_states() == {"formats.avro.native": loads}
+    assert ("the kernel of formats.avro.native does not load" in capfd.readouterr().err) is not loads
 
 
 def test_nothing_starts_before_the_first_task():

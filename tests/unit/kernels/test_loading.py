@@ -14,19 +14,25 @@ import pytest
 import lakemuster
 from lakemuster.formats.avro.native.kernel import run
 from lakemuster.formats.iceberg.native.kernel import read_bounds
-from lakemuster.index.native.kernel import zones_of
-from lakemuster.kernels import loading
-from lakemuster.kernels.loading import Kernel, digest_of, module_of, parameters_of, text_of
+from lakemuster.kernels import loading, states
+from lakemuster.kernels.loading import Kernel, digest_of, kernels_disabled, module_of, parameters_of, text_of
+from lakemuster.kernels.states import kernel_states
 from lakemuster.kernels.words import Ints, Octets, Word, Words
 from lakemuster.planner.pruning.native.kernel import any_between
 from lakemuster.wire.json_kernel.kernel import join
 
-KERNELS = (run, read_bounds, zones_of, any_between, join)
+KERNELS = (run, read_bounds, any_between, join)
 of_each_kernel = pytest.mark.parametrize("function", KERNELS, ids=lambda function: function.__module__)
 
 
+@pytest.fixture(autouse=True)
+def _own_states(monkeypatch):
+    """The states of a process that has needed no kernel."""
+    monkeypatch.setattr(states, "_loads", {})
+
+
 @of_each_kernel
-def test_the_machine_code_is_made_of_the_source_as_it_stands(function):
+def test_the_text_names_the_source_as_it_stands(function):
     text = text_of(module_of(function))
     made_of = text.read_text("utf-8").splitlines()[1]
     assert made_of == f"; kernel.py: {digest_of(text)}", "make kernels"
@@ -86,9 +92,25 @@ def test_machine_code_that_does_not_load_is_told_of_once(broken, monkeypatch, tm
     with caplog.at_level(logging.WARNING):
         assert not compiled.is_available()
         assert not compiled.is_available()
-    assert [record.message for record in caplog.records] == ["machine code does not load: slower ways are used"]
+    [warning] = [record.getMessage() for record in caplog.records]
+    assert warning.startswith("the kernel of planner.pruning.native does not load, slower code does its work: ")
+    assert kernel_states() == {"planner.pruning.native": False}
 
 
-def test_without_llvmlite_there_is_none(monkeypatch):
+def test_without_llvmlite_there_is_none_which_is_told_of_once(monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
-    assert not Kernel(any_between).is_available()
+    compiled = Kernel(any_between)
+    with caplog.at_level(logging.WARNING):
+        assert not compiled.is_available()
+        assert not compiled.is_available()
+    [warning] = [record.getMessage() for record in caplog.records]
+    assert "planner.pruning.native does not load, slower code does its work: llvmlite is not installed" in warning
+    assert kernel_states() == {"planner.pruning.native": False}
+
+
+def test_the_states_are_of_the_kernels_that_were_needed():
+    assert kernel_states() == {}
+    assert Kernel(join).is_available()
+    with kernels_disabled():
+        assert not Kernel(any_between).is_available()
+    assert kernel_states() == {"wire.json_kernel": True}

@@ -4,7 +4,7 @@
 * ``codecs``     decompression of a block, up to a limit
 * ``schema``     the writer's schema as a bounded tree, and the plain schema that decoders get
 * ``native``     our own decoder, compiled
-* ``engines``    the fallback decoders DataFusion and fastavro, each checked to use every byte
+* ``reference``  fastavro, checked to use every byte: the reference, and the decoder where no kernel loads
 * ``arrow``      the decoders' raw values to typed columns
 * ``table``      the entry points: a whole file to a table
 """
@@ -12,8 +12,8 @@
 from __future__ import annotations
 
 from lakemuster.formats.avro.container import AvroHeader, read_header
-from lakemuster.formats.avro.engines import prepare_decoders
 from lakemuster.formats.avro.native import Columns, Widths
+from lakemuster.formats.avro.reference import prepare_decoders
 from lakemuster.formats.avro.table import Engine, read_keyed, read_table
 
 __all__ = ["AvroHeader", "Columns", "Engine", "Widths", "prepare_decoders", "read_header", "read_keyed", "read_table"]

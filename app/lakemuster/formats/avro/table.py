@@ -14,7 +14,6 @@ import pyarrow as pa
 from lakemuster.errors import LimitExceeded, MetadataCorrupt
 from lakemuster.formats.avro.arrow import arrow_schema, to_columns
 from lakemuster.formats.avro.container import AvroHeader, Block, read_blocks, read_header
-from lakemuster.formats.avro.engines import Framing, decode_datafusion, decode_fastavro
 from lakemuster.formats.avro.native import (
     Columns,
     Path,
@@ -26,17 +25,15 @@ from lakemuster.formats.avro.native import (
     decode_native,
     is_available,
 )
+from lakemuster.formats.avro.reference import Framing, decode_fastavro
 from lakemuster.formats.avro.schema import Node, parse_schema
-from lakemuster.kernels.loading import is_without_machine_code
 
-Engine = Literal["auto", "native", "datafusion", "fastavro"]
+Engine = Literal["auto", "native", "fastavro"]
 
 _CHUNK_BYTES = 8 << 20
-"""Inflated bytes that DataFusion and fastavro decode at a time: limits the data that is in memory twice."""
+"""Inflated bytes that fastavro decodes at a time: limits the data that is in memory twice."""
 _NATIVE_CHUNK_BYTES = 1 << 30
 """The same for the native decoder, which holds one block at a time: a number that fits 32 bits."""
-_SMALL_BYTES = 24 << 10
-"""Below this many bytes, fastavro finishes before DataFusion has started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ class _Plan:
     Attributes:
         row: the record of a row.
         schema: of the table.
-        framing: the input of DataFusion and fastavro.
+        framing: the input of fastavro.
         program: the input of the native decoder.
         keyed: its input with keyed maps, by their paths.
     """
@@ -77,8 +74,8 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
 
     Args:
         data: the file.
-        engine: ``auto`` takes the native decoder. Where that does not load: DataFusion for bulk, fastavro for small
-            files and for what DataFusion rejects. Within ``kernels_disabled``, fastavro, the reference.
+        engine: ``auto`` takes the native decoder; where that does not load, and within ``kernels_disabled``, fastavro,
+            the reference.
 
     Raises:
         MetadataCorrupt: the bytes break the format; each block must be used to its last byte.
@@ -87,10 +84,8 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
     """
     header = read_header(data)
     plan = _plan(header.metadata["avro.schema"])
-    if engine == "auto" and is_without_machine_code():
-        engine = "fastavro"
-    elif engine == "auto" and is_available():
-        engine = "native"
+    if engine == "auto":
+        engine = "native" if is_available() else "fastavro"
     size = _NATIVE_CHUNK_BYTES if engine == "native" else _CHUNK_BYTES
     batches = [
         batch
@@ -212,17 +207,7 @@ def _chunk(blocks: Iterable[Block], most: int) -> Iterator[Block]:
 def _decode(plan: _Plan, blocks: Iterable[Block], engine: Engine, end: int) -> list[pa.RecordBatch]:
     if engine == "native":
         return _shaped(plan.row, plan.schema, [decode_native(plan.program, blocks, end=end)])
-    chunk = list(blocks)
-    if engine == "auto":
-        if sum(len(block.data) for block in chunk) < _SMALL_BYTES:
-            engine = "fastavro"
-        else:
-            try:
-                return _shaped(plan.row, plan.schema, decode_datafusion(plan.framing, chunk))
-            except MetadataCorrupt:
-                engine = "fastavro"
-    decoder = decode_datafusion if engine == "datafusion" else decode_fastavro
-    return _shaped(plan.row, plan.schema, decoder(plan.framing, chunk))
+    return _shaped(plan.row, plan.schema, decode_fastavro(plan.framing, list(blocks)))
 
 
 def _shaped(row: Node, schema: pa.Schema, arrays: Iterable[pa.Array]) -> list[pa.RecordBatch]:

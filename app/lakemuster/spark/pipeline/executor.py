@@ -34,7 +34,7 @@ from lakemuster.storage.store import ObjectStore
 OUTSTANDING_BYTES = 64 * 2**20
 """Encoded bytes that a worker may queue for its decoder."""
 
-_BYTES_DEPEND_ON = ("datafusion", "fastavro", "numpy", "pyarrow")
+_BYTES_DEPEND_ON = ("fastavro", "numpy", "pyarrow")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-; Made by scripts/kernels.py with numba 0.68.1; not to be edited.
+; Made by scripts/kernels.py with numba 0.68.1 on Python 3.11; not to be edited.
 ; kernel.py: 001fbe74e6e635af9c3156512ce6ce5eb4d7b6177c0bc92347c21bf4f4a34c51
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)

@@ -1,4 +1,4 @@
-; Made by scripts/kernels.py with numba 0.68.1; not to be edited.
+; Made by scripts/kernels.py with numba 0.68.1 on Python 3.11; not to be edited.
 ; kernel.py: 6a13ba3d611df706ce9d058dfe74422d56c26a8a2cc7b52b137d79df5fcbc747
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)

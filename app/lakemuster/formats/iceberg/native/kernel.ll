@@ -1,4 +1,4 @@
-; Made by scripts/kernels.py with numba 0.68.1; not to be edited.
+; Made by scripts/kernels.py with numba 0.68.1 on Python 3.11; not to be edited.
 ; kernel.py: e75c9c4efb1d28a671d37cbe457cba8d81896c449b2506ffa04bcc7a847b843d
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)

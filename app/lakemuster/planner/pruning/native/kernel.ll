@@ -1,4 +1,4 @@
-; Made by scripts/kernels.py with numba 0.68.1; not to be edited.
+; Made by scripts/kernels.py with numba 0.68.1 on Python 3.11; not to be edited.
 ; kernel.py: 0ae2388390a581471ee3908a22662f39297ffa490b898cbd3213f99cfd2c5509
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)

@@ -38,6 +38,7 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
     "W16": planning.small_manifests,
     "W21": small_tables.small_tables,
     "watching": watching.watching,
+    "W17": programs.sidecar,
     "W9": lasting.refresh,
     "W11": programs.load,
 }

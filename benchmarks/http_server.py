@@ -209,7 +209,7 @@ def serving(folder: Path, root: Path, workers: int = 1, **settings: object) -> I
     environment = variables(settings_of(folder, root))
     environment |= {f"LAKEMUSTER_{name.upper()}": str(value) for name, value in settings.items()}
     environment["LAKEMUSTER_WORKERS"] = str(workers)
-    with _process([sys.executable, "-m", "lakemuster", "serve"], folder, environment, "/readyz") as server:
+    with process([sys.executable, "-m", "lakemuster", "serve"], folder, environment, "/readyz") as server:
         yield server
 
 
@@ -218,24 +218,25 @@ def empty(folder: Path, workers: int = 1) -> Iterator[Server]:
     """Serve the empty app in the same way."""
     words = [sys.executable, "-m", "uvicorn", "benchmarks.empty_endpoint:app", "--no-access-log"]
     words += ["--workers", str(workers)]
-    with _process(words, folder, {}, "/") as server:
+    with process(words, folder, {}, "/") as server:
         yield server
 
 
 @contextmanager
-def _process(words: Sequence[str], folder: Path, settings: Mapping[str, str], path: str) -> Iterator[Server]:
+def process(words: Sequence[str], folder: Path, settings: Mapping[str, str], path: str) -> Iterator[Server]:
+    """Run a server's command line until the end of a block, entered when the server answers a path."""
     with socket.socket() as chosen:
         chosen.bind((HOST, 0))
         port = int(chosen.getsockname()[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)), **settings}
     started = time.perf_counter()
     with (folder / "server.log").open("wb") as log:
-        process = subprocess.Popen([*words, "--port", str(port)], cwd=folder, env=environment, stdout=log, stderr=log)
+        running = subprocess.Popen([*words, "--port", str(port)], cwd=folder, env=environment, stdout=log, stderr=log)
     try:
-        yield Server(process, port, _ready(port, path, started))
+        yield Server(running, port, _ready(port, path, started))
     finally:
-        process.terminate()
-        process.wait(60)
+        running.terminate()
+        running.wait(60)
 
 
 def _ready(port: int, path: str, started: float) -> float:

@@ -1,7 +1,7 @@
 """Run the workloads that are separate programs, since they measure other processes, and make rows of their results.
 
-W1, W2, W4 and W7 over HTTP, W8, W11, W12, W15. Their tables are reused like those of the other workloads; their modules
-describe what they print.
+W1, W2, W4 and W7 over HTTP, W8, W11, W12, W15, W17. Their tables are reused like those of the other workloads; their
+modules describe what they print.
 """
 
 from __future__ import annotations
@@ -208,6 +208,28 @@ def restart(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
     figure = f"{found['first_answer_ms']} ms, slowest of 5 {first} ms; {max(read, default=0):.0f} objects read"
     figure += f"; ready in {found['ready_s']} s"
     yield Row("W12", "first answer after ready", "≤ 300 ms, no metadata GET", figure, met, None, sizes.files)
+
+
+def sidecar(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W17: a catalog with us before it."""
+    found = ran("http_sidecar", *on_table(lakes, sizes.big), "--times", sizes.asked * 2)
+    noise = f"load {found['load']} at the start"
+    for case in ("load a table", "commit"):
+        upstream, through = found[case]["upstream"], found[case]["through"]
+        figure = f"p50 {through} ms through us, {upstream} ms at the catalog; {noise}"
+        yield Row("W17", f"{case}, passed on", "p50 ≤ 2 ms more than the catalog's", figure, through - upstream <= 2)
+    upstream, through = found["large answer, MB/s"]["upstream"], found["large answer, MB/s"]["through"]
+    figure = f"{through} MB/s through us, {upstream} MB/s at the catalog"
+    yield Row("W17", "64 MiB, passed on", "≥ 0.8 × the catalog's bytes/s", figure, through >= 0.8 * upstream)
+    for case in (name for name in found if name.startswith(("W4", "W7"))):
+        own, of_catalog = found[case]["own"], found[case]["attached"]
+        figure = f"p50 {of_catalog} ms, {own} ms as a table of our own"
+        yield Row("W17", f"{case}, /iceberg/v1 plan", "≤ 1 ms more", figure, of_catalog - own <= 1, None, sizes.files)
+    listing = found["listing"]
+    figure = f"{listing['tables']:,} tables in {listing['listed_s']} s, {listing['pointers']:,} pointers in "
+    figure += f"{listing['pointers_s']} s"
+    met = listing["listed_s"] + listing["pointers_s"] <= 30
+    yield Row("W17", "listing and pointers, 10 ms an answer", "≤ 30 s", figure, met)
 
 
 def paimon_tables(lakes: Lakes, sizes: Sizes) -> Path:

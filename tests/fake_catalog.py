@@ -55,7 +55,8 @@ class FakeCatalog:
         rights: by token, the tables that its caller may load; None: it asks for no token.
         config: its configuration.
         fault: may answer in its place; None: it answers itself.
-        hold: what requests for tables wait for.
+        etags: of tables; others have `"theirs"`.
+        credentials: of storage, by table, for clients that ask for them.
     """
 
     uri: str = ""
@@ -63,6 +64,8 @@ class FakeCatalog:
     rights: dict[str, set[Levels]] | None = None
     config: dict[str, object] = field(default_factory=lambda: {"defaults": {}, "overrides": {}})
     fault: Callable[[Asked], Reply | None] = lambda _: None
+    etags: dict[Levels, str] = field(default_factory=dict)
+    credentials: dict[Levels, object] = field(default_factory=dict)
     commits: list[Levels] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
     issued: int = 0
@@ -104,8 +107,10 @@ class FakeCatalog:
     def _of_tables(self, asked: Asked, segments: list[str]) -> Reply:
         seen = [table for table in sorted(self.tables) if self._may(asked, table)]
         if segments == ["namespaces"]:
-            if "parent=" in asked.path:
-                return Reply(200, {"namespaces": []})
+            parent = parse_qs(urlsplit(asked.path).query).get("parent", [""])[0]
+            if parent:
+                is_there = any(table[0] == parent for table in seen)
+                return Reply(200, {"namespaces": []}) if is_there else error(404, "NoSuchNamespaceException")
             return Reply(200, {"namespaces": [[name] for name in sorted({table[0] for table in seen})]})
         namespace = tuple(segments[1].split("\x1f"))
         if len(segments) == 3 and segments[2] == "tables":
@@ -124,12 +129,14 @@ class FakeCatalog:
         if asked.method == "DELETE":
             del self.tables[table]
             return Reply(204)
-        document = {
+        document: dict[str, object] = {
             "metadata-location": self.tables[table],
             "metadata": {"unknown": 1.10, "large": 12345678901234567890123},
-            "config": {"token": "vended", "scan-planning-mode": "client"},
+            "config": {"token": "vended", "region": "here", "scan-planning-mode": "client"},
         }
-        return Reply(200, document, {"ETag": '"theirs"'})
+        if table in self.credentials and "vended-credentials" in asked.headers.get("x-iceberg-access-delegation", ""):
+            document["storage-credentials"] = self.credentials[table]
+        return Reply(200, document, {"ETag": self.etags.get(table, '"theirs"')})
 
 
 @contextmanager
@@ -139,6 +146,9 @@ def fake_catalog() -> Iterator[FakeCatalog]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Head and body in one packet, which no delayed acknowledgement holds up.
+        wbufsize = -1
+        disable_nagle_algorithm = True
 
         def handle_one_request(self) -> None:
             self.raw_requestline = self.rfile.readline(65537)
@@ -175,6 +185,7 @@ def fake_catalog() -> Iterator[FakeCatalog]:
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(text)
+            self.wfile.flush()
             self.close_connection = self.close_connection or reply.breaks == "within"
 
         def log_message(self, *_: object) -> None:

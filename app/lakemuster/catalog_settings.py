@@ -33,6 +33,10 @@ class CatalogSettings(BaseModel):
         description="Whose rights decide: the caller's own at the catalog (`forward`, with `rest` only), or this "
         "server's (`service`).",
     )
+    vended: bool = Field(
+        False,
+        description="Read its tables' files with the credentials that it vends to this server, not with `STORAGE`.",
+    )
     roots: tuple[str, ...] = Field(
         (), description="URL prefixes under which the catalog's tables may live; empty: those of `ROOTS`."
     )
@@ -76,6 +80,8 @@ class CatalogSettings(BaseModel):
     def _can_sign_in(self) -> Self:
         if self.auth == "forward" and self.type != "rest":
             raise ValueError('auth = "forward" needs a catalog of type rest: others know no caller of ours')
+        if self.vended and self.type != "rest":
+            raise ValueError("vended = true needs a catalog of type rest: others vend no credentials")
         if self.type == "paimon" and self.properties.get("token.provider", "bear") != "bear":
             raise ValueError("token.provider must be bear: no other way to sign in at a Paimon catalog is supported")
         return self

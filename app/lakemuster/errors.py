@@ -325,7 +325,7 @@ class UpstreamRefused(CatalogError):
     """An attached catalog does not let a caller load a table.
 
     Attributes:
-        status, body, media_type: the catalog's answer, which is the caller's to read.
+        status, body, headers: the catalog's answer, which is the caller's to read.
     """
 
     code = "upstream_refused"
@@ -336,13 +336,13 @@ class UpstreamRefused(CatalogError):
         *,
         status: int = 404,
         body: bytes = b"",
-        media_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
         **context: object,
     ) -> None:
         super().__init__(message, **context)
         self.status = status
         self.body = body
-        self.media_type = media_type
+        self.headers = headers or {}
 
 
 class IndexUnavailable(CatalogError):

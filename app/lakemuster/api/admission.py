@@ -9,6 +9,8 @@ read whole before the request waits for anything.
 from __future__ import annotations
 
 import hashlib
+from base64 import b64decode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +26,7 @@ from lakemuster.api.identity.rate_limits import RateLimits
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.api.sidecar.requests import SidecarRequest, sidecar_request
 from lakemuster.errors import CatalogError, NotAuthenticated, Overloaded, RequestInvalid
+from lakemuster.metadata.names import format_name
 from lakemuster.upstream.registry import Upstreams
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/iceberg/v1/oauth/tokens"})
@@ -108,6 +111,8 @@ class Admission:
             if self._authenticator is not None:
                 state["owner"] = "caller " + caller.name
         state["asking"], state["caller"] = caller, caller.name
+        if attached is not None and attached.table is not None:
+            state["table"] = format_name((attached.catalog.name, *attached.table))
         if connection is not None and not connection.claim(state["owner"]):
             raise Overloaded("too many connections from one caller; close some, or try again in a moment")
 
@@ -118,6 +123,8 @@ class Admission:
             NotAuthenticated: such a token would reach the catalog.
         """
         given = [value for name, value in scope["headers"] if name == b"authorization"]
+        if not attached.is_native:
+            self._refuse_own_tokens(scope, given)
         try:
             token = bearer_token(given[0].decode("latin-1") if len(given) == 1 else None)
         except NotAuthenticated:
@@ -132,6 +139,21 @@ class Admission:
         if not attached.is_native:
             raise NotAuthenticated(f"this token is not for the catalog: use a token of {attached.catalog.name}")
         return True
+
+    def _refuse_own_tokens(self, scope: Scope, given: Sequence[bytes]) -> None:
+        """Refuse a request that carries one of our tokens in any header, whatever its scheme.
+
+        Raises:
+            NotAuthenticated: it does, or has several Authorization headers, of which a catalog could take any.
+        """
+        if len(given) > 1:
+            raise NotAuthenticated("send one Authorization header")
+        if self._authenticator is None:
+            return
+        for _, value in scope["headers"]:
+            text = value.decode("latin-1").strip()
+            if any(self._authenticator.known(word) for word in (text, text.rpartition(" ")[2], _password(text))):
+                raise NotAuthenticated("a header has a token of this server, which the catalog must not see")
 
     async def _caller(self, scope: Scope) -> Caller:
         if self._authenticator is None:
@@ -174,6 +196,17 @@ class Admission:
                 if self._keep_bodies:
                     state["body"] = body
                 return given_again(body, receive)
+
+
+def _password(authorization: str) -> str:
+    """The password of basic authentication; empty if the header has none."""
+    scheme, _, encoded = authorization.partition(" ")
+    if scheme.lower() != "basic":
+        return ""
+    try:
+        return b64decode(encoded, validate=True).decode("latin-1").partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def _digest(scope: Scope) -> str:

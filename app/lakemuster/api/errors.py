@@ -168,11 +168,12 @@ def _bounded(value: object, depth: int) -> object:
 
 def _catalog_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, errors.CatalogError)
-    is_protocols = request.scope["path"].startswith(iceberg_rest.PREFIX)
-    if isinstance(error, errors.UpstreamRefused) and is_protocols and error.body:
-        return Response(error.body, error.status, media_type=error.media_type, headers={"Cache-Control": "no-store"})
     if isinstance(error, errors.UpstreamRefused):
-        error = errors.TableNotFound("the table is not registered", table=request.path_params.get("table"))
+        if request.scope["path"].startswith(iceberg_rest.PREFIX):
+            if not error.body:
+                return problem(error, request.scope["path"], error.status)
+            return Response(error.body, error.status, headers={"Cache-Control": "no-store", **error.headers})
+        error = _refused(request, error)
     if isinstance(error, errors.TableNotFound):
         error = table_not_found(request, error)
     status = STATUS[type(error)]
@@ -182,6 +183,15 @@ def _catalog_error(request: Request, error: Exception) -> Response:
     if status >= 500:
         LOG.warning("request %s failed: %s: %s", request.state.request_id, error.code, error.message)
     return problem(error, request.scope["path"], status)
+
+
+def _refused(request: Request, refused: errors.UpstreamRefused) -> errors.CatalogError:
+    """The native API's error for a catalog's refusal, which does not tell a forbidden table from a missing one."""
+    if refused.status == HTTPStatus.UNAUTHORIZED:
+        return errors.NotAuthenticated("the catalog does not know this caller: sign in there")
+    if refused.status in {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}:
+        return errors.TableNotFound("the table is not registered", table=request.path_params.get("table"))
+    return errors.UpstreamFailed(refused.message)
 
 
 def _validation_error(request: Request, error: Exception) -> Response:

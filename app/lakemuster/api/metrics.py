@@ -118,6 +118,7 @@ class Metrics(MetricSet):
     Attributes:
         requests: seconds from each request to the last byte of its response.
         broken: responses that failed after their first byte.
+        upstream: seconds from a request to an attached catalog to the head of its answer.
         plans: plans that were made, and data files: ``seen`` ones of the snapshot, ``kept`` ones of the answer.
     """
 
@@ -142,6 +143,9 @@ class Metrics(MetricSet):
         self.count("lakemuster_plans", help_text, self.plans)
         help_text = "Entries of data files in planned snapshots (seen), and files that plans list (kept)."
         self.count("lakemuster_plan_files", help_text, self.plan_files, is_amount=True)
+        self.upstream = Measure("catalog")
+        help_text = "Seconds from a request to an attached catalog to the head of its answer, within those of our own."
+        self.distribute("lakemuster_upstream_seconds", help_text, self.upstream)
         self.add_collector(_Processes(self))
 
     @property

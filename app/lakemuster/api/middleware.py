@@ -23,6 +23,7 @@ from lakemuster.api.admission import MAX_BODY_BYTES, OPEN_PATHS
 from lakemuster.api.errors import internal_problem, log_unexpected, problem
 from lakemuster.api.identity.audit import log_request, shown_path
 from lakemuster.api.metrics import Metrics
+from lakemuster.api.sidecar.requests import UPSTREAM
 from lakemuster.errors import CatalogError, NotAuthorised, RequestInvalid
 from lakemuster.log_lines import REQUEST_ID, Fields
 
@@ -143,6 +144,8 @@ class Middleware:
         route, method = _route(scope), method_of(scope)
         status = answer.status or 0
         self._metrics.requests.record(seconds, method, route, str(status))
+        if (upstream := scope["state"].get(UPSTREAM)) is not None:
+            self._metrics.upstream.record(upstream[1], upstream[0])
         level = logging.DEBUG if scope["path"] in QUIET and 0 < status < 400 else logging.INFO
         if ACCESS.isEnabledFor(level):
             ACCESS.log(level, _line(scope, answer, route, method, seconds))
@@ -196,8 +199,8 @@ def _line(scope: Scope, answer: _Answer, route: str, method: str, seconds: float
         bytes=answer.bytes,
     )
     state = scope["state"]
-    if (upstream := state.get("upstream_seconds")) is not None:
-        line["upstream_milliseconds"] = round(upstream * 1000, 1)
+    if (upstream := state.get(UPSTREAM)) is not None:
+        line["upstream_milliseconds"] = round(upstream[1] * 1000, 1)
     if (caller := state.get("caller")) is not None:
         line["caller"] = caller
     if answer.broken:

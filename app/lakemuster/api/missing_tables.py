@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 
 from lakemuster.api.native.dependencies import api_of, caller_of
+from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.catalog.missing_tables import not_registered, without_suggestions
 from lakemuster.errors import TableNotFound
 from lakemuster.metadata.names import Levels
@@ -24,7 +25,9 @@ def table_not_found(request: Request, error: TableNotFound) -> TableNotFound:
     name = error.context.get("table")
     if not isinstance(name, str):
         return TableNotFound(error.message)
-    if request.method == "HEAD":
+    found = getattr(request.state, SIDECAR, None)
+    # Only the catalog knows which other tables exist for a caller who signs in there.
+    if request.method == "HEAD" or (found is not None and found.is_forwarded):
         return without_suggestions(name)
     api, caller, path = api_of(request), caller_of(request), request.scope["path"]
     shown, mark = next((own for prefix, own in _PROTOCOLS.items() if path.startswith(prefix)), (None, None))

@@ -50,16 +50,21 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
             return get_table(session, name)
 
 
-def note_change(index: Index, catalog: str, levels: Levels | None) -> None:
-    """Have requests look at a table, or at all tables of a catalog, because a commit passed. Failures are logged.
+def changed_location(catalog: str, levels: Levels, *, is_prefix: bool) -> str:
+    """The location of a table that a commit changed; of a namespace, or of no levels, the prefix of its tables'."""
+    location = catalog_location(catalog, levels)
+    return f"{location}/" if is_prefix and levels else location
+
+
+def record_change(index: Index, location: str, *, is_prefix: bool) -> None:
+    """Have the requests of all processes look at tables, because a commit passed. Failures are logged.
 
     Args:
-        levels: of the table's name at the catalog; None: all of its tables.
+        location: of a table; with ``is_prefix``, how those of the tables begin.
     """
-    location = catalog_location(catalog, levels or ())
     try:
         with index.database.session() as session:
-            mark_changed(session, location, is_prefix=levels is None)
+            mark_changed(session, location, is_prefix=is_prefix)
     except CatalogError as error:
         # The commit is the catalog's, and has passed: its answer does not depend on this index.
         LOG.warning("a commit to %s could not be recorded: %s", location, error.code)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 
 from lakemuster.catalog.attached import sync
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogNotFound
-from lakemuster.index.attached import count_tables
+from lakemuster.index.attached import names_below
 from lakemuster.index.jobs import list_jobs
+from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.upstream.locations import catalog_location
 from lakemuster.wire.instants import format_instant
 from lakemuster.wire.native.catalogs import CatalogOut, SyncOut
@@ -18,8 +20,11 @@ SYNC = "sync "
 """What the name of a catalog's background listing begins with."""
 
 
-def catalogs_out(services: Services) -> list[CatalogOut]:
+def catalogs_out(services: Services, sees: Callable[[Levels], bool] = lambda _: True) -> list[CatalogOut]:
     """All attached catalogs by name, as far as is known without asking them.
+
+    Args:
+        sees: whether the caller may see a table, which is counted then.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -37,7 +42,7 @@ def catalogs_out(services: Services) -> list[CatalogOut]:
                     type=catalog.settings.type,
                     auth=catalog.settings.auth,
                     reachable=error is None and not catalog.breaker.is_open,
-                    tables=count_tables(session, catalog_location(catalog.name, ())),
+                    tables=sum(map(sees, map(parse_name, names_below(session, catalog_location(catalog.name, ()))))),
                     synced_at=None if synced_at_ms is None else format_instant(synced_at_ms),
                     error=error,
                 )
@@ -53,7 +58,7 @@ def ensure_listed(services: Services, name: str) -> None:
         UpstreamFailed: the catalog does not answer, or not as its protocol says.
     """
     with services.index.database.reading() as session:
-        is_known = count_tables(session, catalog_location(name, ())) > 0
+        is_known = bool(names_below(session, catalog_location(name, ())))
     if not is_known:
         sync_out(services, name)
 

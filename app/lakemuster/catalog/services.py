@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lakemuster.catalog import table_formats as _registered  # noqa: F401
-from lakemuster.catalog.attached import attach, note_change, refuse_name
+from lakemuster.catalog.attached import attach, changed_location, record_change, refuse_name
 from lakemuster.catalog.branches import with_second
 from lakemuster.catalog.catalog_rules import CATALOG_RULES, FollowedSnapshots
 from lakemuster.catalog.chosen_snapshots import last_published, newest_schema_id, resolve
@@ -156,9 +156,18 @@ class Services:
         """Register every table below a URL."""
         return discover(self.index, self.store, url, namespace, rewrites, operator=operator)
 
-    def mark_changed(self, catalog: str, table: Levels | None) -> None:
-        """Have requests look at a table of an attached catalog, or at all of them, because a commit passed."""
-        note_change(self.index, catalog, table)
+    def note_change(self, catalog: str, levels: Levels, *, is_prefix: bool) -> None:
+        """Have this process's requests look at tables of an attached catalog, because a commit passed. No I/O.
+
+        Args:
+            levels: of a table's name at the catalog.
+            is_prefix: they are of a namespace instead, and all of its tables have changed; empty: all of the catalog's.
+        """
+        self.refresher.note_change(changed_location(catalog, levels, is_prefix=is_prefix), is_prefix=is_prefix)
+
+    def mark_changed(self, catalog: str, levels: Levels, *, is_prefix: bool) -> None:
+        """Like :meth:`note_change`, for all processes. Failures are logged."""
+        record_change(self.index, changed_location(catalog, levels, is_prefix=is_prefix), is_prefix=is_prefix)
 
     def remove(self, name: str) -> None:
         """Unregister a table; its files are not touched."""
@@ -195,6 +204,14 @@ class Services:
         table, stale = self._looked_at(name)
         with self.index.database.reading() as session:
             return table, load_metadata(session, table.table_id), stale
+
+    def catch_up(self, table: TableRecord) -> None:
+        """Look at a table again, and wait as long as if no earlier state of it were known.
+
+        Raises:
+            TableNotFound: it is gone.
+        """
+        self.refresher.ensure_fresh(table, now=True)
 
     def metadata(self, table: TableRecord) -> TableMetadata:
         """Return a table's metadata as of the last look.

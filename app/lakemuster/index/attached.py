@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import ColumnElement, delete, func, select, update
+from sqlalchemy import ColumnElement, case, delete, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.index.database import NowMs, current_ms
@@ -22,14 +22,16 @@ def mark_changed(session: Session, location: str, *, is_prefix: bool = False) ->
         is_prefix: mark all tables whose locations begin so.
     """
     chosen = _is_below(location) if is_prefix else TableRow.location == location
+    # A clock that has stepped back must not put the change before the last look.
+    changed_at_ms = case((TableRow.checked_at_ms > NowMs(), TableRow.checked_at_ms), else_=NowMs())
     session.execute(
-        update(TableRow).where(chosen).values(changed_at_ms=NowMs()).execution_options(synchronize_session=False)
+        update(TableRow).where(chosen).values(changed_at_ms=changed_at_ms).execution_options(synchronize_session=False)
     )
 
 
-def count_tables(session: Session, prefix: str) -> int:
-    """How many tables have locations that begin so."""
-    return session.execute(select(func.count()).where(_is_below(prefix))).scalar_one()
+def names_below(session: Session, prefix: str) -> list[str]:
+    """The names of the tables whose locations begin so."""
+    return list(session.execute(select(TableRow.name).where(_is_below(prefix))).scalars())
 
 
 def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], format: Format) -> tuple[int, int]:

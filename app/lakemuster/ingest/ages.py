@@ -18,20 +18,52 @@ _BYTES = 200
 """Memory of a look."""
 
 
-def has_changed(table: TableRecord) -> bool:
-    """Return whether a commit to the table passed since its last look began, or in the same millisecond."""
-    changed, checked = table.changed_at_ms, table.checked_at_ms
-    return changed is not None and (checked is None or checked <= changed)
+_MAX_CHANGES = 10_000
 
 
 class Ages:
-    """The ages of looks, in seconds. Safe from any thread."""
+    """The ages of looks, in seconds. Safe from any thread.
+
+    Commits that passed through this process are remembered here, too: the index may not have answered when they did.
+    """
 
     def __init__(self, database: Database, clock: Clock = SYSTEM) -> None:
         self._database = database
         self._clock = clock
         # What is evicted is read from the database again.
         self._looks: Cache[int, tuple[int, float]] = Cache("ages", lambda *_: _BYTES)
+        self._changes: dict[str, float] = {}
+        self._changed_prefixes: dict[str, float] = {}
+
+    def changed(self, location: str, *, is_prefix: bool = False) -> None:
+        """Record that a commit passed just now: looks that began before do not count.
+
+        Args:
+            location: of the table; with ``is_prefix``, how those of all tables begin that may have changed.
+        """
+        changes = self._changed_prefixes if is_prefix else self._changes
+        if len(changes) >= _MAX_CHANGES and location not in changes:
+            # A single change of everything holds for all of them.
+            changes.clear()
+            changes, location = self._changed_prefixes, ""
+        changes[location] = self._clock.monotonic()
+
+    def has_changed(self, table: TableRecord) -> bool:
+        """Return whether a commit to the table passed since its last look began, or in the same millisecond."""
+        changed, checked = table.changed_at_ms, table.checked_at_ms
+        if changed is not None and (checked is None or checked <= changed):
+            return True
+        passed = self._passed(table.location)
+        if passed is None:
+            return False
+        look = self._looks.get(table.table_id)
+        return look is None or look[0] != table.checked_at_ms or look[1] <= passed
+
+    def _passed(self, location: str) -> float | None:
+        """When a commit to a table last passed here, in seconds of the monotonic clock; None: none is known."""
+        found = [self._changes[location]] if location in self._changes else []
+        found += [at for prefix, at in list(self._changed_prefixes.items()) if location.startswith(prefix)]
+        return max(found, default=None)
 
     def looked(self, table_id: int, checked_at_ms: int, began: float) -> None:
         """Record a look that this process made.
@@ -54,7 +86,7 @@ class Ages:
 
     def known(self, table: TableRecord) -> float | None:
         """Return the age of a table's last look; None if only the database can tell. Infinite after a commit."""
-        if table.checked_at_ms is None or has_changed(table):
+        if table.checked_at_ms is None or self.has_changed(table):
             return _NEVER
         found = self._looks.get(table.table_id)
         if found is None or found[0] != table.checked_at_ms:

@@ -246,6 +246,10 @@ class Refresher:
         """
         return self._looks.is_certain(table, stale)
 
+    def note_change(self, location: str, *, is_prefix: bool = False) -> None:
+        """Have this process look at tables before its next answers, whatever the index says; see :class:`Ages`."""
+        self._ages.changed(location, is_prefix=is_prefix)
+
     def failure(self, table: TableRecord) -> CatalogError | None:
         """Return why the last look at a table failed, while that is cached."""
         return self._looks.failure(table)

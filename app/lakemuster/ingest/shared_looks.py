@@ -18,7 +18,7 @@ from lakemuster.errors import (
     TableNotFound,
 )
 from lakemuster.index.tables import TableRecord
-from lakemuster.ingest.ages import has_changed
+from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.flights import Flights, Patience
 from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.ingest.unchanged_looks import UnchangedLooks
@@ -75,6 +75,7 @@ class SharedLooks:
         self._tables = tables
         self._looker = tables.looker
         self._flights = flights
+        self._ages: Ages = tables.ages
         self._rules_of = rules_of
         self._clock = clock
         self._unchanged = UnchangedLooks(tables.index.database, tables.ages, clock)
@@ -101,7 +102,7 @@ class SharedLooks:
             totals.looks_remembered += 1
             return _stale_reason(remembered, has_state=has_state)
         # A look that began before a commit may have missed it.
-        is_shareable = not now and not has_changed(table)
+        is_shareable = not now and not self._ages.has_changed(table)
         began = self._clock.monotonic() - (self._rules_of(table.name).staleness if is_shareable else 0.0)
         flight, is_shared = self._flights.join(
             ("look", table.table_id), self._tables.bucket_of(table), lambda: self.look_now(table), began
@@ -150,10 +151,11 @@ class SharedLooks:
             current = self._tables.now(table)
             began = self._clock.monotonic()
             pointer = self._looker.look(self._tables.store_for(current), current)
-            if pointer.token == current.pointer and current.stale_reason is None and not has_changed(current):
+            is_same = pointer.token == current.pointer
+            if is_same and current.stale_reason is None and not self._ages.has_changed(current):
                 self._unchanged.add(current, began)
                 reason = None
-            elif pointer.token == current.pointer:
+            elif is_same:
                 reason = self._looker.record_unchanged(current, began)
                 if reason is not None and self._retried(current):
                     reason = self._tables.now(current).stale_reason

@@ -91,9 +91,13 @@ class TableRefresher:
     def store_for(self, table: TableRecord) -> ObjectStore:
         """Return the store limited to what this table may open: roots, namespace locations, the operator's grants."""
         # By name, since a companion's location is not the catalog's.
-        if (catalog := self.upstreams.of_table(table.name)) is not None and catalog.settings.roots:
-            return self.store.of_table(table.name, catalog.settings.roots, catalog.settings.roots)
-        return self.store.of_table(table.name, table.confined_to, table.allowed_roots)
+        catalog = self.upstreams.of_table(table.name)
+        if catalog is None:
+            return self.store.of_table(table.name, table.confined_to, table.allowed_roots)
+        roots = catalog.settings.roots
+        store = self.store.of_table(table.name, roots or table.confined_to, roots or table.allowed_roots)
+        lend = self.upstreams.lender(table.location)
+        return store if lend is None else store.lent(lend)
 
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
         """Look at the pointer and index what is new; quarantined snapshots are retried.

@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 from lakemuster import tracing
 from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused
 from lakemuster.storage.backend import AdmittedRead, Backend, StorageEntry
 from lakemuster.storage.confinement import NamespaceConfinement
+from lakemuster.storage.loans import Lend, Loan, find_loan
 from lakemuster.storage.local import LocalFile, LocalFiles
 from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, redacted
 from lakemuster.storage.objects import Counts, ObjectInfo, ReadRequest
@@ -94,10 +96,18 @@ class ObjectStore:
             store = store.allowing(root)
         return store
 
-    def _with(self, roots: Roots) -> Self:
+    def lent(self, lend: Lend) -> Self:
+        """A store whose remote objects are opened with lent credentials alone, each within its prefix.
+
+        Args:
+            lend: gives the loans that are valid now; called before each request.
+        """
+        return self._with(self.roots, _LentBackends(lend, self._remote.options, self._remote.deadline_seconds))
+
+    def _with(self, roots: Roots, remote: _Backends | None = None) -> Self:
         other = object.__new__(type(self))
         other.roots, other.confinement = roots, self.confinement
-        other.counts, other._remote = self.counts, self._remote
+        other.counts, other._remote = self.counts, remote or self._remote
         other._local = LocalFiles(roots)
         return other
 
@@ -287,7 +297,7 @@ class ObjectStore:
                     listing.cancel()
 
     def _backend(self, location: Location) -> Backend:
-        return self._local if location.scheme == LOCAL else self._remote.get(location.scheme)
+        return self._local if location.scheme == LOCAL else self._remote.of(location)
 
     def _start_read(self, request: ReadRequest, max_bytes: int) -> Future[bytes]:
         wanted = self._wanted(request, max_bytes)
@@ -297,7 +307,7 @@ class ObjectStore:
         wanted = self._wanted(request, max_bytes)
         if wanted.location.scheme == LOCAL:
             return self._local.start_admit(wanted)
-        return self._remote.get(wanted.location.scheme).start_read(wanted)
+        return self._remote.of(wanted.location).start_read(wanted)
 
     def _wanted(self, request: ReadRequest, max_bytes: int) -> AdmittedRead:
         wanted = AdmittedRead(
@@ -331,6 +341,9 @@ class _Backends:
         self._lock = threading.Lock()
         self._built: dict[str, Backend] = {}
 
+    def of(self, location: Location) -> Backend:
+        return self.get(location.scheme)
+
     def get(self, scheme: str) -> Backend:
         if self._process != os.getpid():
             # After a fork, the event loop's thread and perhaps the lock's holder remain in the parent.
@@ -339,6 +352,28 @@ class _Backends:
             if scheme not in self._built:
                 self._built[scheme] = _build(scheme, self.options.get(scheme, {}), self.deadline_seconds)
             return self._built[scheme]
+
+
+class _LentBackends(_Backends):
+    """Remote filesystems by loan."""
+
+    def __init__(self, lend: Lend, options: Mapping[str, Mapping[str, object]], deadline_seconds: float) -> None:
+        super().__init__(options, deadline_seconds)
+        self._lend = lend
+
+    def of(self, location: Location) -> Backend:
+        loan = find_loan(self._lend(), location)
+        with _OF_LOANS_LOCK:
+            backend = _OF_LOANS.get(loan)
+            if backend is None:
+                options = loan.merged(self.options.get(location.scheme, {}))
+                backend = _OF_LOANS[loan] = _build(location.scheme, options, self.deadline_seconds)
+            return backend
+
+
+_OF_LOANS: WeakKeyDictionary[Loan, Backend] = WeakKeyDictionary()
+"""A filesystem lives as long as its loan: whoever lends drops what has ended."""
+_OF_LOANS_LOCK = threading.Lock()
 
 
 def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:

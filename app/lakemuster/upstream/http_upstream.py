@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
 import httpx
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
-from lakemuster.upstream.protocol import ANSWER_SECONDS, CONNECT_SECONDS, MAX_BYTES, Upstream
+from lakemuster.upstream.connections import limits, no_cookies, timeouts
+from lakemuster.upstream.protocol import ANSWER_SECONDS, MAX_BYTES, Upstream
 
 WHOLE_SECONDS = 60.0
 """Limit of the time that a whole answer takes."""
@@ -19,10 +22,15 @@ _CONNECTIONS = 32
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """A catalog's answer, read whole."""
+    """A catalog's answer, read whole.
+
+    Attributes:
+        sent_at: seconds since 1970, by its sender's clock, or by ours if it does not say.
+    """
 
     status: int
     body: bytes
+    sent_at: float = 0.0
 
 
 class HttpUpstream(Upstream):
@@ -35,10 +43,7 @@ class HttpUpstream(Upstream):
             for key, value in settings.properties.items()
             if key.startswith("header.")
         }
-        self._client = httpx.Client(
-            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
-            limits=httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS),
-        )
+        self._client = httpx.Client(timeout=timeouts(ANSWER_SECONDS), limits=limits(_CONNECTIONS), cookies=no_cookies())
 
     def _answer(
         self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str], signer: httpx.Auth | None = None
@@ -54,7 +59,7 @@ class HttpUpstream(Upstream):
                     raise self._failed(f"it answers with more than {MAX_BYTES} bytes")
                 if self._clock.monotonic() > until:
                     raise self._timed_out()
-            return HttpAnswer(answer.status_code, bytes(body))
+            return HttpAnswer(answer.status_code, bytes(body), _time_of(answer))
 
     def _failure_of(self, cause: Exception) -> CatalogError | None:
         if isinstance(cause, httpx.TimeoutException):
@@ -66,3 +71,10 @@ class HttpUpstream(Upstream):
     def close(self) -> None:
         """See :class:`Upstream`."""
         self._client.close()
+
+
+def _time_of(answer: httpx.Response) -> float:
+    try:
+        return parsedate_to_datetime(answer.headers["date"]).timestamp()
+    except (KeyError, ValueError):
+        return time.time()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import ConfigInvalid, TableNotFound, pip_install
 from lakemuster.metadata.names import Levels, format_name, parse_name
+from lakemuster.storage.loans import Lend
 from lakemuster.storage.store import ObjectStore
 from lakemuster.upstream.locations import split_catalog_location
 from lakemuster.upstream.protocol import Upstream
@@ -66,6 +68,14 @@ class Upstreams:
         if catalog is None:
             raise _detached(name, levels)
         return catalog.pointer(levels), catalog.newest_snapshot(levels)
+
+    def lender(self, location: str) -> Lend | None:
+        """What lends credentials for the files of a table; None: the operator's open them."""
+        found = split_catalog_location(location)
+        catalog = None if found is None else self.rest(found[0])
+        if found is None or catalog is None or catalog.vended is None:
+            return None
+        return partial(catalog.vended.loans, found[1])
 
     def close(self) -> None:
         """Close all connections."""

@@ -23,6 +23,7 @@ from lakemuster.upstream.http_upstream import HttpAnswer, HttpUpstream
 from lakemuster.upstream.json_members import NotAnObject, member
 from lakemuster.upstream.oauth import TokenSource
 from lakemuster.upstream.sigv4 import SigV4
+from lakemuster.upstream.vended import DELEGATION, VendedCredentials
 
 CONFIG_SECONDS = 300.0
 """Age at which a catalog is asked for its configuration again."""
@@ -67,6 +68,7 @@ class RestCatalog(HttpUpstream):
         self.tokens = TokenSource(name, properties, self._client, clock)
         self._endpoint: tuple[Endpoint, float] | None = None
         self._lock = threading.Lock()
+        self.vended = VendedCredentials(self.pointer, clock) if settings.vended else None
 
     @property
     def base(self) -> str:
@@ -92,8 +94,8 @@ class RestCatalog(HttpUpstream):
             if (known := self.known_endpoint) is not None:
                 return known
             warehouse = self.settings.properties.get("warehouse")
-            body = self._get(f"{self.base}/config", {} if warehouse is None else {"warehouse": warehouse})
-            found = self.endpoint_of(body)
+            answer = self._get(f"{self.base}/config", {} if warehouse is None else {"warehouse": warehouse})
+            found = self.endpoint_of(answer.body)
             self._endpoint = found, self._clock.monotonic() + CONFIG_SECONDS
             return found
 
@@ -131,10 +133,13 @@ class RestCatalog(HttpUpstream):
         """See :class:`Upstream`."""
         endpoint = self.endpoint()
         try:
-            body = self._get(endpoint.url(endpoint.table(levels)), {"snapshots": "refs"})
+            url, vending = endpoint.url(endpoint.table(levels)), self.vended is not None
+            answer = self._get(url, {"snapshots": "refs"}, DELEGATION if vending else {})
         except NamespaceNotFound as error:
             raise self._no_table(levels) from error
-        return self.pointer_in(body)
+        if self.vended is not None:
+            self.vended.note(levels, answer.body, answer.sent_at)
+        return self.pointer_in(answer.body)
 
     def pointer_in(self, table: bytes) -> str:
         """The location of the current metadata in a load-table answer. Raises: UpstreamFailed."""
@@ -173,7 +178,7 @@ class RestCatalog(HttpUpstream):
 
     def _listed(self, url: str, name: str, parameters: Mapping[str, str]) -> Iterator[Any]:
         def page(token: str) -> tuple[list[Any], str]:
-            body = self._get(url, {**parameters, "pageToken": token})
+            body = self._get(url, {**parameters, "pageToken": token}).body
             try:
                 found = orjson.loads(body)
                 return list(found[name]), found.get("next-page-token") or ""
@@ -182,15 +187,15 @@ class RestCatalog(HttpUpstream):
 
         return self._pages(page)
 
-    def _get(self, url: str, parameters: Mapping[str, str]) -> bytes:
-        answer = self._asked(lambda: self._exchange(url, parameters))
+    def _get(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str] | None = None) -> HttpAnswer:
+        answer = self._asked(lambda: self._exchange(url, parameters, headers or {}))
         if answer.status == 401:
             # The token may have been revoked before its time.
             self.tokens.forget()
-            answer = self._asked(lambda: self._exchange(url, parameters))
+            answer = self._asked(lambda: self._exchange(url, parameters, headers or {}))
         status, body = answer.status, answer.body
         if status == 200:
-            return body
+            return answer
         kind = _error_type(body)
         if status == 404 and kind == "NoSuchTableException":
             raise TableNotFound(f"the catalog {self.name} has no such table", catalog=self.name)
@@ -198,8 +203,8 @@ class RestCatalog(HttpUpstream):
             raise NamespaceNotFound(f"the catalog {self.name} has no such namespace", catalog=self.name)
         raise self._failed(f"it answers with status {status}{f' ({kind})' if kind else ''}")
 
-    def _exchange(self, url: str, parameters: Mapping[str, str]) -> HttpAnswer:
-        return self._answer(url, parameters, self._authorization(), self.signer)
+    def _exchange(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> HttpAnswer:
+        return self._answer(url, parameters, {**self._authorization(), **headers}, self.signer)
 
 
 def _error_type(body: bytes) -> str:

@@ -2,89 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from hashlib import sha256
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import orjson
-import pyarrow as pa
 import pytest
-from pyiceberg.catalog.sql import SqlCatalog
 from starlette.testclient import TestClient
 
-from lakemuster.catalog.services import Services
 from lakemuster.errors import ConfigInvalid, RequestInvalid
-from lakemuster.index.database import Database
-from tests.apps import create_app
-from tests.contract.service.backends import catalog, settings
-from tests.fake_catalog import Asked, FakeCatalog, Reply, fake_catalog
-
-DATA = pa.table({"id": pa.array(range(10), pa.int64())})
-ORDERS, SECRETS = ("shop", "orders"), ("hidden", "secrets")
-TABLES = "/iceberg/v1/prod/namespaces/shop/tables"
-TOKENS = "".join(
-    f"[[token]]\nname = {name!r}\nsha256 = {sha256(token.encode()).hexdigest()!r}\n"
-    f"scope = {scope!r}\nnamespaces = [{namespace!r}]\n"
-    for token, name, scope, namespace in (
-        ("whole-catalog", "whole", "admin", "catalog:prod/"),
-        ("reads-the-shop", "shop", "read", "catalog:prod/shop"),
-        ("other-tables", "other", "admin", "prod"),
-    )
-)
-
-
-class Lake:
-    """Tables of a lake, and the catalog that has their pointers."""
-
-    def __init__(self, folder: Path, fake: FakeCatalog) -> None:
-        self.fake = fake
-        self.own = SqlCatalog("own", uri=f"sqlite:///{folder}/own.db", warehouse=f"file://{folder}/lake")
-        for namespace, name in (ORDERS, SECRETS):
-            self.own.create_namespace_if_not_exists(namespace)
-            self.own.create_table((namespace, name), DATA.schema)
-            self.commit((namespace, name))
-
-    def commit(self, table: tuple[str, str]) -> None:
-        """Append ten rows, and move the pointer."""
-        found = self.own.load_table(table)
-        found.append(DATA)
-        self.fake.tables[table] = found.metadata_location
+from tests.contract.service.attached_lake import ORDERS, SECRETS, TABLES, TOKENS, Lake, attached, bearer, files, serving
+from tests.fake_catalog import Asked, Reply, fake_catalog
 
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[Lake]:
     with fake_catalog() as fake:
         yield Lake(tmp_path, fake)
-
-
-def attached(lake: Lake, folder: Path, **changes: Any) -> Any:
-    """Services with the catalog attached as `prod`."""
-    properties = {"type": "rest", "uri": lake.fake.uri, "roots": [f"{folder}/lake"], **changes.pop("properties", {})}
-    database = f"sqlite:///{folder}/index.db"
-    Database(database).migrate()
-    of = settings(
-        folder, database_url=database, max_staleness=3600.0, role="api", **{"catalogs": {"prod": properties}, **changes}
-    )
-    return catalog(of)
-
-
-def files(client: TestClient, headers: Mapping[str, str] | None = None, body: object = None) -> int:
-    """How many files a plan of the orders has."""
-    answer = client.post(f"{TABLES}/orders/plan", json=body or {}, headers=headers)
-    assert answer.status_code == 200, answer.text
-    return len(answer.json()["file-scan-tasks"])
-
-
-def bearer(token: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {token}"}
-
-
-def serving(services: Services) -> Iterator[TestClient]:
-    """The HTTP application, on one event loop."""
-    with TestClient(create_app(services), base_url="http://127.0.0.1") as client:
-        yield client
 
 
 @pytest.fixture
@@ -133,7 +67,7 @@ def test_the_configuration_keeps_clients_here(service: TestClient, lake: Lake) -
 def test_a_loaded_table_keeps_all_but_the_planning_mode(service: TestClient) -> None:
     first = service.get(f"{TABLES}/orders")
     assert b'"large": 12345678901234567890123' in first.content
-    assert first.json()["config"] == {"token": "vended"}
+    assert first.json()["config"] == {"region": "here"}
     assert first.headers["etag"] != '"theirs"'
 
 
@@ -160,8 +94,11 @@ def test_a_transaction_has_all_tables_looked_at(service: TestClient, lake: Lake)
     assert files(service) == 1
     lake.commit(ORDERS)
     lake.fake.fault = lambda asked: Reply(204) if "transactions" in asked.path else None
-    assert service.post("/iceberg/v1/prod/transactions/commit", json={"table-changes": []}).status_code == 204
-    assert files(service) == 2
+    changes = [{"identifier": {"namespace": list(table[:-1]), "name": table[-1]}} for table in (SECRETS, ORDERS)]
+    for count, body in enumerate(({"table-changes": changes}, {"table-changes": "of a later version"}), 2):
+        assert service.post("/iceberg/v1/prod/transactions/commit", json=body).status_code == 204
+        assert files(service) == count
+        lake.commit(ORDERS)
 
 
 def test_a_report_of_metrics_has_no_table_looked_at(service: TestClient, lake: Lake) -> None:
@@ -291,7 +228,7 @@ def test_the_catalogs_rights_decide_where_callers_sign_in_there(forwarding: Test
         assert (ours.status_code, ours.content) == (theirs.status_code, theirs.content)
         missing = forwarding.get("/api/v1/tables/prod.shop.missing/files", headers=stranger)
         hidden = forwarding.get(native, headers=stranger)
-        assert hidden.status_code == (404 if stranger else 401)
+        assert hidden.status_code == (404 if stranger == bearer("bob") else 401)
         assert hidden.content.replace(b"orders", b"missing") == missing.content
 
 

@@ -21,8 +21,9 @@ router = APIRouter(prefix=PREFIX, tags=["catalogs"], route_class=TableRoute)
 @router.get("/catalogs", response_model=CatalogsOut, responses=CATALOGS, dependencies=[needs("read", parameters=False)])
 def list_catalogs(caller: TheCaller, api: TheApi) -> Response:
     """List the attached catalogs of which the caller may see some table."""
-    sees = api.identity.policy.sees_namespace
-    shown = [found for found in catalogs_out(api.services) if sees(caller, (found.name,))]
+    policy = api.identity.policy
+    seen = catalogs_out(api.services, lambda levels: policy.sees(caller, levels))
+    shown = [found for found in seen if policy.sees_namespace(caller, (found.name,))]
     return Response(dumps(CatalogsOut(catalogs=shown).model_dump(mode="json")), media_type="application/json")
 
 

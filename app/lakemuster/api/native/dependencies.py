@@ -150,7 +150,7 @@ async def permit_at_catalog(request: Request, table: Levels) -> None:
     if found is not None and found.is_forwarded:
         rights: Rights = request.app.state.rights
         endpoint = await endpoint_of(found.catalog)
-        await rights.require(found.catalog, endpoint, table[1:], request.headers.get("authorization"))
+        await rights.require(found.catalog, endpoint, table[1:], request)
 
 
 @dataclass(frozen=True, slots=True)

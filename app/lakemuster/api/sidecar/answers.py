@@ -5,17 +5,25 @@ Only the members named here are changed: all others keep their text.
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream.json_members import NotAnObject, member, with_members
 
 PLANNING_MODE = "scan-planning-mode"
+_CREDENTIALS = "storage-credentials"
 _ELSEWHERE = frozenset({"uri", "prefix", "warehouse"})
 """Properties by which a catalog's configuration leads clients to itself."""
-_ETAG = '"lakemuster-'
+_OF_A_SESSION = frozenset({"token", "credential", "oauth2-server-uri"})
+"""Properties by which a catalog signs in who asked: with this server's principal they are not the caller's."""
+_OF_STORAGE = re.compile(r"secret|token|credential|access-key|account-key|shared-key|sas|password|connection-string")
+"""Names of properties that give access to storage, or to its signer."""
+_SIGNING = ("s3.signer", "s3.remote-signing")
+_SIGNER_URI, _SIGNER_PATH = "s3.signer.uri", "s3.signer.endpoint"
 _LEGACY_ENDPOINTS = (
     "GET /v1/{prefix}/namespaces",
     "GET /v1/{prefix}/namespaces/{namespace}",
@@ -43,7 +51,45 @@ _LEGACY_VIEWS = (
 )
 
 
-def config(text: bytes, catalog: str, planning: tuple[str, ...]) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is changed in an answer.
+
+    Attributes:
+        form: tells this change from others of the same answer; ETags hold it.
+        apply: gives the changed text. Raises ``NotAnObject``: the text is not what the protocol says.
+    """
+
+    form: str
+    apply: Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a caller is shown of properties that the catalog gives to whoever asked it.
+
+    Attributes:
+        session: what signs in there: true if the caller did ask, with its own principal.
+        storage: what opens the storage's files.
+    """
+
+    session: bool = True
+    storage: bool = True
+
+    def of(self, properties: dict[str, Any]) -> dict[str, Any]:
+        """The properties that are shown."""
+        return {name: value for name, value in properties.items() if self._has(name)}
+
+    def _has(self, name: str) -> bool:
+        if not self.session and name in _OF_A_SESSION:
+            return False
+        return self.storage or (_OF_STORAGE.search(name.lower()) is None and not name.startswith(_SIGNING))
+
+
+ALL = Shown()
+
+
+def config(text: bytes, catalog: str, planning: tuple[str, ...], shown: Shown = ALL) -> bytes:
     """A catalog's configuration, in which clients stay with this server and plan here.
 
     Args:
@@ -52,7 +98,7 @@ def config(text: bytes, catalog: str, planning: tuple[str, ...]) -> bytes:
     Raises:
         NotAnObject: it is no configuration.
     """
-    defaults, overrides = _properties(text, "defaults"), _properties(text, "overrides")
+    defaults, overrides = shown.of(_properties(text, "defaults")), shown.of(_properties(text, "overrides"))
     for properties in (defaults, overrides):
         for name in _ELSEWHERE | {PLANNING_MODE}:
             properties.pop(name, None)
@@ -70,8 +116,30 @@ def config(text: bytes, catalog: str, planning: tuple[str, ...]) -> bytes:
     )
 
 
-def table(text: bytes, mode: str | None = None) -> bytes:
-    """A load-table answer with our planning mode in place of the catalog's; the same text if there is none.
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Where clients have their requests to storage signed, if the catalog signs them itself.
+
+    Attributes:
+        base: URL of the catalog.
+        theirs, ours: how paths of its signer begin there, and here.
+    """
+
+    base: str
+    theirs: str
+    ours: str
+
+    def of(self, properties: dict[str, Any]) -> dict[str, Any]:
+        """Properties that lead to the signer through this server; the same if the signer is elsewhere."""
+        uri, path = properties.get(_SIGNER_URI), str(properties.get(_SIGNER_PATH, ""))
+        if uri is None or urlsplit(str(uri))[:2] != urlsplit(self.base)[:2] or not path.startswith(self.theirs):
+            return properties
+        others = {name: value for name, value in properties.items() if name != _SIGNER_URI}
+        return {**others, _SIGNER_PATH: self.ours + path.removeprefix(self.theirs)}
+
+
+def table(text: bytes, mode: str | None = None, shown: Shown = ALL, signer: Signer | None = None) -> bytes:
+    """A load-table answer with our planning mode in place of the catalog's; the same text if nothing is to be changed.
 
     Args:
         mode: ``client`` for a table that is not planned here; None: what the configuration says holds.
@@ -79,11 +147,14 @@ def table(text: bytes, mode: str | None = None) -> bytes:
     Raises:
         NotAnObject: it is no load-table answer.
     """
-    properties = _properties(text, "config")
-    if properties.get(PLANNING_MODE) == mode:
-        return text
-    properties.pop(PLANNING_MODE, None)
-    return with_members(text, {"config": properties if mode is None else {**properties, PLANNING_MODE: mode}})
+    before = _properties(text, "config")
+    after = {name: value for name, value in shown.of(before).items() if name != PLANNING_MODE}
+    after = after if mode is None else {**after, PLANNING_MODE: mode}
+    after = after if signer is None else signer.of(after)
+    changes: dict[str, object] = {} if after == before else {"config": after}
+    if not shown.storage and member(text, _CREDENTIALS):
+        changes[_CREDENTIALS] = []
+    return with_members(text, changes) if changes else text
 
 
 def listing(text: bytes, shows_namespace: Callable[[Levels], bool], shows: Callable[[Levels], bool]) -> bytes:
@@ -107,31 +178,6 @@ def _items(text: bytes, name: str) -> list[list[Any]]:
     """The list of that name, if there is one."""
     found = member(text, name)
     return [found] if isinstance(found, list) else []
-
-
-def own_etag(theirs: str) -> str:
-    """The ETag of a changed answer, which holds the catalog's."""
-    return f'{_ETAG}{urlsafe_b64encode(theirs.encode("latin-1")).decode()}"'
-
-
-def is_own_etag(given: str) -> bool:
-    """Whether a header ``If-None-Match`` has an ETag of a changed answer."""
-    return _ETAG in given
-
-
-def their_etags(given: str) -> str:
-    """A header ``If-None-Match`` for the catalog: its own ETags in place of those of changed answers."""
-    return ", ".join(map(_theirs, given.split(",")))
-
-
-def _theirs(etag: str) -> str:
-    etag = etag.strip()
-    if not etag.startswith(_ETAG):
-        return etag
-    try:
-        return urlsafe_b64decode(etag.removeprefix(_ETAG).removesuffix('"')).decode("latin-1")
-    except ValueError:
-        return etag
 
 
 def _properties(text: bytes, name: str) -> dict[str, Any]:

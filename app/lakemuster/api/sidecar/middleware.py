@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
 
 import httpx
-from starlette.concurrency import run_in_threadpool
+from anyio import CancelScope, CapacityLimiter, current_time, to_thread
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lakemuster.api.admission import MAX_BODY_BYTES as OWN_BODY_BYTES
 from lakemuster.api.errors import problem
 from lakemuster.api.identity.policy import Policy
-from lakemuster.api.sidecar import answers
+from lakemuster.api.sidecar import answers, etags
 from lakemuster.api.sidecar.access import DELEGATION, may_have_credentials, require_access
+from lakemuster.api.sidecar.answers import Change, Shown, Signer
+from lakemuster.api.sidecar.changes import Copied, changed_by, names_tables_in_body
 from lakemuster.api.sidecar.passing import MAX_BODY_BYTES, Answer, Headers, Passing, endpoint_of, own_authorization
-from lakemuster.api.sidecar.requests import STATE, SidecarRequest, sidecar_request
+from lakemuster.api.sidecar.requests import SAFE, STATE, SidecarRequest, note_upstream, sidecar_request
+from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import QUEUE, WAIT_SECONDS, Slots
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
@@ -30,7 +36,11 @@ REQUESTS = 256
 REQUESTS_PER_CALLER = 192
 HELD_BYTES = 512 * 2**20
 """Limit of all answers that a process holds whole, to change them."""
-_LISTS = frozenset({"namespaces", "tables", "views"})
+HOLD_SECONDS = 120.0
+"""Limit of the time in which such an answer comes."""
+MARK_SECONDS = 5.0
+"""Limit of the time for which a commit's answer waits for the index."""
+_MARKS = 8
 _HELD_HEADERS = frozenset({"content-length", "content-encoding", "etag"})
 
 
@@ -60,6 +70,8 @@ class Sidecar:
         self._slots = Slots(REQUESTS, REQUESTS_PER_CALLER, QUEUE, WAIT_SECONDS)
         self._passing: Passing | None = None
         self._held = 0
+        # Apart from the threads of requests, which may all wait for storage.
+        self._marking = CapacityLimiter(_MARKS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that is passed on; hand on any other."""
@@ -88,105 +100,183 @@ class Sidecar:
             await problem(error, scope["path"])(scope, receive, send)
 
     async def _answer(self, request: Request, found: SidecarRequest, send: Send) -> None:
-        changes: dict[str, str | None] = {}
+        # The catalog says how the levels of a namespace are separated, which decides what a path names.
+        url = await self._url(found)
+        headers: dict[str, str | None] = {}
         if not found.is_forwarded:
             require_access(self._policy, request.state.asking, request.method, found)
-            changes |= {"authorization": None, **await own_authorization(found.catalog)}
+            headers |= {"authorization": None, **await own_authorization(found.catalog)}
             if not may_have_credentials(self._policy, request.state.asking, found):
-                changes[DELEGATION] = None
+                headers[DELEGATION] = None
         change = self._change_of(request, found)
         if change is not None:
-            changes["accept-encoding"] = "identity"
-        if "if-none-match" in request.headers:
-            changes["if-none-match"] = answers.their_etags(request.headers["if-none-match"])
-        url = await self._url(request, found)
-        self._passing = self._passing or Passing()
-        began = time.perf_counter()
+            headers["accept-encoding"] = "identity"
+        if (given := request.headers.get("if-none-match")) is not None:
+            headers["if-none-match"] = etags.their_etags(given, None if change is None else change.form)
+        copied = None
+        if found.may_change(request.method) and names_tables_in_body(found):
+            copied = Copied(request.receive)
+            request = Request(request.scope, copied)
+        began, is_marked = time.perf_counter(), not found.may_change(request.method)
         try:
-            async with self._passing.answer(request, found, url, changes) as answer:
-                request.state.upstream_seconds = time.perf_counter() - began
-                if found.may_change(request.method):
-                    await self._mark(found)
-                if change is not None and answer.status == 200:
-                    await self._send_changed(answer, change, send)
-                else:
-                    given = request.headers.get("if-none-match", "")
-                    await self._send_on(answer, send, is_of_changed=answers.is_own_etag(given))
-        except UpstreamFailed:
-            if found.may_change(request.method):
-                await self._mark(found)
-            raise
+            async with self._passing_on().answer(request, found, url, headers) as answer:
+                seconds = time.perf_counter() - began
+                note_upstream(request, found.catalog, seconds)
+                if not is_marked:
+                    is_marked = True
+                    await self._mark(found, copied)
+                self._note(request, found, answer.status, seconds)
+                await self._send(request, answer, change, send)
+        finally:
+            if not is_marked:
+                # It may have been carried out, whatever became of its answer or of its client.
+                await self._mark(found, copied)
 
-    async def _url(self, request: Request, found: SidecarRequest) -> str:
+    def _passing_on(self) -> Passing:
+        self._passing = self._passing or Passing()
+        return self._passing
+
+    def _note(self, request: Request, found: SidecarRequest, status: int, seconds: float) -> None:
+        """Remember what an answer says about our principal's token, or about the caller's rights."""
+        if not found.is_forwarded:
+            if status == HTTPStatus.UNAUTHORIZED:
+                found.catalog.tokens.forget()
+        elif found.is_load and request.method == "GET":
+            rights: Rights = request.app.state.rights
+            rights.note_load(found.catalog, found.table or (), request.headers, status, seconds)
+
+    async def _url(self, found: SidecarRequest) -> str:
         catalog = found.catalog
         if found.is_config or found.is_token_exchange:
             return f"{catalog.base}/{found.rest}"
         return (await endpoint_of(catalog)).url(found.rest)
 
-    def _change_of(self, request: Request, found: SidecarRequest) -> Callable[[bytes], bytes] | None:
+    def _change_of(self, request: Request, found: SidecarRequest) -> Change | None:
         """What must be changed in the answer; None: nothing, it is streamed."""
-        if request.method != "GET":
-            return None
-        if found.is_config:
-            return lambda body: answers.config(body, found.catalog.name, self._planning)
-        if found.table is not None and len(found.segments) == 4 and found.segments[2] == "tables":
-            mode = None if found.catalog.name_of(found.table) is not None else "client"
-            return lambda body: answers.table(body, mode)
-        if found.segments[-1] in _LISTS and len(found.segments) in {1, 3} and not found.is_forwarded:
+        shown = self._shown(request, found)
+        if found.is_config and request.method == "GET":
+            return Change(f"config {shown}", partial(self._config, found.catalog.name, shown))
+        if found.is_load and request.method == "GET":
+            mode = None if found.catalog.name_of(found.table or ()) is not None else "client"
+            return Change(f"table {mode} {shown}", partial(self._table, found, mode, shown))
+        if found.is_creation and request.method == "POST":
+            return Change("created", partial(self._table, found, None, shown))
+        if request.method == "GET" and found.is_list and not found.is_forwarded:
             name, policy, caller = found.catalog.name, self._policy, request.state.asking
             if not policy.may_all(caller, "read", (name,)):
-                return lambda body: answers.listing(
-                    body,
-                    lambda levels: policy.sees_namespace(caller, (name, *levels)),
-                    lambda levels: policy.sees(caller, (name, *levels)),
+                apply = partial(
+                    answers.listing,
+                    shows_namespace=lambda levels: policy.sees_namespace(caller, (name, *levels)),
+                    shows=lambda levels: policy.sees(caller, (name, *levels)),
                 )
+                return Change(f"list {caller.grants}", apply)
         return None
 
-    async def _mark(self, found: SidecarRequest) -> None:
-        """Have requests look at what this one may have changed. The catalog's answer does not depend on it."""
-        await run_in_threadpool(self._services.mark_changed, found.catalog.name, found.table)
+    def _shown(self, request: Request, found: SidecarRequest) -> Shown:
+        if found.is_forwarded:
+            return answers.ALL
+        return Shown(session=False, storage=may_have_credentials(self._policy, request.state.asking, found))
 
-    async def _send_changed(self, answer: Answer, change: Callable[[bytes], bytes], send: Send) -> None:
+    def _config(self, name: str, shown: Shown, body: bytes) -> bytes:
+        return answers.config(body, name, self._planning, shown)
+
+    def _table(self, found: SidecarRequest, mode: str | None, shown: Shown, body: bytes) -> bytes:
+        endpoint = found.catalog.known_endpoint
+        theirs = f"v1/{endpoint.prefix}/" if endpoint is not None and endpoint.prefix else "v1/"
+        signer = Signer(found.catalog.base, theirs, f"v1/{found.catalog.name}/")
+        return answers.table(body, mode, shown, signer)
+
+    async def _mark(self, found: SidecarRequest, copied: Copied | None) -> None:
+        """Have requests look at what this one may have changed. The catalog's answer does not depend on it."""
+        changed = changed_by(found, None if copied is None else copied.body)
+        for one in changed:
+            self._services.note_change(found.catalog.name, one.levels, is_prefix=one.is_namespace)
+        with CancelScope(deadline=current_time() + MARK_SECONDS, shield=True):
+            for one in changed:
+                mark = partial(self._services.mark_changed, found.catalog.name, one.levels, is_prefix=one.is_namespace)
+                await to_thread.run_sync(mark, abandon_on_cancel=True, limiter=self._marking)
+
+    async def _send(self, request: Request, answer: Answer, change: Change | None, send: Send) -> None:
+        if change is not None and answer.status == 200:
+            await self._send_changed(answer, change, send, is_needed=request.method in SAFE)
+            return
+        form = None if change is None else change.form
+        is_of_changed = etags.has_own_etag(request.headers.get("if-none-match", ""))
+        await self._send_on(answer, send, form if is_of_changed else None)
+
+    async def _send_changed(self, answer: Answer, change: Change, send: Send, *, is_needed: bool) -> None:
+        """Send the changed answer.
+
+        Args:
+            is_needed: else the answer may be sent as it is, as that of a commit must be that cannot be changed.
+        """
         body = bytearray()
+        parts = answer.response.aiter_bytes()
         try:
-            await self._hold(answer, body)
+            if not await self._hold(parts, body, is_needed=is_needed):
+                await self._send_on(answer, send, None, bytes(body), parts)
+                return
             before = bytes(body)
             try:
-                after = change(before)
+                after = change.apply(before)
             except NotAnObject as cause:
-                raise UpstreamFailed(f"the catalog's answer is not what the protocol says: {cause}") from None
+                if is_needed:
+                    raise UpstreamFailed(f"the catalog's answer is not what the protocol says: {cause}") from None
+                after = before
             headers = [(name, value) for name, value in answer.headers if name not in _HELD_HEADERS]
             headers.append(("content-length", str(len(after))))
             etag = answer.header("etag")
             if etag is not None:
-                headers.append(("etag", etag if after == before else answers.own_etag(etag)))
+                headers.append(("etag", etag if after == before else etags.own_etag(etag, change.form)))
             await _start(send, answer.status, headers)
             await send({"type": "http.response.body", "body": after})
         finally:
             self._held -= len(body)
 
-    async def _hold(self, answer: Answer, body: bytearray) -> None:
-        """Read an answer whole."""
+    async def _hold(self, parts: AsyncIterator[bytes], body: bytearray, *, is_needed: bool) -> bool:
+        """Read an answer whole; False: it is too large, and need not be held."""
         try:
-            async for part in answer.response.aiter_bytes():
-                body += part
-                self._held += len(part)
-                if len(body) > MAX_BYTES:
-                    raise UpstreamFailed(f"the catalog answers with more than {MAX_BYTES} bytes")
-                if self._held > HELD_BYTES:
-                    raise Overloaded("too many large answers at once; try again in a moment")
-        except httpx.TimeoutException as cause:
+            async with asyncio.timeout(HOLD_SECONDS):
+                async for part in parts:
+                    body += part
+                    self._held += len(part)
+                    if len(body) > MAX_BYTES or self._held > HELD_BYTES:
+                        if not is_needed:
+                            return False
+                        if len(body) > MAX_BYTES:
+                            raise UpstreamFailed(f"the catalog answers with more than {MAX_BYTES} bytes")
+                        raise Overloaded("too many large answers at once; try again in a moment")
+        except (httpx.TimeoutException, TimeoutError) as cause:
             raise UpstreamTimedOut("the catalog has not sent its whole answer in time") from cause
         except httpx.HTTPError as cause:
             raise UpstreamUnavailable(f"the catalog has broken off: {type(cause).__name__}") from cause
+        return True
 
-    async def _send_on(self, answer: Answer, send: Send, *, is_of_changed: bool) -> None:
+    async def _send_on(
+        self,
+        answer: Answer,
+        send: Send,
+        form: str | None,
+        begun: bytes = b"",
+        rest: AsyncIterator[bytes] | None = None,
+    ) -> None:
+        """Send an answer as it comes.
+
+        Args:
+            form: that the client's answer had, which is not modified.
+            begun, rest: of the body, if some of it was read; it is not encoded then.
+        """
         headers = answer.headers
-        if is_of_changed and answer.status == 304:
-            headers = [(name, answers.own_etag(value) if name == "etag" else value) for name, value in headers]
+        if form is not None and answer.status == HTTPStatus.NOT_MODIFIED:
+            headers = [(name, etags.own_etag(value, form) if name == "etag" else value) for name, value in headers]
         await _start(send, answer.status, headers)
-        async for part in answer.response.aiter_raw():
-            await send({"type": "http.response.body", "body": part, "more_body": True})
+        if begun:
+            await send({"type": "http.response.body", "body": begun, "more_body": True})
+        try:
+            async for part in rest or answer.response.aiter_raw():
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+        except httpx.HTTPError as cause:
+            raise UpstreamUnavailable(f"the catalog has broken off: {type(cause).__name__}") from cause
         await send({"type": "http.response.body", "body": b""})
 
 

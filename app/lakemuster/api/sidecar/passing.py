@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from lakemuster.api.sidecar.requests import SAFE, SidecarRequest
 from lakemuster.errors import RequestInvalid, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
+from lakemuster.upstream.connections import limits, no_cookies
 from lakemuster.upstream.protocol import CONNECT_SECONDS
 from lakemuster.upstream.rest import Endpoint, RestCatalog
 
@@ -65,10 +66,7 @@ class Passing:
     """Sends requests on. Belongs to one event loop."""
 
     def __init__(self) -> None:
-        self._client = httpx.AsyncClient(
-            follow_redirects=False,
-            limits=httpx.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS),
-        )
+        self._client = httpx.AsyncClient(follow_redirects=False, limits=limits(_CONNECTIONS), cookies=no_cookies())
 
     @asynccontextmanager
     async def answer(
@@ -86,12 +84,13 @@ class Passing:
         """
         catalog, method = found.catalog, request.method
         seconds = READ_SECONDS if method in SAFE else WRITE_SECONDS
-        sent = self._client.build_request(
+        # Not built by the client, which would add headers of its own: the catalog could compress what nobody inflates.
+        sent = httpx.Request(
             method,
-            httpx.URL(url, query=request.scope["query_string"] or None),
+            httpx.URL(url, query=found.query(request.scope["query_string"]) or None),
             headers=_headers(request, changes),
             content=_body(request) if _has_body(request) else None,
-            timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS, pool=CONNECT_SECONDS),
+            extensions={"timeout": httpx.Timeout(seconds, connect=CONNECT_SECONDS, pool=CONNECT_SECONDS).as_dict()},
         )
         catalog.breaker.check()
         response = await self._send(sent, catalog)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qsl, unquote, urlencode
 
+from starlette.requests import Request
 from starlette.types import Scope
 
 from lakemuster.errors import RequestInvalid
@@ -17,13 +18,16 @@ from lakemuster.upstream.rest import RestCatalog
 PREFIX = "/iceberg/v1/"
 NATIVE = "/api/v1/tables/"
 _TOKENS = "oauth/tokens"
-_PLANNING = re.compile(r"namespaces/[^/]+/tables/[^/]+/(?:plan(?:/[^/]+)?|tasks)\Z")
+_WAREHOUSE = "warehouse"
 _SEPARATOR = "\x1f"
-_CHANGING_NOTHING = frozenset({"metrics", "sign"})
+_SEPARATORS = re.compile(r"[/\\]")
+_OF_STORAGE = frozenset({"credentials", "sign"})
 SAFE = frozenset({"GET", "HEAD"})
 """Methods that change nothing."""
 STATE = "sidecar"
 """Key of a request's state: its :class:`SidecarRequest`."""
+UPSTREAM = "upstream"
+"""Key of a request's state: the catalog that was asked for it, and the seconds that this took."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,14 @@ class SidecarRequest:
 
     Attributes:
         rest: its path below the catalog, percent-encoded.
+        parameters: of its query string, decoded, in their order.
         is_native: the request is one of our own API, about a table of the catalog.
     """
 
     catalog: RestCatalog
     rest: str
     is_native: bool = False
+    parameters: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_forwarded(self) -> bool:
@@ -47,7 +53,19 @@ class SidecarRequest:
     @property
     def is_passed_on(self) -> bool:
         """Whether the catalog answers, and not this server."""
-        return not self.is_native and _PLANNING.match(self.rest) is None
+        is_refused = self.is_token_exchange and not self.is_forwarded
+        return not (self.is_native or self._is_planning or is_refused)
+
+    @property
+    def _is_planning(self) -> bool:
+        below = self._below_table
+        return (below[:1] == ("plan",) and len(below) <= 2) or below == ("tasks",)
+
+    @property
+    def _below_table(self) -> tuple[str, ...]:
+        """The segments below a table's path; empty if there are none, or the path names no table."""
+        names_table = self.segments[0] == "namespaces" and self.segments[2:3] == ("tables",)
+        return self.segments[4:] if names_table else ()
 
     @property
     def is_config(self) -> bool:
@@ -61,8 +79,45 @@ class SidecarRequest:
 
     def may_change(self, method: str) -> bool:
         """Whether the catalog may have other tables, or a table another state, after this request."""
-        is_said_so = method not in SAFE and not self.is_token_exchange
-        return is_said_so and self.segments[-1] not in _CHANGING_NOTHING
+        return method not in SAFE and not (self.is_token_exchange or self.is_report or self.is_of_storage)
+
+    @property
+    def is_load(self) -> bool:
+        """Whether its path is a table's, and neither a view's nor below a table."""
+        return self.table is not None and len(self.segments) == 4 and self.segments[2] == "tables"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether its path is that of a list of namespaces, tables or views."""
+        segments = self.segments
+        is_below = len(segments) == 3 and segments[0] == "namespaces" and segments[2] in {"tables", "views"}
+        return segments == ("namespaces",) or is_below
+
+    @property
+    def is_creation(self) -> bool:
+        """Whether its path is one that creates or registers tables."""
+        segments = self.segments
+        return len(segments) == 3 and segments[0] == "namespaces" and segments[2] in {"tables", "register"}
+
+    @property
+    def is_report(self) -> bool:
+        """Whether it reports metrics of a scan or a commit."""
+        return self._below_table == ("metrics",)
+
+    @property
+    def is_of_storage(self) -> bool:
+        """Whether it asks for the storage's credentials, or for a signature of them."""
+        segments = self.segments
+        is_signing = segments[0] == "s3-sign" or segments[-3:] == ("aws", "s3", "sign")
+        return (self._below_table[:1] != () and self._below_table[0] in _OF_STORAGE) or is_signing
+
+    def query(self, query_string: bytes) -> bytes:
+        """The query string for the catalog, which knows its warehouse by another name than clients do here."""
+        if not self.is_config:
+            return query_string
+        warehouse = self.catalog.settings.properties.get(_WAREHOUSE)
+        others = [(name, value) for name, value in self.parameters if name != _WAREHOUSE]
+        return urlencode([*others, *([] if warehouse is None else [(_WAREHOUSE, warehouse)])]).encode()
 
     @cached_property
     def segments(self) -> tuple[str, ...]:
@@ -74,9 +129,24 @@ class SidecarRequest:
         """The namespace that the path names."""
         if len(self.segments) < 2 or self.segments[0] != "namespaces":
             return None
+        return self.levels(self.segments[1])
+
+    def levels(self, namespace: str) -> Levels:
+        """The levels of a decoded namespace, whether its client separates them as the catalog or the protocol says."""
         endpoint = self.catalog.known_endpoint
         separator = _SEPARATOR if endpoint is None else unquote(endpoint.separator)
-        return tuple(self.segments[1].split(separator))
+        return tuple(namespace.replace(separator, _SEPARATOR).split(_SEPARATOR))
+
+    @property
+    def parents(self) -> tuple[Levels, ...]:
+        """The namespaces whose children it lists."""
+        is_list = self.segments == ("namespaces",)
+        return tuple(self.levels(value) for name, value in self.parameters if is_list and name == "parent" and value)
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether the answer shows no name that the caller may not see: it is a list, or tells of a namespace only."""
+        return self.is_list or (len(self.segments) == 2 and self.segments[0] == "namespaces")
 
     @property
     def table(self) -> Levels | None:
@@ -85,6 +155,11 @@ class SidecarRequest:
         if namespace is None or len(self.segments) < 4 or self.segments[2] not in {"tables", "views"}:
             return None
         return (*namespace, self.segments[3])
+
+
+def note_upstream(request: Request, catalog: RestCatalog, seconds: float) -> None:
+    """Have the access log and the metrics tell the catalog's time from ours."""
+    setattr(request.state, UPSTREAM, (catalog.name, seconds))
 
 
 def sidecar_request(scope: Scope, upstreams: Upstreams) -> SidecarRequest | None:
@@ -100,9 +175,10 @@ def sidecar_request(scope: Scope, upstreams: Upstreams) -> SidecarRequest | None
         return None
     rest = path.removeprefix(PREFIX)
     if rest == "config":
-        warehouses = parse_qs(scope["query_string"].decode("latin-1")).get("warehouse", [])
+        parameters = _parameters(scope)
+        warehouses = [value for name, value in parameters if name == _WAREHOUSE]
         catalog = upstreams.rest(warehouses[0]) if len(warehouses) == 1 else None
-        return None if catalog is None else SidecarRequest(catalog, rest)
+        return None if catalog is None else SidecarRequest(catalog, rest, parameters=parameters)
     if rest == _TOKENS:
         forwarding = [
             catalog for catalog in upstreams if isinstance(catalog, RestCatalog) and catalog.settings.auth == "forward"
@@ -112,10 +188,20 @@ def sidecar_request(scope: Scope, upstreams: Upstreams) -> SidecarRequest | None
     catalog = upstreams.rest(unquote(name))
     if catalog is None:
         return None
-    found = SidecarRequest(catalog, rest)
-    if any(segment in {"", ".", ".."} for segment in found.segments):
+    found = SidecarRequest(catalog, rest, parameters=_parameters(scope))
+    if any(map(_is_relative, found.segments)):
         raise RequestInvalid("the path has an empty or a relative segment")
     return found
+
+
+def _parameters(scope: Scope) -> tuple[tuple[str, str], ...]:
+    return tuple(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+
+
+def _is_relative(segment: str) -> bool:
+    """Whether a server could resolve a decoded segment: some decode slashes first, or drop what follows a semicolon."""
+    parts = [part.partition(";")[0] for part in _SEPARATORS.split(segment)]
+    return not segment.partition(";")[0] or any(part in {".", ".."} for part in parts)
 
 
 def _native(path: str, upstreams: Upstreams) -> SidecarRequest | None:

@@ -1,7 +1,8 @@
 """Ask a catalog whether a caller may load a table (``auth = "forward"``), before anything about it is answered.
 
-The caller's own ``Authorization`` is sent. A permission is remembered for some seconds, for this caller and this table;
-a refusal is not.
+The caller's own ``Authorization`` is sent, and its own values of the headers that the settings name for the catalog
+(``header.X``); none of this server's. A permission is remembered for some seconds, for these headers and this table;
+a refusal is not, and ends what was remembered.
 """
 
 from __future__ import annotations
@@ -9,16 +10,27 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 
+import anyio
 import httpx
+from starlette.datastructures import Headers
+from starlette.requests import Request
 
+from lakemuster.api.sidecar.requests import note_upstream
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import UpstreamRefused, UpstreamTimedOut, UpstreamUnavailable
+from lakemuster.errors import UpstreamFailed, UpstreamRefused, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.metadata.names import Levels
-from lakemuster.upstream.protocol import ANSWER_SECONDS, CONNECT_SECONDS, MAX_BYTES
+from lakemuster.upstream.connections import limits, no_cookies, timeouts
+from lakemuster.upstream.protocol import ANSWER_SECONDS
 from lakemuster.upstream.rest import Endpoint, RestCatalog
 
 REMEMBERED_SECONDS = 30.0
 MAX_REMEMBERED = 100_000
+WHOLE_SECONDS = 20.0
+"""Limit of the time of asking."""
+MAX_REFUSAL_BYTES = 2**20
+_CONNECTIONS = 64
+_REFUSALS = frozenset({401, 403, 404})
+_OF_REFUSALS = frozenset({"content-type", "www-authenticate", "retry-after"})
 
 _Key = tuple[str, Levels, bytes]
 
@@ -29,59 +41,95 @@ class Rights:
     def __init__(self, clock: Clock = SYSTEM) -> None:
         self._clock = clock
         self._until: OrderedDict[_Key, float] = OrderedDict()
-        self._client = httpx.AsyncClient(timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS))
+        self._client = httpx.AsyncClient(
+            timeout=timeouts(ANSWER_SECONDS), limits=limits(_CONNECTIONS), cookies=no_cookies()
+        )
 
-    async def require(
-        self, catalog: RestCatalog, endpoint: Endpoint, levels: Levels, authorization: str | None
-    ) -> None:
+    async def require(self, catalog: RestCatalog, endpoint: Endpoint, levels: Levels, request: Request) -> None:
         """Let a request about a table pass.
 
         Args:
             levels: of the table's name at the catalog.
-            authorization: the caller's header.
 
         Raises:
             UpstreamRefused: the catalog does not let this caller load the table.
-            UpstreamFailed: the catalog does not answer.
+            UpstreamFailed: the catalog does not answer, or not as its protocol says.
         """
-        key = (catalog.name, levels, hashlib.sha256((authorization or "").encode("latin-1")).digest())
-        if self._clock.monotonic() < self._until.get(key, 0.0):
-            return
+        signed_in = _signs_in(catalog, request.headers)
+        key = _key(catalog, levels, signed_in)
         began = self._clock.monotonic()
-        await self._ask(catalog, endpoint.url(endpoint.table(levels)), authorization)
+        if began < self._until.get(key, 0.0):
+            return
+        self._until.pop(key, None)
+        try:
+            await self._ask(catalog, endpoint.url(endpoint.table(levels)), signed_in)
+        finally:
+            note_upstream(request, catalog, self._clock.monotonic() - began)
+        self._remember(key, began)
+
+    def note_load(self, catalog: RestCatalog, levels: Levels, headers: Headers, status: int, seconds: float) -> None:
+        """Remember how the catalog has answered a caller who loads a table.
+
+        Args:
+            seconds: ago when it was asked.
+        """
+        key = _key(catalog, levels, _signs_in(catalog, headers))
+        if status == 200:
+            self._remember(key, self._clock.monotonic() - seconds)
+        elif status in _REFUSALS:
+            self._until.pop(key, None)
+
+    def _remember(self, key: _Key, began: float) -> None:
         self._until[key] = began + REMEMBERED_SECONDS
         self._until.move_to_end(key)
         while len(self._until) > MAX_REMEMBERED:
             self._until.popitem(last=False)
 
-    async def _ask(self, catalog: RestCatalog, url: str, authorization: str | None) -> None:
-        headers = {**catalog.headers, "Accept": "application/json"}
-        if authorization is not None:
-            headers["Authorization"] = authorization
+    async def _ask(self, catalog: RestCatalog, url: str, signed_in: list[tuple[str, str]]) -> None:
         catalog.breaker.check()
         try:
-            async with self._client.stream("GET", url, params={"snapshots": "refs"}, headers=headers) as answer:
-                catalog.breaker.succeeded()
-                if answer.status_code == 200:
-                    return
-                body = bytearray()
-                async for part in answer.aiter_bytes():
-                    body += part
-                    if len(body) > MAX_BYTES:
-                        break
-        except httpx.TimeoutException as cause:
+            with anyio.fail_after(WHOLE_SECONDS):
+                status, kept, body = await self._exchange(url, signed_in)
+        except (httpx.TimeoutException, TimeoutError) as cause:
             catalog.breaker.failed()
             raise UpstreamTimedOut(f"the catalog {catalog.name} has not answered in time") from cause
         except httpx.HTTPError as cause:
             catalog.breaker.failed()
             raise UpstreamUnavailable(f"the catalog {catalog.name} does not answer: {type(cause).__name__}") from cause
+        catalog.breaker.succeeded()
+        if status == 200:
+            return
+        if status < 400:
+            raise UpstreamFailed(f"the catalog {catalog.name} answers with status {status}", catalog=catalog.name)
         raise UpstreamRefused(
-            f"the catalog {catalog.name} does not let this caller load the table",
-            status=answer.status_code,
-            body=bytes(body[:MAX_BYTES]),
-            media_type=answer.headers.get("content-type", "application/json"),
+            f"the catalog {catalog.name} does not let this caller load the table: status {status}",
+            status=status,
+            body=body,
+            headers=kept,
         )
+
+    async def _exchange(self, url: str, signed_in: list[tuple[str, str]]) -> tuple[int, dict[str, str], bytes]:
+        headers = [*signed_in, ("Accept", "application/json")]
+        async with self._client.stream("GET", url, params={"snapshots": "refs"}, headers=headers) as answer:
+            body = bytearray()
+            if answer.status_code != 200:
+                async for part in answer.aiter_bytes():
+                    body += part
+                    if len(body) > MAX_REFUSAL_BYTES:
+                        break
+            kept = {name: value for name, value in answer.headers.items() if name in _OF_REFUSALS}
+            return answer.status_code, kept, bytes(body[:MAX_REFUSAL_BYTES])
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.aclose()
+
+
+def _signs_in(catalog: RestCatalog, headers: Headers) -> list[tuple[str, str]]:
+    """The headers by which a catalog knows a caller."""
+    names = {"authorization", *(name.lower() for name in catalog.headers)}
+    return [(name, value) for name, value in headers.items() if name in names]
+
+
+def _key(catalog: RestCatalog, levels: Levels, signed_in: list[tuple[str, str]]) -> _Key:
+    return catalog.name, levels, hashlib.sha256(repr(sorted(signed_in)).encode()).digest()

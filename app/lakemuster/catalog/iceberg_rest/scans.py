@@ -76,7 +76,11 @@ def _chosen(services: Services, name: str, snapshot_id: int | None) -> View:
     if snapshot_id is None and view.snapshot_id != current:
         view = services.view(name, Selector(current), iceberg=True)
     if snapshot_id is None and view.stale is not None and is_read_at_catalog(services.refresher.upstreams, view.table):
-        raise _newest_unread(view.stale)
+        # No earlier state can be the answer, so the look is worth a longer wait.
+        services.catch_up(view.table)
+        view = services.view(name, Selector(None), iceberg=True)
+        if view.stale is not None:
+            raise _newest_unread(view.stale)
     return view
 
 

@@ -65,5 +65,8 @@ def store(services: FakeServices) -> FakeStore:
         pool=None,  # documents as small as these are parsed here
         share=lambda key, table, work: work(),
         threads=services.refresher.threads,
+        measures=services.refresher.measures,
+        decoder_tasks=services.refresher.decoder_tasks,
+        decoder_counts=services.refresher.decoder_counts,
     )
     return found

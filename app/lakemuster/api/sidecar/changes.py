@@ -1,0 +1,93 @@
+"""Tell which tables a request that passed may have changed: from its path, or from the body of a transaction or rename.
+
+What cannot be told is everything: requests then look at all tables of the catalog.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+from starlette.types import Message, Receive
+
+from lakemuster.api.sidecar.requests import SidecarRequest
+from lakemuster.metadata.names import Levels
+
+MAX_READ_BYTES = 2**20
+"""A larger body is not read: its request may have changed everything."""
+_WITH_NAMES = frozenset({("transactions", "commit"), ("tables", "rename"), ("views", "rename")})
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What may have changed.
+
+    Attributes:
+        levels: of a table, or of a namespace with all below it; empty: of the whole catalog.
+    """
+
+    levels: Levels = ()
+    is_namespace: bool = True
+
+
+EVERYTHING = (Changed(),)
+
+
+@dataclass(slots=True)
+class Copied:
+    """Wraps ``receive``, and keeps a copy of a body of at most ``MAX_READ_BYTES``."""
+
+    receive: Receive
+    _parts: list[bytes] = field(default_factory=list)
+    _size: int = 0
+
+    async def __call__(self) -> Message:
+        """Receive the next message."""
+        message = await self.receive()
+        part = message.get("body", b"")
+        self._size += len(part)
+        if self._size <= MAX_READ_BYTES:
+            self._parts.append(part)
+        return message
+
+    @property
+    def body(self) -> bytes | None:
+        """What came; None: too much."""
+        return b"".join(self._parts) if self._size <= MAX_READ_BYTES else None
+
+
+def names_tables_in_body(found: SidecarRequest) -> bool:
+    """Whether the body of a request names the tables that it changes."""
+    return found.segments in _WITH_NAMES
+
+
+def changed_by(found: SidecarRequest, body: bytes | None) -> tuple[Changed, ...]:
+    """What a request may have changed.
+
+    Args:
+        body: of a request whose body names its tables; None: it is not known.
+    """
+    if found.table is not None:
+        return (Changed(found.table, is_namespace=False),)
+    if found.namespace is not None:
+        return (Changed(found.namespace),)
+    if not names_tables_in_body(found):
+        return EVERYTHING
+    try:
+        document = orjson.loads(body or b"")
+        if found.segments[0] == "transactions":
+            identifiers = [change["identifier"] for change in document["table-changes"]]
+        else:
+            identifiers = [document["source"], document["destination"]]
+        return tuple(Changed(_levels(identifier), is_namespace=False) for identifier in identifiers)
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return EVERYTHING
+
+
+def _levels(identifier: Any) -> Levels:
+    """Raises: KeyError, TypeError: it is no identifier of a table."""
+    levels = (*identifier["namespace"], identifier["name"])
+    if not all(isinstance(level, str) for level in levels):
+        raise TypeError("a level is no text")
+    return levels

@@ -1,0 +1,62 @@
+"""ETags of changed answers: they hold the catalog's, and the form into which the answer was changed.
+
+An answer of another form is another answer, although the catalog's has not changed: a client that has the one is never
+told that the other is unmodified.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+_MARK = '"lakemuster-'
+_WEAK = "W/"
+_ONE = re.compile(r'(?:W/)?"[^"]*"|[^,\s]+')
+
+
+def own_etag(theirs: str, form: str) -> str:
+    """The ETag of a changed answer, weak if the catalog's is.
+
+    Args:
+        form: of the change.
+    """
+    weak = _WEAK if theirs.startswith(_WEAK) else ""
+    return f'{weak}{_MARK}{_digest(form)}-{urlsafe_b64encode(theirs.encode("latin-1")).decode()}"'
+
+
+def has_own_etag(given: str) -> bool:
+    """Whether a header ``If-None-Match`` has an ETag of a changed answer."""
+    return _MARK in given
+
+
+def their_etags(given: str, form: str | None) -> str | None:
+    """A header ``If-None-Match`` for the catalog: its own ETags in place of those of changed answers.
+
+    Args:
+        form: that the answer will have; those of another form are left out.
+
+    Returns:
+        None: none is left.
+    """
+    if not has_own_etag(given):
+        return given
+    found = [_theirs(one, form) for one in _ONE.findall(given)]
+    return ", ".join(one for one in found if one is not None) or None
+
+
+def _theirs(etag: str, form: str | None) -> str | None:
+    opaque = etag.removeprefix(_WEAK)
+    if not opaque.startswith(_MARK):
+        return etag
+    digest, _, held = opaque.removeprefix(_MARK).removesuffix('"').partition("-")
+    if form is None or digest != _digest(form):
+        return None
+    try:
+        return urlsafe_b64decode(held).decode("latin-1")
+    except ValueError:
+        return None
+
+
+def _digest(form: str) -> str:
+    return hashlib.sha256(form.encode()).hexdigest()[:12]

@@ -1,0 +1,48 @@
+"""Credentials that are lent for a part of storage: each opens what lies below its prefix, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from lakemuster.errors import StorageDenied
+from lakemuster.storage.locations import Location, redacted
+
+_OF_THE_OPERATOR = frozenset({"key", "secret", "token", "anon", "profile"})
+"""Options that sign requests: those of a loan take their place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Loan:
+    """A set of credentials.
+
+    Attributes:
+        prefix: of the locations that they open, a folder.
+        signing: fsspec options that sign requests; never shown.
+        places: fsspec options that say where the store is, unless the operator's do.
+    """
+
+    prefix: Location
+    signing: Mapping[str, object] = field(repr=False)
+    places: Mapping[str, object] = field(default_factory=dict)
+
+    def merged(self, options: Mapping[str, object]) -> dict[str, object]:
+        """The options of a filesystem, given the operator's."""
+        kept = {name: value for name, value in options.items() if name not in _OF_THE_OPERATOR}
+        return {**self.places, **kept, **self.signing}
+
+
+Lend: TypeAlias = Callable[[], Sequence[Loan]]
+
+
+def find_loan(loans: Sequence[Loan], location: Location) -> Loan:
+    """The loan of the longest prefix that a location lies below.
+
+    Raises:
+        StorageDenied: there is none.
+    """
+    found = [loan for loan in loans if location.lies_within(loan.prefix)]
+    if not found:
+        raise StorageDenied(f"{redacted(location.text)}: no credentials are lent for it")
+    return max(found, key=lambda loan: len(loan.prefix.key))

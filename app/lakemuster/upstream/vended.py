@@ -1,0 +1,151 @@
+"""Credentials of storage that a catalog vends with a loaded table (``vended = true``).
+
+They are kept in memory only, used for the prefix that they are vended for, and asked for again before they end.
+Source: the Iceberg REST catalog OpenAPI document, ``LoadTableResult`` and ``StorageCredential``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lakemuster.clock import SYSTEM, Clock
+from lakemuster.errors import LocationRefused, UpstreamFailed
+from lakemuster.metadata.names import Levels
+from lakemuster.storage.loans import Loan
+from lakemuster.storage.locations import Location
+from lakemuster.upstream.json_members import NotAnObject, member, members
+
+DELEGATION = {"X-Iceberg-Access-Delegation": "vended-credentials"}
+EARLY = 0.7
+"""Credentials are asked for again when this part of their life has passed."""
+LIFE_SECONDS = 300.0
+"""The life of credentials whose answer does not say."""
+MAX_LIFE_SECONDS = 43_200.0
+MAX_TABLES = 10_000
+_EXPIRES = "s3.session-token-expires-at-ms"
+_SIGNING = {"s3.access-key-id": "key", "s3.secret-access-key": "secret", "s3.session-token": "token"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Vended:
+    loans: tuple[Loan, ...]
+    until: float
+
+
+class VendedCredentials:
+    """What one catalog has vended, by table. Safe from any thread.
+
+    Args:
+        load: asks the catalog for a table, and has its answer given to :meth:`note`.
+    """
+
+    def __init__(self, load: Callable[[Levels], object], clock: Clock = SYSTEM) -> None:
+        self._load = load
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._known: OrderedDict[Levels, _Vended] = OrderedDict()
+        self._asking: dict[Levels, threading.Lock] = {}
+
+    def loans(self, levels: Levels) -> Sequence[Loan]:
+        """What opens the files of a table now.
+
+        Raises:
+            TableNotFound: the catalog does not have it.
+            UpstreamFailed: the catalog does not answer, or vends nothing that can be used.
+        """
+        found = self._fresh(levels)
+        if found is None:
+            with self._lock:
+                asking = self._asking.setdefault(levels, threading.Lock())
+            # One request for all threads that read the table.
+            with asking:
+                found = self._fresh(levels)
+                if found is None:
+                    self._load(levels)
+                    found = self._fresh(levels)
+            with self._lock:
+                self._asking.pop(levels, None)
+        if found is None or not found.loans:
+            raise UpstreamFailed("the catalog vends no credentials of S3 for the table")
+        return found.loans
+
+    def note(self, levels: Levels, table: bytes, answered_at: float) -> None:
+        """Keep the credentials of a load-table answer.
+
+        Args:
+            answered_at: by the catalog's clock, in seconds since 1970: credentials end by that clock.
+
+        Raises:
+            UpstreamFailed: the answer is not what the protocol says.
+        """
+        try:
+            loans, life = _loans_of(table, answered_at)
+        except (NotAnObject, LocationRefused, TypeError, ValueError, KeyError, AttributeError):
+            raise UpstreamFailed("the catalog's credentials are not what the protocol says") from None
+        with self._lock:
+            self._known[levels] = _Vended(loans, self._clock.monotonic() + life * EARLY)
+            self._known.move_to_end(levels)
+            while len(self._known) > MAX_TABLES:
+                self._known.popitem(last=False)
+
+    def _fresh(self, levels: Levels) -> _Vended | None:
+        with self._lock:
+            found = self._known.get(levels)
+            if found is not None and self._clock.monotonic() >= found.until:
+                del self._known[levels]
+                found = None
+            return found
+
+
+def _loans_of(table: bytes, answered_at: float) -> tuple[tuple[Loan, ...], float]:
+    """The loans of a load-table answer, and the seconds for which all of them hold."""
+    general = _object(member(table, "config"))
+    stated = member(table, "storage-credentials") or []
+    if not isinstance(stated, list):
+        raise TypeError("no list of credentials")
+    sets = [(str(one["prefix"]), _object(one["config"])) for one in stated]
+    if not sets:
+        sets = [(_location_of(table), general)]
+    loans, lives = [], [MAX_LIFE_SECONDS]
+    for prefix, config in sets:
+        if not prefix.startswith(("s3://", "s3a://", "s3n://")) or "s3.access-key-id" not in config:
+            continue
+        loans.append(_loan(prefix, general, config))
+        life = float(config[_EXPIRES]) / 1000 - answered_at if _EXPIRES in config else LIFE_SECONDS
+        lives.append(life if life > 0 else 0.0)
+    return tuple(loans), min(lives)
+
+
+def _loan(prefix: str, general: Mapping[str, Any], config: Mapping[str, Any]) -> Loan:
+    signing = {ours: str(config[theirs]) for theirs, ours in _SIGNING.items() if config.get(theirs)}
+    said = {**general, **config}
+    places: dict[str, object] = {}
+    if said.get("s3.endpoint"):
+        places["endpoint_url"] = str(said["s3.endpoint"])
+    region = said.get("s3.region") or said.get("client.region")
+    if region:
+        places["client_kwargs"] = {"region_name": str(region)}
+    return Loan(Location.parse(prefix.rstrip("/*") + "/"), signing, places)
+
+
+def _location_of(table: bytes) -> str:
+    """The table's own folder, which credentials without a prefix are for."""
+    for found in members(table):
+        if found.name == "metadata":
+            text = table[found.start : found.end]
+            location = member(text, "location")
+            if isinstance(location, str):
+                return location
+    raise KeyError("location")
+
+
+def _object(value: object) -> dict[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise TypeError("no object")
+    return value

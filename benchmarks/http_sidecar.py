@@ -1,0 +1,148 @@
+"""W17, a catalog with us before it: what passing through costs, plans of its tables, its listing.
+
+``python -m benchmarks.http_sidecar --table T --index I`` prints one JSON object. The catalog answers ready bytes
+(``upstream_catalog``). Requests at it and through us, and plans of the catalog's table and of the same table as one of
+our own, take turns. Pointers are asked for by threads of one process, as looks do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from benchmarks.http_requests import REST, always, clustered, day, rest
+from benchmarks.http_server import HOST, Ask, Connection, Server, process, run, serving
+from lakemuster.catalog_settings import CatalogSettings
+from lakemuster.upstream.rest import RestCatalog
+
+CATALOG = "prod"
+TABLE = "/v1/namespaces/b/tables/t"
+LARGE_PARTS = 1024
+"""Of 64 KiB each."""
+TABLES, DELAY_SECONDS, LOOKING = 5_000, 0.01, 16
+Make = Callable[[int], Ask]
+
+
+@contextmanager
+def upstream(folder: Path, table: Path, tables: int = 1, delay_seconds: float = 0.0) -> Iterator[Server]:
+    """The catalog, all of whose tables have the newest metadata of one."""
+    newest = max((table / "metadata").glob("*.metadata.json"), key=lambda path: path.stat().st_mtime_ns)
+    words = [sys.executable, "-m", "uvicorn", "benchmarks.upstream_catalog:app", "--no-access-log"]
+    settings = {
+        "UPSTREAM_METADATA": str(newest),
+        "UPSTREAM_TABLES": str(tables),
+        "UPSTREAM_DELAY": str(delay_seconds),
+    }
+    with process(words, folder, settings, "/v1/config") as server:
+        yield server
+
+
+def attached(port: int) -> str:
+    """The setting ``CATALOGS`` of a server before the catalog."""
+    return json.dumps({CATALOG: {"type": "rest", "uri": f"http://{HOST}:{port}"}})
+
+
+def in_turn(makes: Mapping[str, tuple[Connection, Make]], times: int) -> dict[str, float]:
+    """The median milliseconds of requests that take turns."""
+    walls: dict[str, list[float]] = {name: [] for name in makes}
+    for number in range(-5, times):
+        for name, (connection, make) in makes.items():
+            ask = make(number)
+            started = time.perf_counter()
+            connection.ask(ask)
+            if number >= 0:
+                walls[name].append((time.perf_counter() - started) * 1000)
+    return {name: round(statistics.median(found), 2) for name, found in walls.items()}
+
+
+def _passing(port: int, catalog_port: int, times: int) -> Iterator[tuple[str, object]]:
+    ours, theirs = Connection(port), Connection(catalog_port)
+    for name, method, body in (("load a table", "GET", b""), ("commit", "POST", b"{}" * 500)):
+        at, through = Ask(method, TABLE, body), Ask(method, TABLE.replace("/v1/", f"/iceberg/v1/{CATALOG}/"), body)
+        makes = {"upstream": (theirs, partial(always, at)), "through": (ours, partial(always, through))}
+        yield name, in_turn(makes, times)
+    path = f"large/{LARGE_PARTS}"
+    asks = {
+        "upstream": (theirs, Ask("GET", f"/v1/{path}")),
+        "through": (ours, Ask("GET", f"/iceberg/v1/{CATALOG}/{path}")),
+    }
+    best = dict.fromkeys(asks, 0.0)
+    for _ in range(max(5, times // 30)):
+        for name, (connection, ask) in asks.items():
+            started = time.perf_counter()
+            size = len(connection.ask(ask))
+            best[name] = max(best[name], size / (time.perf_counter() - started) / 1e6)
+    yield "large answer, MB/s", {name: round(value) for name, value in best.items()}
+
+
+def _plans(port: int, times: int) -> Iterator[tuple[str, object]]:
+    own, of_catalog = Connection(port), Connection(port)
+    prefixed = REST.replace("/iceberg/v1/", f"/iceberg/v1/{CATALOG}/")
+    ends: dict[str, tuple[str, Callable[[int], tuple[object, object]]]] = {
+        "W4 clustered range": ("id", clustered),
+        "W7 one day": ("ts", day),
+    }
+    for name, (column, range_of) in ends.items():
+        for kind, number_of in (("again", lambda _: 0), ("new", lambda n: n + 100)):
+
+            def asked(n: int, path: str, of: Callable[[int], int] = number_of) -> Ask:
+                return Ask("POST", f"{path}/plan", rest(column, *range_of(of(n))))  # noqa: B023 - called at once
+
+            makes = {"own": (own, partial(asked, path=REST)), "attached": (of_catalog, partial(asked, path=prefixed))}
+            yield f"{name}, {kind}", in_turn(makes, times)
+
+
+def _listing(folder: Path, table: Path) -> Iterator[tuple[str, object]]:
+    scratch = folder / "listing"
+    scratch.mkdir(exist_ok=True)
+    with (
+        upstream(scratch, table, TABLES, DELAY_SECONDS) as catalog,
+        serving(scratch, table.parent, catalogs=attached(catalog.port)) as server,
+    ):
+        connection = Connection(server.port)
+        found = json.loads(connection.ask(Ask("POST", f"/api/v1/catalogs/{CATALOG}/sync")))
+        connection.close()
+        asked = RestCatalog(CATALOG, CatalogSettings(type="rest", uri=f"http://{HOST}:{catalog.port}"))
+        started = time.perf_counter()
+        with ThreadPoolExecutor(LOOKING) as threads:
+            pointers = list(threads.map(asked.pointer, asked.every_table()))
+        yield (
+            "listing",
+            {
+                "tables": found["tables"],
+                "listed_s": found["seconds"],
+                "pointers": len(pointers),
+                "pointers_s": round(time.perf_counter() - started, 1),
+            },
+        )
+        asked.close()
+
+
+def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
+    """Measure all."""
+    results: dict[str, object] = {"load": round(os.getloadavg()[0], 1)}
+    with (
+        upstream(folder, table) as catalog,
+        serving(folder, table.parent, catalogs=attached(catalog.port)) as server,
+    ):
+        results |= dict(_passing(server.port, catalog.port, times))
+        results |= dict(_plans(server.port, times))
+    results |= dict(_listing(folder, table))
+    return results
+
+
+def main() -> None:
+    """Measure, and print the results."""
+    run("benchmarks.http_sidecar", __doc__, 300, measure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""An Iceberg REST catalog with nothing to do: what stands behind it costs nothing, so that passing through can be seen.
+
+Its settings are environment variables: ``UPSTREAM_METADATA``, the location of the metadata that all tables have;
+``UPSTREAM_TABLES``, how many tables a list has; ``UPSTREAM_DELAY``, seconds that each answer takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+_LOCATION = os.environ["UPSTREAM_METADATA"]
+_TABLES = int(os.environ.get("UPSTREAM_TABLES", "1"))
+_DELAY = float(os.environ.get("UPSTREAM_DELAY", "0"))
+_PAGE = 1000
+_PART = b"x" * 2**16
+
+app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+_LOADED = (
+    b'{"metadata-location":' + json.dumps(_LOCATION).encode() + b',"metadata":' + Path(_LOCATION).read_bytes() + b"}"
+)
+
+
+@app.get("/v1/config")
+async def config() -> Response:
+    """No prefix."""
+    return await _answer({"defaults": {}, "overrides": {}})
+
+
+@app.get("/v1/namespaces")
+async def namespaces(parent: str = "") -> Response:
+    """One, without children."""
+    return await _answer({"namespaces": [] if parent else [["b"]]})
+
+
+@app.get("/v1/namespaces/b/tables")
+async def tables(pageToken: str = "") -> Response:  # noqa: N803 - the protocol's name
+    """The names in pages of a thousand."""
+    first = int(pageToken or 0)
+    last = min(first + _PAGE, _TABLES)
+    names = ["t", *(f"t{number}" for number in range(1, _TABLES))][first:last]
+    found = [{"namespace": ["b"], "name": name} for name in names]
+    return await _answer({"identifiers": found, "next-page-token": str(last) if last < _TABLES else None})
+
+
+@app.get("/v1/namespaces/b/tables/{table}")
+@app.post("/v1/namespaces/b/tables/{table}")
+async def table(request: Request, table: str) -> Response:
+    """The state of any table, loaded or committed."""
+    del table
+    await request.body()
+    if _DELAY:
+        await asyncio.sleep(_DELAY)
+    return Response(_LOADED, media_type="application/json")
+
+
+@app.get("/v1/large/{parts}")
+async def large(parts: int) -> Response:
+    """So many parts of 64 KiB."""
+
+    async def given() -> object:
+        for _ in range(parts):
+            yield _PART
+
+    headers = {"Content-Length": str(parts * len(_PART))}
+    return StreamingResponse(given(), media_type="application/octet-stream", headers=headers)  # type: ignore[arg-type]
+
+
+async def _answer(document: object) -> Response:
+    if _DELAY:
+        await asyncio.sleep(_DELAY)
+    return Response(json.dumps(document).encode(), media_type="application/json")

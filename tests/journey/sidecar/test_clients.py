@@ -1,0 +1,206 @@
+"""Real clients write and read through us before the fixture and before Nessie: what they read past us is the same.
+
+Our plans are counted. Nessie leads its clients to itself by ``uri`` and ``prefix``, and vends credentials of moto's
+STS; our server has none of its own. Spark's runtime has no client of S3: it stands before the fixture only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import orjson
+import pyarrow as pa
+import pytest
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.types import StringType
+
+from tests.counterparts.iceberg_rest import iceberg_rest_server
+from tests.counterparts.nessie import WAREHOUSE, Nessie
+from tests.journey.servers import Running, served
+from tests.spark import Rows, Spark
+
+pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
+PLANS = re.compile(r'lakemuster_requests_total\{method="POST",route="[^"]*/plan",status="200"\} (\d+)')
+DUCKDB = """
+import importlib, pathlib
+import duckdb
+
+def main(uri, secret, statements):
+    connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
+    for name in ("avro", "httpfs", "iceberg"):
+        folder = pathlib.Path(importlib.import_module(f"duckdb_extension_{name}").__file__).parent
+        [extension] = folder.rglob("*.duckdb_extension")
+        connection.execute(f"LOAD '{extension}'")
+    if secret:
+        connection.execute(secret)
+    connection.execute(
+        f"ATTACH 'prod' AS side (TYPE iceberg, ENDPOINT '{uri}', AUTHORIZATION_TYPE none, ACCESS_DELEGATION_MODE none)"
+    )
+    return [sorted(connection.execute(statement).fetchall(), key=str) for statement in statements]
+"""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A catalog with a server of ours before it.
+
+    Attributes:
+        past: properties of PyIceberg's client of the catalog itself.
+        secret: DuckDB's statement that opens the storage; empty: it is local.
+    """
+
+    running: Running
+    past: dict[str, str]
+    secret: str = ""
+
+    @property
+    def through(self) -> dict[str, str]:
+        """Properties of a client of ours."""
+        return {"uri": f"{self.running.uri}/iceberg", "warehouse": "prod"}
+
+    def plans(self) -> int:
+        """How many plans the server has answered, by its metrics."""
+        return sum(map(int, (float(n) for n in PLANS.findall(httpx.get(f"{self.running.uri}/metrics").text))))
+
+    def rows(self, name: str, *, branch: str | None = None) -> list[dict[str, Any]]:
+        """A table's rows, through us; they must be those past us, and the plan must be ours."""
+        found = []
+        before = self.plans()
+        for properties in (self.through, self.past):
+            scan = RestCatalog("reader", **properties).load_table(name).scan()
+            scan = scan if branch is None else scan.use_ref(branch)
+            found.append(sorted(scan.to_arrow().to_pylist(), key=str))
+        assert self.plans() == before + 1
+        assert found[0] == found[1]
+        return found[0]
+
+
+@pytest.fixture(scope="module", params=["fixture", "nessie"])
+def side(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Side]:
+    folder = tmp_path_factory.mktemp("side")
+    settings = {"MAX_STALENESS": "3600"}
+    with ExitStack() as stack:
+        if request.param == "fixture":
+            (folder / "upstream").mkdir()
+            upstream = stack.enter_context(iceberg_rest_server(folder / "upstream"))
+            past, secret = {"uri": upstream.uri, "warehouse": upstream.warehouse}, ""
+            properties: dict[str, Any] = {"roots": [upstream.warehouse]}
+        else:
+            nessie: Nessie = request.getfixturevalue("nessie")
+            s3 = nessie.s3
+            past = {"uri": nessie.uri, "warehouse": WAREHOUSE}
+            properties = {"roots": [s3.url], "vended": True}
+            settings["STORAGE"] = orjson.dumps({"s3": {"endpoint_url": s3.endpoint_url}}).decode()
+            secret = (
+                f"CREATE SECRET (TYPE s3, KEY_ID '{s3.key}', SECRET '{s3.secret}', REGION 'us-east-1', "
+                f"ENDPOINT '{s3.endpoint_url.removeprefix('http://')}', URL_STYLE 'path', USE_SSL false)"
+            )
+        settings["CATALOGS"] = orjson.dumps({"prod": {"type": "rest", **past, **properties}}).decode()
+        running = stack.enter_context(served(folder / "server", **settings))
+        yield Side(running, past, secret)
+
+
+def test_pyiceberg_writes_and_reads_through_us(side: Side) -> None:
+    catalog = RestCatalog("writer", **side.through)
+    catalog.create_namespace("py")
+    name = "py.orders"
+    table = catalog.create_table(name, pa.schema([("id", pa.int64()), ("kind", pa.string())]))
+    assert side.rows(name) == []
+    table.append(numbers(range(10)))
+    assert len(side.rows(name)) == 10
+    table.delete("id >= 8")
+    assert [row["id"] for row in side.rows(name)] == list(range(8))
+    table.upsert(numbers(range(6, 10), "new"), join_cols=["id"])
+    assert [row["kind"] for row in side.rows(name)] == ["old"] * 6 + ["new"] * 4
+    if not side.secret:
+        # Nessie 0.99 asks for `last-column-id`, which PyIceberg does not send, and has branches of its own.
+        evolve(side, catalog, name)
+    # Names in the native API are those of the catalog.
+    assert side.running.get(f"/tables/prod.{name}")["name"] == f"prod.{name}"
+    catalog.drop_table(name)
+    assert side.running.http.get(f"/api/v1/tables/prod.{name}/files").status_code == 404
+    assert catalog.list_tables("py") == []
+
+
+def numbers(values: range, kind: str = "old") -> pa.Table:
+    return pa.table({"id": pa.array(values, pa.int64()), "kind": [kind] * len(values)})
+
+
+def evolve(side: Side, catalog: RestCatalog, name: str) -> None:
+    table = catalog.load_table(name)
+    with table.update_schema() as update:
+        update.add_column("note", StringType())
+        update.rename_column("kind", "sort")
+    assert set(side.rows(name)[0]) == {"id", "sort", "note"}
+    snapshot = table.refresh().current_snapshot()
+    assert snapshot is not None
+    table.manage_snapshots().create_branch(snapshot.snapshot_id, "audit").commit()
+    more = pa.table({"id": pa.array([99], pa.int64())})
+    catalog.load_table(name).append(more, branch="audit")
+    assert (len(side.rows(name)), len(side.rows(name, branch="audit"))) == (10, 11)
+
+
+@pytest.mark.parametrize("side", ["fixture"], indirect=True)
+def test_spark_writes_and_reads_through_us(side: Side, spark: Spark) -> None:
+    name = "attached.sp.orders"
+    settings = {"type": "rest", **side.through, "cache-enabled": "false"}
+    named = {f"spark.sql.catalog.attached.{key}": value for key, value in settings.items()}
+    spark.ask("configure", settings={"spark.sql.catalog.attached": "org.apache.iceberg.spark.SparkCatalog"} | named)
+    spark.sql("CREATE NAMESPACE attached.sp")
+    spark.sql(f"CREATE TABLE {name} (id BIGINT, kind STRING) TBLPROPERTIES ('format-version'='2', {DELTAS})")
+
+    def read(where: str = "true", ref: str = "") -> Rows:
+        before = side.plans()
+        rows = spark.sql(f"SELECT id FROM {name}{ref} WHERE {where} ORDER BY id")
+        assert side.plans() > before
+        return sorted(row[0] for row in rows)
+
+    spark.sql(f"INSERT INTO {name} SELECT id, 'old' FROM range(10)")
+    assert read() == list(range(10))
+    spark.sql(f"DELETE FROM {name} WHERE id >= 8")
+    assert read() == list(range(8))
+    spark.sql(
+        f"MERGE INTO {name} t USING (SELECT id FROM range(6, 12)) s ON t.id = s.id "
+        "WHEN MATCHED THEN UPDATE SET kind = 'new' WHEN NOT MATCHED THEN INSERT (id, kind) VALUES (s.id, 'new')"
+    )
+    assert (read(), read("kind = 'new'")) == (list(range(12)), list(range(6, 12)))
+    spark.sql(f"ALTER TABLE {name} ADD COLUMN note STRING")
+    spark.sql(f"ALTER TABLE {name} RENAME COLUMN kind TO sort")
+    spark.sql(f"UPDATE {name} SET note = 'x' WHERE id < 2")
+    assert read("note = 'x'") == [0, 1]
+    spark.sql(f"ALTER TABLE {name} CREATE BRANCH audit")
+    spark.sql(f"INSERT INTO {name}.branch_audit VALUES (99, 'new', NULL)")
+    assert (len(read()), len(read(ref=" VERSION AS OF 'audit'"))) == (12, 13)
+    assert sorted(row["id"] for row in side.rows("sp.orders")) == list(range(12))
+    spark.sql(f"DROP TABLE {name}")
+    assert side.running.http.get("/api/v1/tables/prod.sp.orders/files").status_code == 404
+
+
+DELTAS = ", ".join(f"'write.{verb}.mode'='merge-on-read'" for verb in ("delete", "update", "merge"))
+
+
+def test_duckdb_writes_and_reads_through_us(side: Side, run_duckdb: Callable[..., Any]) -> None:
+    catalog = RestCatalog("writer", **side.through)
+    catalog.create_namespace("du")
+    catalog.create_table("du.orders", pa.schema([("id", pa.int64()), ("kind", pa.string())]))
+    statements = [
+        "INSERT INTO side.du.orders SELECT range, 'old' FROM range(10)",
+        "SELECT count(*), sum(id) FROM side.du.orders",
+    ]
+    if side.secret:
+        # On local storage, DuckDB makes no folder for a new table.
+        statements += [
+            "CREATE TABLE side.du.made AS SELECT range AS id FROM range(5)",
+            "SELECT count(*) FROM side.du.made",
+            "DROP TABLE side.du.made",
+        ]
+    answers = run_duckdb(DUCKDB, uri=f"{side.running.uri}/iceberg", secret=side.secret, statements=statements)
+    assert answers[1] == [[10, 45]]
+    assert not side.secret or answers[3] == [[5]]
+    assert [row["id"] for row in side.rows("du.orders")] == list(range(10))
+    assert side.running.http.get("/api/v1/tables/prod.du.made/files").status_code == 404

@@ -24,14 +24,12 @@ from typing import Any
 from unittest import mock
 
 import orjson
-from fastapi.routing import APIRoute
 from starlette.types import Message, Scope
 
 from benchmarks.generate import append_manifest
 from benchmarks.lakes import NAME, Lake, Lakes, Shape
 from benchmarks.measuring import ROOT
 from lakemuster.api.app import create_app
-from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.response_cache import ResponseCache
 from lakemuster.catalog import listings, plan_response
 from lakemuster.catalog.plan_page_cache import PageCache
@@ -178,8 +176,6 @@ class Workloads:
         self._few = Manifest.of(lakes.lake(Shape(2000, manifests=5, use="ledger-few")))
         self._wide = Manifest.of(lakes.lake(Shape(1000, columns=200, manifests=2, use="ledger-wide")))
         self.app, self._files = App(self._lake), files
-        self._paths = [line.partition("\t")[0] for line in self._lake.answer("id < 5000000")]
-        self._by_fastapi: App | None = None
 
     def _decode(self, one: Manifest) -> object:
         written = decode_manifest(one.data, one.header, one.metadata, one.branch, str(self._folder / "segment"))
@@ -230,11 +226,6 @@ class Workloads:
         """W4: a question that was asked before."""
         return self._page(0, 1000)
 
-    def explain(self, number: int) -> object:
-        """W7: one file by its path, explained."""
-        body = orjson.dumps({"filter": None, "files": [self._paths[number % len(self._paths)]]})
-        return self.app.ask("POST", f"/api/v1/tables/{NAME}/explain", body=body)
-
     def lines(self, _: int) -> object:
         """W8: all files of a list as NDJSON."""
         return self.app.ask("GET", f"/api/v1/tables/{NAME}/files", accept=b"application/x-ndjson")
@@ -248,16 +239,6 @@ class Workloads:
         if name == "after_a_commit":
             append_manifest(self._lake.root, files=10)
             self._lake.services.refresh(NAME)
-
-    @contextmanager
-    def without_fast_route(self) -> Iterator[None]:
-        """Let FastAPI parse all requests."""
-        if self._by_fastapi is None:
-            with mock.patch.object(FastRoute, "get_route_handler", APIRoute.get_route_handler):
-                self._by_fastapi = App(self._lake)
-                self._by_fastapi.ask("GET", "/healthz")
-        with mock.patch.object(self, "app", self._by_fastapi):
-            yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +317,6 @@ PATHS = (
         replaced((plan_response, "writers_of", lambda *_: []), (listings, "list_writer", lambda *_, **__: None)),
         ["page_1000", "lines"],
     ),
-    FastPath("fast route", ["api/native/fast_route.py"], Workloads.without_fast_route, ["page_10", "explain"]),
     FastPath(
         "raw SQLite",
         ["index/raw_sql.py"],

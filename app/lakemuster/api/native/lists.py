@@ -21,15 +21,15 @@ from lakemuster.api.native.dependencies import (
     needs,
     snapshot_id,
 )
-from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.native.responses import LIST_OF_SNAPSHOT
+from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import Selector, View
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import EVERYTHING, Choice, ListName, difference, rows_of, words
 from lakemuster.errors import RequestInvalid
 from lakemuster.wire.native.pages import DiffPage, EntriesPage, FilesPage, IndexesPage, ManifestsPage, PartitionsPage
 
-router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], route_class=FastRoute)
+router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], route_class=TableRoute)
 
 
 @router.get("/tables/{table}/manifests", response_model=ManifestsPage, responses=LIST_OF_SNAPSHOT)

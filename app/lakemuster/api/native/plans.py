@@ -14,9 +14,9 @@ from starlette.responses import Response
 from lakemuster.api import media
 from lakemuster.api.native.answers import SNAPSHOT_HEADER, ListRequest, pins_of, stale_header, stream, views_of
 from lakemuster.api.native.dependencies import PREFIX, PageParameters, Target, TheTable, needs
-from lakemuster.api.native.fast_route import FastRoute
 from lakemuster.api.native.responses import EXPLAIN, PLAN, PLAN_TASKS
 from lakemuster.api.response_cache import cache_until_changed
+from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import View
 from lakemuster.catalog.page_tokens import Place
 from lakemuster.catalog.plan_response import PlanListing
@@ -39,7 +39,9 @@ _TASKS = "plan-tasks"
 MAX_TASKS = 100_000
 """Limit of plan tasks in one response; about 150 bytes each."""
 
-router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=FastRoute)
+router = APIRouter(
+    prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=TableRoute
+)
 
 
 class _Paging(PageParameters):

@@ -92,6 +92,10 @@ class Policy:
         is_closed = bool(self._forwarding) and caller.name == ANYONE.name
         return not is_closed and any(grant.patterns is None for grant in caller.grants)
 
+    def view_key(self, caller: Caller) -> str:
+        """A text that two callers share only if they see the same tables: part of the ETags of what they see."""
+        return repr(caller.grants)
+
     def may(self, caller: Caller, action: Action, table: Levels) -> bool:
         """Whether a caller has the action's role for a table."""
         return any(RANK[grant.role] >= RANK[ROLE_OF[action]] for grant in self._grants(caller, table))

@@ -169,7 +169,7 @@ class Sidecar:
                     shows_namespace=lambda levels: policy.sees_namespace(caller, (name, *levels)),
                     shows=lambda levels: policy.sees(caller, (name, *levels)),
                 )
-                return Change(f"list {caller.grants}", apply)
+                return Change(f"list {policy.view_key(caller)}", apply)
         return None
 
     def _shown(self, request: Request, found: SidecarRequest) -> Shown:

@@ -278,11 +278,6 @@ def test_parameters_are_read_as_fastapi_reads_them(
     assert answers[0].json() == answers[1].json()
 
 
-def test_ordinary_requests_bypass_fastapi(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fastapi.routing.solve_dependencies", None)
-    assert paths(client.get(FILES, params={"page_size": 2}).json()["files"]) == ALL[:2]
-
-
 def test_a_quarantined_snapshot_is_a_conflict_with_its_reason(client: TestClient, services: FakeServices) -> None:
     services.failure = SnapshotQuarantined("snapshot 12 of shop.orders cannot be read: cut off", snapshot_id="12")
     answer = client.get(FILES, params={"snapshot": "12"})

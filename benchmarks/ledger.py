@@ -3,7 +3,8 @@
 ``python -m benchmarks.ledger --files 50000`` prints one line for each path and workload: lines of code; the ratio of
 CPU time without the path to that with it, as the median of the pairs and the interval that holds the true median with
 95 % confidence; milliseconds with it. Without a path, the code does what it does where the path cannot be used, or
-the plainest code that gives the same. Both answers of a pair must be equal. The first pairs warm up.
+the plainest code that gives the same. The two runs of a pair ask different values, so that neither finds answers of
+the other; their answers are not compared.
 """
 
 from __future__ import annotations

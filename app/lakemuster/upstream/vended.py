@@ -62,13 +62,15 @@ class VendedCredentials:
             with self._lock:
                 asking = self._asking.setdefault(levels, threading.Lock())
             # One request for all threads that read the table.
-            with asking:
-                found = self._fresh(levels)
-                if found is None:
-                    self._load(levels)
+            try:
+                with asking:
                     found = self._fresh(levels)
-            with self._lock:
-                self._asking.pop(levels, None)
+                    if found is None:
+                        self._load(levels)
+                        found = self._fresh(levels)
+            finally:
+                with self._lock:
+                    self._asking.pop(levels, None)
         if found is None or not found.loans:
             raise UpstreamFailed("the catalog vends no credentials of S3 for the table")
         return found.loans

@@ -116,3 +116,13 @@ def test_credentials_are_not_shown() -> None:
 def test_odd_credentials_are_the_catalogs_failure(document: bytes) -> None:
     with pytest.raises(UpstreamFailed):
         VendedCredentials(lambda _: None).note(ORDERS, document, 0.0)
+
+
+def test_nothing_is_kept_of_a_table_that_the_catalog_does_not_load() -> None:
+    def fail(_: object) -> None:
+        raise UpstreamFailed("the catalog does not answer")
+
+    vended = VendedCredentials(fail, SteppedClock())
+    with pytest.raises(UpstreamFailed):
+        vended.loans(ORDERS)
+    assert not vended._asking

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import TableMetadata
@@ -28,4 +29,4 @@ def view_of(metadata: TableMetadata, location: str = "s3://b/t", rewrites: Seque
         generation=0,
         **unknown,
     )
-    return View(record, metadata, None)
+    return View(record, replace(metadata, location=location), None)

@@ -1,4 +1,4 @@
-"""The code of a revision, as a user gets it: a wheel of it, built and unpacked."""
+"""The code of a revision, as a user gets it: a wheel of it, built and unpacked, with the packages that it pins."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from tests.tree import ROOT
 _BUILD = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
 
 
+LOCK = "requirements.lock"
+
+
 def commit_of(revision: str) -> str:
     """The full name of the commit that ``revision`` means."""
     return _git("rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
@@ -26,7 +29,7 @@ def document_of(commit: str) -> str:
 
 
 def unpack_wheel(commit: str, folder: Path) -> None:
-    """Build the wheel of a commit, with no network, and unpack it into ``folder``."""
+    """Build the wheel of a commit, and unpack it into ``folder``, beside the lock of its packages."""
     with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
         source, wheels = Path(scratch) / "source", Path(scratch) / "wheels"
         source.mkdir()
@@ -40,6 +43,19 @@ def unpack_wheel(commit: str, folder: Path) -> None:
         (wheel,) = wheels.glob("*.whl")
         with zipfile.ZipFile(wheel) as packed:
             packed.extractall(folder)
+        (folder / LOCK).write_bytes((source / LOCK).read_bytes())
+
+
+def python_of(code: Path) -> str:
+    """The Python whose packages are those that ``code`` pins; its environment is built on first use.
+
+    The working tree's code pins none beside it: it runs with the packages of this process.
+    """
+    lock = code / LOCK
+    if not lock.exists():
+        return sys.executable
+    words = ["sh", str(ROOT / "scripts" / "environment.sh"), str(lock)]
+    return subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
 def _git(*words: str) -> bytes:

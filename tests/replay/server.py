@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from tests.journey.servers import free_port
+from tests.replay.revisions import python_of
 
 START_SECONDS = 120
 STOP_SECONDS = 60
@@ -35,7 +35,7 @@ def environment(code: Path, folder: Path, settings: Mapping[str, str]) -> dict[s
 def run(code: Path, folder: Path, *words: str, **settings: str) -> str:
     """Run the command line of ``code`` to its end; returns what it printed."""
     done = subprocess.run(
-        [sys.executable, "-m", "lakemuster", *words],
+        [python_of(code), "-m", "lakemuster", *words],
         cwd=folder,
         env=environment(code, folder, settings),
         capture_output=True,
@@ -55,7 +55,7 @@ def served(code: Path, folder: Path, *words: str, **settings: str) -> Iterator[i
     log = folder / "server.log"
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "lakemuster", "serve", "--port", str(port), *words],
+            [python_of(code), "-m", "lakemuster", "serve", "--port", str(port), *words],
             cwd=folder,
             env=environment(code, folder, settings),
             stdout=output,

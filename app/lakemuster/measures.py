@@ -1,4 +1,4 @@
-"""Measures: values that components record while they work, for whoever listens.
+"""Measures: values that components record and exporters such as Prometheus subscribe to.
 
 A component owns its measures and knows nothing of metrics; without listeners, recording is a loop over nothing.
 """

@@ -1,4 +1,4 @@
-"""Prometheus metrics: how values are kept, scraped, and added up over worker processes.
+"""Prometheus metrics: store, scrape, and sum values across worker processes.
 
 A metric is *recorded* (a counter or histogram that listens to a :class:`Measure`), *held* (components have its values,
 which are read at each scrape, in each worker), or *common* (read once, by the worker that is scraped: of the database,

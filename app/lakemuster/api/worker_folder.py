@@ -71,7 +71,7 @@ class WorkerFolder:
 
     Attributes:
         number: this worker's; unique among live ones.
-        value_class: prometheus_client's class of values that are kept in this worker's files.
+        value_class: prometheus_client's value class; its instances write to this worker's files.
     """
 
     def __init__(self, path: Path) -> None:

@@ -51,7 +51,7 @@ def catalogs_out(services: Services, sees: Callable[[Levels], bool] = lambda _: 
 
 
 def ensure_listed(services: Services, name: str) -> None:
-    """List a catalog now if none of its tables is known here.
+    """List a catalog's tables now if the index has none of them.
 
     Raises:
         CatalogNotFound: none of that name is attached.

@@ -26,7 +26,7 @@ from lakemuster.storage.locations import redacted
 
 SHORTEST_MEMORY_SECONDS = 1.0
 FEW_FAILURES = 256
-"""So many failed looks are kept without a check of which have expired."""
+"""Number of cached failures above which expired ones are removed."""
 
 
 @dataclass(frozen=True, slots=True)

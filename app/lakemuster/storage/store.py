@@ -372,7 +372,7 @@ class _LentBackends(_Backends):
 
 
 _OF_LOANS: WeakKeyDictionary[Loan, Backend] = WeakKeyDictionary()
-"""A filesystem lives as long as its loan: whoever lends drops what has ended."""
+"""Filesystems by loan. An entry is removed when its loan is garbage-collected."""
 _OF_LOANS_LOCK = threading.Lock()
 
 

@@ -54,7 +54,7 @@ class Cluster:
     @property
     def logs(self) -> str:
         """What the executors wrote to their logs."""
-        return "".join(log.read_text() for log in self.driver.log.parent.glob("home/work/*/*/stderr"))
+        return "".join(log.read_text() for log in (self.driver.log.parent / "home").rglob("stderr"))
 
 
 @pytest.fixture(scope="module")

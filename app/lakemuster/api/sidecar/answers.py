@@ -66,7 +66,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a caller is shown of properties that the catalog gives to whoever asked it.
+    """Which of the catalog's session and storage properties a response to the caller includes.
 
     Attributes:
         session: what signs in there: true if the caller did ask, with its own principal.

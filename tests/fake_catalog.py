@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from lakemuster.metadata.names import Levels
+from tests.loopback_http import listening
 
 
 @dataclass(frozen=True)
@@ -191,17 +191,9 @@ def fake_catalog() -> Iterator[FakeCatalog]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    catalog.uri = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    with listening(Handler) as port:
+        catalog.uri = f"http://127.0.0.1:{port}"
         yield catalog
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def _json(document: object) -> bytes:

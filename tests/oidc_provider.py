@@ -8,15 +8,17 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+from tests.loopback_http import listening
 
 AUDIENCE = "lakemuster-tests"
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
@@ -157,28 +159,22 @@ def oidc_provider() -> Iterator[OidcProvider]:
             user, _, password = base64.b64decode(given).decode().partition(":") if scheme == "Basic" else ("", "", "")
             status, document = provider.answer(self.path, form, (unquote(user), unquote(password)))
             body = json.dumps(document).encode()
-            try:
+            # A client may have stopped waiting.
+            with suppress(OSError):
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
-            except OSError:
-                pass  # the client did not wait
 
         do_POST = do_GET  # noqa: N815 - the name that http.server looks for
 
         def log_message(self, *_: object) -> None: ...
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    provider = OidcProvider(server.server_port)
-    provider.hold.set()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield provider
-    finally:
+    with listening(Handler) as port:
+        provider = OidcProvider(port)
         provider.hold.set()
-        server.shutdown()
-        server.server_close()
+        try:
+            yield provider
+        finally:
+            provider.hold.set()

@@ -65,10 +65,6 @@ class Lake(ABC):
         """Give a table another name."""
 
     @abstractmethod
-    def lose_commit(self, table: Levels) -> None:
-        """Write to a table's folder what would be the next commit, and do not tell the catalog."""
-
-    @abstractmethod
     def stop(self) -> None:
         """Have the catalog answer with nothing of use, from now on."""
 
@@ -77,7 +73,15 @@ class Lake(ABC):
         return
 
 
-class IcebergLake(Lake):
+class CatalogOwnedLake(Lake):
+    """A lake whose catalog decides what is committed: a table's folder may hold more."""
+
+    @abstractmethod
+    def lose_commit(self, table: Levels) -> None:
+        """Write to a table's folder what would be the next commit, and do not tell the catalog."""
+
+
+class IcebergLake(CatalogOwnedLake):
     """Tables that a catalog of PyIceberg writes."""
 
     def __init__(self, folder: Path, writer: Catalog) -> None:

@@ -14,7 +14,7 @@ from hive_metastore.ttypes import Table as HiveTable
 
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream.hive_connection import HiveConnections
-from tests.contract.upstream.lakes import Lake, address
+from tests.contract.upstream.lakes import CatalogOwnedLake, Lake, address
 from tests.fake_paimon_rest import TOKEN, FakePaimonRest, PaimonTable
 from tests.stalling_proxy import StallingProxy
 
@@ -62,9 +62,6 @@ class PaimonFoldersLake(Lake):
         self.root(to).parent.mkdir(exist_ok=True)
         self.root(table).rename(self.root(to))
         self.commits[to] = self.commits.pop(table)
-
-    def lose_commit(self, table: Levels) -> None:
-        raise NotImplementedError
 
     def stop(self) -> None:
         self.warehouse.rename(self.folder / "not mounted")
@@ -133,7 +130,7 @@ class PaimonHiveLake(PaimonFoldersLake):
         self.hive.call(drop_all)
 
 
-class PaimonRestLake(PaimonFoldersLake):
+class PaimonRestLake(PaimonFoldersLake, CatalogOwnedLake):
     """A Paimon REST catalog."""
 
     def __init__(self, folder: Path, versions: Sequence[Path], fake: FakePaimonRest) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from tests.contract.upstream.lakes import REMOTE, Lake
+from tests.contract.upstream.lakes import REMOTE, CatalogOwnedLake, Lake
 from tests.contract.upstream.services import service
 
 A, B = ("db", "a"), ("db", "b")
@@ -60,7 +60,7 @@ def test_commits_drops_new_tables_and_renames_are_followed(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("lake", [*REMOTE, "sql"], indirect=True)
-def test_a_commit_that_the_catalog_does_not_have_is_ignored(lake: Lake) -> None:
+def test_a_commit_that_the_catalog_does_not_have_is_ignored(lake: CatalogOwnedLake) -> None:
     lake.create(A)
     lake.commit(A)
     lake.lose_commit(A)

@@ -134,7 +134,6 @@ def kill_a_worker(server: Running) -> None:
     until(is_replaced)
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="tells workers by /proc")
 def test_one_scrape_equals_the_counts_of_the_clients_although_a_worker_was_killed(server: Running) -> None:
     uri = server.uri
     before, requests_before = scraped(uri), requests_of(uri)

@@ -6,9 +6,8 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from lakemuster.catalog.system_tables import NAMES
 from lakemuster.cli.system import SYSTEM_TABLES
 from lakemuster.index.database import open_database
 from lakemuster.index.tables import add_table
+from tests.loopback_http import listening
 
 PROGRAM = "from lakemuster.cli import app; app(prog_name='lakemuster')"
 ROW = {"format": "iceberg", "location": "s3://lake/t", "current_snapshot_id": None}
@@ -53,10 +53,8 @@ def server() -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             return
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        threading.Thread(target=listening.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{listening.server_port}"
-        listening.shutdown()
+    with listening(Handler) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def completed(repository: Path, folder: Path, line: str, **settings: str) -> tuple[list[str], str]:

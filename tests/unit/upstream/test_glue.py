@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.errors import TableNotFound, UpstreamFailed
 from lakemuster.upstream.glue import GlueCatalog
+from tests.loopback_http import listening
 
 ICEBERG = {"table_type": "ICEBERG", "metadata_location": "s3://lake/1"}
 TABLE = {"Name": "t", "Parameters": ICEBERG}
@@ -36,18 +36,10 @@ def glue(replies: Mapping[str, list[object]]) -> Iterator[GlueCatalog]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    told = {"glue.endpoint": f"http://127.0.0.1:{server.server_address[1]}", "glue.region": "us-east-1"}
-    told |= {"glue.access-key-id": "key", "glue.secret-access-key": "secret", "glue.max-retries": "1"}
-    try:
-        yield GlueCatalog("prod", CatalogSettings.model_validate({"type": "glue", **told}))
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with listening(Handler) as port:
+        settings = {"glue.endpoint": f"http://127.0.0.1:{port}", "glue.region": "us-east-1"}
+        settings |= {"glue.access-key-id": "key", "glue.secret-access-key": "secret", "glue.max-retries": "1"}
+        yield GlueCatalog("prod", CatalogSettings.model_validate({"type": "glue", **settings}))
 
 
 def test_every_page_is_listed_and_only_iceberg_tables_are() -> None:

@@ -2,8 +2,9 @@
 
 The map, in the direction of imports (a package may import those to its right)::
 
-    cli > main > spark > api | client > catalog > ingest | planner > wire | index | upstream | formats | storage
-        > kernels > predicates > metadata > log_lines > config > clock | cpu_semaphore | errors > measures | tracing
+    cli > main > otel > spark > api | client > jobs > catalog > ingest | planner
+        > wire | index | upstream | formats | demo > storage > kernels > predicates > metadata > log_lines > config
+        > available_memory | caching | catalog_settings | clock | cpu_semaphore | measures > errors > tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
@@ -16,6 +17,7 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``wire``      the JSON contracts
 * ``upstream``  attached catalogs
 * ``catalog``   the use cases: list, plan, explain, history, refresh; what HTTP and the command line call
+* ``jobs``      background jobs: one supervisor, one lease for each job
 * ``api``       HTTP: routes, callers, errors to statuses, middleware
 * ``client``    the typed HTTP client
 * ``spark``     Spark: the data source, file lists and metadata as DataFrames, indexing on executors
@@ -23,6 +25,8 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``otel``      spans and metrics to a collector, an extra
 * ``cli``       the command line
 * ``demo``      a small lake of real tables, in an archive
+* ``config``    settings; ``catalog_settings`` of attached catalogs; ``errors`` every deliberate failure
+* ``caching``   the cache class and the budget that all caches share; ``available_memory`` its default
 * ``clock``     the monotonic clock and the wall clock, which tests replace
 * ``tracing``   spans: a port; ``measures`` values that components record; ``log_lines`` log lines
 * ``cpu_semaphore``  how many threads of a process compute at once

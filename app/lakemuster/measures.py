@@ -5,8 +5,17 @@ A component owns its measures and knows nothing of metrics; without listeners, r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
+
+from lakemuster.errors import CatalogError
+
+OK = "ok"
+"""The outcome of an operation that did not fail; a failed one has its error's code."""
+INTERNAL = "internal"
+"""The outcome of an operation that failed with an unexpected exception."""
 
 Listener: TypeAlias = Callable[..., None]
 """Called with a value and the values of the measure's labels, in any thread; it must be fast and must not raise."""
@@ -33,3 +42,22 @@ class Measure:
         """Tell the listeners a value."""
         for listener in self._listeners:
             listener(value, *labels)
+
+    @contextmanager
+    def timed(self, *labels: str, since: float | None = None) -> Iterator[None]:
+        """Record the seconds that the block takes, with ``labels`` and its outcome as the last label.
+
+        Args:
+            since: when the operation began, by ``time.perf_counter``; None: when the block does.
+        """
+        began, outcome = time.perf_counter() if since is None else since, OK
+        try:
+            yield
+        except CatalogError as error:
+            outcome = error.code
+            raise
+        except BaseException:
+            outcome = INTERNAL
+            raise
+        finally:
+            self.record(time.perf_counter() - began, *labels, outcome)

@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -130,20 +129,12 @@ class DecoderPool:
     def _run_counted(self, task: _Task) -> object:
         with self._lock:
             self._started += 1
-        began, outcome = time.perf_counter(), "ok"
         try:
-            with tracing.span("decode", function=task[0].__name__):
+            with self.tasks.timed(), tracing.span("decode", function=task[0].__name__):
                 return self._run(task)
-        except CatalogError as error:
-            outcome = error.code
-            raise
-        except BaseException:
-            outcome = "internal"
-            raise
         finally:
             with self._lock:
                 self._ended += 1
-            self.tasks.record(time.perf_counter() - began, outcome)
 
     def _run(self, task: _Task) -> object:
         for is_last in (False, True):

@@ -45,6 +45,7 @@ from lakemuster.ingest.ref_snapshots import ref_snapshots_of, ref_snapshots_to_i
 from lakemuster.ingest.reports import RefreshMeasures, RefreshReport, Totals
 from lakemuster.ingest.statistics import refresh_statistics
 from lakemuster.ingest.table_locks import TableLocks
+from lakemuster.measures import OK
 from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.storage_wait import waiting
@@ -333,7 +334,7 @@ class TableRefresher:
         totals.snapshots_published += len(published)
         totals.snapshots_quarantined += len(quarantined)
         seconds = self.clock.monotonic() - started
-        self.measures.seconds.record(seconds, "ok")
+        self.measures.seconds.record(seconds, OK)
         return RefreshReport(
             table=table.name,
             published=tuple(str(snapshot.snapshot_id) for snapshot in published),

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from lakemuster.errors import CatalogError
 from lakemuster.measures import Measure
-
-OK = "ok"
-"""The outcome of an operation that did not fail; a failed one has its error's code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +64,9 @@ class Counts:
             self.lists += lists
             self.bytes += bytes
 
-    @contextmanager
-    def operation(self, kind: str, since: float | None = None) -> Iterator[None]:
+    def operation(self, kind: str, since: float | None = None) -> AbstractContextManager[None]:
         """Record the block as an operation, or as the end of one that began at ``since`` by ``time.perf_counter``."""
-        began = time.perf_counter() if since is None else since
-        outcome = OK
-        try:
-            yield
-        except CatalogError as error:
-            outcome = error.code
-            raise
-        except BaseException:
-            outcome = "internal"
-            raise
-        finally:
-            self.operations.record(time.perf_counter() - began, kind, outcome)
+        return self.operations.timed(kind, since=since)
 
     def __repr__(self) -> str:
         return f"Counts(reads={self.reads}, stats={self.stats}, lists={self.lists}, bytes={self.bytes})"

@@ -6,6 +6,8 @@ rows and the sum of its first column.
 
 from __future__ import annotations
 
+from tests.duckdb import CONNECTED
+
 PYICEBERG = """
 import pyarrow.compute as pc
 from pyiceberg.catalog import load_catalog
@@ -55,16 +57,11 @@ def main(uri, tables, storage):
     return found
 """
 
-DUCKDB = """
-import importlib, pathlib
-import duckdb
-
+DUCKDB = (
+    CONNECTED
+    + """
 def main(uri, tables, storage):
-    connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
-    for name in ("avro", "httpfs", "iceberg"):
-        folder = pathlib.Path(importlib.import_module(f"duckdb_extension_{name}").__file__).parent
-        [extension] = folder.rglob("*.duckdb_extension")
-        connection.execute(f"LOAD '{extension}'")
+    connection = connected()
     if storage:
         connection.execute(
             f"CREATE SECRET (TYPE s3, KEY_ID '{storage['s3.access-key-id']}',"
@@ -77,6 +74,7 @@ def main(uri, tables, storage):
     queries = [f"SELECT count(*), sum({column})::BIGINT FROM muster.{name}" for name, column in tables.items()]
     return [list(connection.execute(query).fetchone()) for query in queries]
 """
+)
 
 CLICKHOUSE = """
 import os

@@ -14,19 +14,15 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 
+from tests.duckdb import CONNECTED
 from tests.journey.servers import Running, lakemuster, served
 from tests.journey.test_pyiceberg_answers import SPECS, write
 
-ASK = """
-import importlib, pathlib
-import duckdb
-
+ASK = (
+    CONNECTED
+    + """
 def main(uri, queries):
-    connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
-    for name in ("avro", "httpfs", "iceberg"):
-        folder = pathlib.Path(importlib.import_module(f"duckdb_extension_{name}").__file__).parent
-        [extension] = folder.rglob("*.duckdb_extension")
-        connection.execute(f"LOAD '{extension}'")
+    connection = connected()
     connection.execute(
         f"ATTACH '' AS muster (TYPE iceberg, ENDPOINT '{uri}', AUTHORIZATION_TYPE none, ACCESS_DELEGATION_MODE none)"
     )
@@ -38,6 +34,7 @@ def main(uri, queries):
             answers.append(str(problem))
     return answers
 """
+)
 # A predicate in DuckDB's SQL, and what it says of a row.
 WHERE: dict[str, Callable[[dict[str, Any]], bool]] = {
     "true": lambda row: True,

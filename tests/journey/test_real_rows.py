@@ -17,20 +17,18 @@ from lakemuster.spark.options import Options
 from lakemuster.spark.planning import task_inputs, task_rows
 from lakemuster.spark.reading.iceberg import read_schema
 from lakemuster.spark.snapshot_pin import pin
+from tests.duckdb import CONNECTED
 from tests.journey.servers import Running, lakemuster, served
 
 pytestmark = pytest.mark.timeout(900)
-ASK = """
-import importlib, os, pathlib
-import duckdb
+ASK = (
+    CONNECTED
+    + """
+import os
 
 def main(folder, queries):
     os.chdir(folder)
-    connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
-    for name in ("avro", "httpfs", "iceberg"):
-        folder = pathlib.Path(importlib.import_module(f"duckdb_extension_{name}").__file__).parent
-        [extension] = folder.rglob("*.duckdb_extension")
-        connection.execute(f"LOAD '{extension}'")
+    connection = connected()
     connection.execute("SET unsafe_enable_version_guessing = true")
     answers = []
     for query in queries:
@@ -40,6 +38,7 @@ def main(folder, queries):
             answers.append(str(problem))
     return answers
 """
+)
 
 
 @pytest.fixture(scope="module")

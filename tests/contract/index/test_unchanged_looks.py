@@ -9,7 +9,7 @@ from lakemuster.caching import MEMORY
 from lakemuster.index import leases
 from lakemuster.index.database import Database
 from lakemuster.index.snapshots import list_snapshots, quarantine
-from lakemuster.index.tables import add_table, get_table, record_look
+from lakemuster.index.tables import TableRecord, add_table, get_table, record_look
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.unchanged_looks import UnchangedLooks
 from tests.clocks import SteppedClock
@@ -21,6 +21,17 @@ NEVER_SECONDS = 3600.0
 def looks(database: Database, clock: SteppedClock) -> tuple[UnchangedLooks, Ages]:
     ages = Ages(database, clock)
     return UnchangedLooks(database, ages, clock, NEVER_SECONDS), ages
+
+
+def orders(database: Database) -> TableRecord:
+    with database.reading() as session:
+        return get_table(session, "shop.orders")
+
+
+def table_in(database: Database) -> TableRecord:
+    """The record of a new table of one snapshot."""
+    made.table(database, of=made.metadata([made.snapshot(1)]))
+    return orders(database)
 
 
 def statements_of(database: Database) -> list[str]:
@@ -87,13 +98,10 @@ def test_a_table_whose_newest_snapshot_is_quarantined_becomes_stale_for_that_rea
 def test_looks_that_wait_are_recorded_when_the_process_closes(database: Database) -> None:
     clock = SteppedClock()
     unchanged, ages = looks(database, clock)
-    made.table(database, of=made.metadata([made.snapshot(1)]))
-    with database.reading() as session:
-        table = get_table(session, "shop.orders")
+    table = table_in(database)
     unchanged.add(table, clock.monotonic())
     unchanged.close()
-    with database.reading() as session:
-        recorded = get_table(session, "shop.orders")
+    recorded = orders(database)
     assert recorded.checked_at_ms != table.checked_at_ms
     assert ages.known(recorded) == pytest.approx(0.0, abs=5.0)
 
@@ -101,13 +109,9 @@ def test_looks_that_wait_are_recorded_when_the_process_closes(database: Database
 def test_an_age_that_was_evicted_is_read_from_the_database(database: Database) -> None:
     clock = SteppedClock()
     unchanged, ages = looks(database, clock)
-    made.table(database, of=made.metadata([made.snapshot(1)]))
-    with database.reading() as session:
-        table = get_table(session, "shop.orders")
-    unchanged.add(table, clock.monotonic())
+    unchanged.add(table_in(database), clock.monotonic())
     unchanged.record()
-    with database.reading() as session:
-        table = get_table(session, "shop.orders")
+    table = orders(database)
     MEMORY.clear()
     assert ages.known(table) is None
     assert ages.of(table) < NEVER_SECONDS

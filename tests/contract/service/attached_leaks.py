@@ -8,7 +8,6 @@ the hidden tables use them.
 
 from __future__ import annotations
 
-import json
 import logging
 import random
 import re
@@ -22,6 +21,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from lakemuster.errors import TableNotFound
+from tests.comparable_log import OF_A_REQUEST, Lines
 from tests.contract.service.attached_lake import DATA, Lake
 
 MARK = "qzx"
@@ -31,7 +31,7 @@ MISSING = (("hixxen", "sexrets"), ("shop", "zexrets"))
 """Names of the same length that are no tables."""
 SEEN = ("shop", "orders")
 _VARYING = frozenset({"x-request-id", "date"})
-_OF_LOGS = frozenset({"request_id", "milliseconds", "upstream_milliseconds", "time", "bytes"})
+_OF_LOGS = OF_A_REQUEST | {"upstream_milliseconds", "bytes"}
 _LISTS = (
     "/api/v1/tables",
     "/api/v1/tables?page_size=1",
@@ -145,7 +145,7 @@ class Watch:
         self.hidden = hidden
         self.random = random.Random()
         self.stolen = Stolen()
-        self._lines = _Lines()
+        self._lines = Lines(_OF_LOGS)
         self._operations = [
             (verb.upper(), path)
             for path, verbs in cast("FastAPI", client.app).openapi()["paths"].items()
@@ -310,17 +310,3 @@ def _masked(text: str, names: Names) -> str:
     for word, mask in ((table, "TABLE"), *([] if namespace == "shop" else [(namespace, "NAMESPACE")])):
         text = text.replace(word, mask)
     return text
-
-
-class _Lines(logging.Handler):
-    """Collects the log's lines, without what differs between two equal requests."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
-        if text.startswith("{"):
-            text = json.dumps({name: value for name, value in json.loads(text).items() if name not in _OF_LOGS})
-        self.lines.append(re.sub(r"request \S+ failed", "request failed", f"{record.name} {record.levelname} {text}"))

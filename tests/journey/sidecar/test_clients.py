@@ -21,21 +21,17 @@ from pyiceberg.types import StringType
 
 from tests.counterparts.iceberg_rest import iceberg_rest_server
 from tests.counterparts.nessie import WAREHOUSE, Nessie
+from tests.duckdb import CONNECTED
 from tests.journey.servers import Running, served
 from tests.spark import Rows, Spark
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
 PLANS = re.compile(r'lakemuster_requests_total\{method="POST",route="[^"]*/plan",status="200"\} (\d+)')
-DUCKDB = """
-import importlib, pathlib
-import duckdb
-
+DUCKDB = (
+    CONNECTED
+    + """
 def main(uri, secret, statements):
-    connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
-    for name in ("avro", "httpfs", "iceberg"):
-        folder = pathlib.Path(importlib.import_module(f"duckdb_extension_{name}").__file__).parent
-        [extension] = folder.rglob("*.duckdb_extension")
-        connection.execute(f"LOAD '{extension}'")
+    connection = connected()
     if secret:
         connection.execute(secret)
     connection.execute(
@@ -43,6 +39,7 @@ def main(uri, secret, statements):
     )
     return [sorted(connection.execute(statement).fetchall(), key=str) for statement in statements]
 """
+)
 
 
 @dataclass(frozen=True)

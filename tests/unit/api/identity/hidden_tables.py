@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from urllib.parse import quote
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from tests.comparable_log import Lines
 from tests.unit.api.conftest import FakeServices, table
 
 HIDDEN = ("lake", "raw", ("events", "stock"))
@@ -58,21 +58,6 @@ def _masked(text: str, names: tuple[str, str, tuple[str, ...]]) -> str:
     for word, mask in zip((*tables, first, second), ("T1", "T2", "N1", "N2"), strict=True):
         text = re.sub(word + "(?![a-z])", mask, text)
     return text
-
-
-class Lines(logging.Handler):
-    """Collects the log's lines, without what differs between two equal requests."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
-        if text.startswith("{"):
-            kept = {k: v for k, v in json.loads(text).items() if k not in {"request_id", "milliseconds", "time"}}
-            text = json.dumps(kept)
-        self.lines.append(f"{record.name} {record.levelname} {text}")
 
 
 def _seen(client: TestClient, lines: Lines, method: str, url: str, body: object, token: str) -> tuple[Any, ...]:

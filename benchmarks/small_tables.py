@@ -28,7 +28,7 @@ CLIENTS, PER_SECOND = 8, 40
 TABLE_BYTES = 2 * 2**30 // 10_000
 """The budget of the caches, by table: the default of a large machine for 10,000 tables, less than they all take."""
 BASE_BYTES = 256 * 2**20
-"""Anonymous memory of a server besides its caches: Python, its libraries, threads, what they have freed."""
+"""Anonymous memory of a server without its caches: the interpreter, libraries, threads, freed but retained memory."""
 
 
 def small_lakes(lakes: Lakes, sizes: Sizes) -> tuple[SmallLake, SmallLake]:

@@ -1,4 +1,4 @@
-"""An Iceberg REST catalog with nothing to do: what stands behind it costs nothing, so that passing through can be seen.
+"""An Iceberg REST catalog with constant responses, so that the cost of passing through can be measured.
 
 Its settings are environment variables: ``UPSTREAM_METADATA``, the location of the metadata that all tables have;
 ``UPSTREAM_TABLES``, how many tables a list has; ``UPSTREAM_DELAY``, seconds that each answer takes.
@@ -62,7 +62,7 @@ async def table(request: Request, table: str) -> Response:
 
 @app.get("/v1/large/{parts}")
 async def large(parts: int) -> Response:
-    """So many parts of 64 KiB."""
+    """A body of this many parts of 64 KiB."""
 
     async def given() -> object:
         for _ in range(parts):

@@ -1,4 +1,4 @@
-"""Print the files that a query must read, and what they cost: ``query_files.py TABLE CONDITION``.
+"""Print the files that a query must read, and their sizes: ``query_files.py TABLE CONDITION``.
 
 Needs the bare install. ``LAKEMUSTER_URI`` and ``LAKEMUSTER_TOKEN`` name the server and the token.
 """

@@ -188,7 +188,7 @@ def import_graph(package: Mapping[str, str]) -> tuple[dict[str, set[str]], int]:
 
 
 def census(files: Mapping[str, str]) -> dict[str, int]:
-    """Return the numbers of one revision by what they count."""
+    """Return the counts of one revision by their names."""
     package = {name: text for name, text in files.items() if name.startswith(PACKAGE) and name.endswith(".py")}
     trees = {name: ast.parse(text) for name, text in package.items()}
     code = {name: code_lines(text, trees[name]) for name, text in package.items()}

@@ -1,4 +1,4 @@
-"""Draw docs/overview.svg: where Lakemuster stands between catalogs, engines and buckets, and the two ways of data.
+"""Draw docs/overview.svg: Lakemuster between catalogs, engines and buckets, with the write and the read path.
 
 ``make picture`` writes it; tests/rules checks that the file is what this draws.
 """

@@ -49,7 +49,7 @@ class Export:
             "service.version": __version__,
             "service.instance.id": f"{socket.gethostname()}:{os.getpid()}",
         }
-        # What the environment says wins.
+        # Environment variables take precedence.
         resource = Resource.create().merge(Resource(own)).merge(OTELResourceDetector().detect())
         self.tracer: OtelTracer | None = None
         self._traces: TracerProvider | None = None
@@ -79,7 +79,7 @@ class Export:
                 _add(meter, instrument)
 
     def close(self) -> None:
-        """Send what is not yet sent."""
+        """Flush pending spans and metrics."""
         if self._traces is not None:
             self._traces.shutdown()
         if self._meters is not None:

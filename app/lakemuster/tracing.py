@@ -1,4 +1,4 @@
-"""Spans: a port through which layers tell what they do and how long it takes.
+"""Spans: the port to which layers report operations and their durations.
 
 Nothing is recorded until :func:`install` is given a tracer; a span then costs a comparison and two calls that do
 nothing. Attributes name tables, routes, kinds and numbers, never a filter, a query string or a caller.

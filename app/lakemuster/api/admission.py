@@ -141,7 +141,7 @@ class Admission:
         return True
 
     def _refuse_own_tokens(self, scope: Scope, given: Sequence[bytes]) -> None:
-        """Refuse a request that carries one of our tokens in any header, whatever its scheme.
+        """Reject a request that has one of this server's tokens in any header, under any scheme.
 
         Raises:
             NotAuthenticated: it does, or has several Authorization headers, of which a catalog could take any.

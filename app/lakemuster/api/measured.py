@@ -1,4 +1,4 @@
-"""Which values of the components are metrics, and what they are called."""
+"""Names, help texts and sources of the metrics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_LABELS: tuple[str, ...] = ()
 
 
 def count_services(metrics: Metrics, services: Services) -> None:
-    """Export what the services count and hold."""
+    """Register the metrics of the services."""
     metrics.common("lakemuster_build_info", "What runs: 1, with its versions.", ["version", "python"], _build)
     count_tables(metrics, services.tables)
     help_text = "Work done since the start: refreshes, looks at tables, fetches, decoded entries, snapshots."

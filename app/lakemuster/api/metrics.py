@@ -27,7 +27,7 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 LONG_SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14400)
 WORKER = "worker"
-"""The label of series that each worker has of its own: its number."""
+"""Label with the worker's number, on series that exist once per worker."""
 
 Values: TypeAlias = Mapping[str, float] | Mapping[tuple[str, ...], float]
 """Numbers by the value of the label, by the values of the labels, or by ``()``."""
@@ -36,7 +36,7 @@ Rule = Literal["sum", "min", "each"]
 """How gauges of several workers become one; ``each``: they do not, and have the label ``worker``."""
 Kind = Literal["counter", "gauge", "histogram"]
 
-# A series of its own for the time at which a counter began would double the exposition.
+# Series with the creation time of each counter would double the size of a scrape.
 prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
@@ -63,7 +63,7 @@ class Instrument:
 
 @dataclass(slots=True)
 class _Held:
-    """A metric whose values components hold, and what was last written of it."""
+    """A held metric, with the values that were last written to this worker's file."""
 
     metric: Counter | Gauge
     read: ReadValues
@@ -100,7 +100,7 @@ class MetricSet:
         self.add_collector(_Common(name, help_text, labels, read))
 
     def add_collector(self, collector: Collector) -> None:
-        """Register what is read at each scrape, by the scraped worker alone."""
+        """Register a metric that only the scraped worker reads, at each scrape."""
         self.registry.register(collector)
         self._common.append(collector)
 
@@ -261,7 +261,7 @@ def _key(label: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _AllWorkers(Collector):
-    """What the files of all workers hold: counters and histograms of all that ever were, gauges of the live ones."""
+    """Sums over all workers' files: counters and histograms of all workers, gauges of live ones."""
 
     def __init__(self, folder: WorkerFolder, live: frozenset[str], rules: Mapping[str, Rule]) -> None:
         self._folder, self._live, self._rules = folder, live, rules

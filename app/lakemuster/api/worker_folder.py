@@ -32,7 +32,7 @@ VARIABLE = "MUSTER_WORKERS_FOLDER"
 """The environment variable that tells worker processes the folder."""
 
 WRITE_SECONDS = 5.0
-"""How often a worker writes what its components hold, unless it is asked to: what a killed worker loses at most."""
+"""Seconds between a worker's writes of held values; a killed worker loses at most those of one interval."""
 
 ANSWER_SECONDS = 2.0
 """How long a scrape waits for the other workers in all. Of one that does not answer, the last written values count."""
@@ -44,7 +44,7 @@ _LONGEST_PATH = 80  # a Unix socket's path has at most some hundred bytes
 
 @contextmanager
 def worker_folder() -> Iterator[Path]:
-    """A private folder for the worker processes that this process starts; they are told it by the environment.
+    """A private folder for the worker processes that this process starts; an environment variable passes its path.
 
     Raises:
         ConfigInvalid: the system's folder for temporary files is not writable.
@@ -104,7 +104,7 @@ class WorkerFolder:
         threading.Thread(target=self._serve, args=(listener, write), name="metrics", daemon=True).start()
 
     def ask_others(self) -> dict[int, int]:
-        """Have all other workers write what their components hold.
+        """Request that all other workers write their held values.
 
         Returns:
             the process ids of the live workers by their numbers, this one included.
@@ -173,7 +173,7 @@ class WorkerFolder:
             return number, lock
 
     def _process_of(self, number: int) -> int:
-        """The id of the process that last took a number; 0 if it cannot be told."""
+        """The id of the process that last claimed a number; 0 if the file does not have it."""
         try:
             return int((self.path / f"{number}.lock").read_text("ascii"))
         except (OSError, ValueError):
@@ -191,7 +191,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _remove_left_behind(base: Path) -> None:
-    """Remove the folders of servers that were killed: nobody holds a lock in them."""
+    """Remove the folders of killed servers, in which no process holds a lock."""
     for folder in base.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError), contextlib.ExitStack() as locks:
             if folder.stat().st_uid != os.getuid() or time.time() - folder.stat().st_mtime < _LEFT_BEHIND_SECONDS:

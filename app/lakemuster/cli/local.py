@@ -158,7 +158,7 @@ class LocalSource:
             yield {**known.model_dump(mode="json"), "reachable": is_reachable, **checked[known.name]}
 
     def sync(self, catalog: str) -> Row:
-        """List a catalog's tables now; return what was found."""
+        """List a catalog's tables now, and return the numbers of found, added and removed tables."""
         return sync_out(self._services, catalog).model_dump(mode="json")
 
     def names_in(self, catalog: str, pattern: str) -> list[str]:

@@ -126,7 +126,7 @@ class LocalIndex(Source, Protocol):
         ...
 
     def sync(self, catalog: str) -> Row:
-        """List a catalog's tables now; return what was found."""
+        """List a catalog's tables now, and return the numbers of found, added and removed tables."""
         ...
 
     def names_in(self, catalog: str, pattern: str) -> list[str]:

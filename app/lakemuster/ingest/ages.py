@@ -30,7 +30,7 @@ class Ages:
     def __init__(self, database: Database, clock: Clock = SYSTEM) -> None:
         self._database = database
         self._clock = clock
-        # What is evicted is read from the database again.
+        # Evicted ages are read from the database again.
         self._looks: Cache[int, tuple[int, float]] = Cache("ages", lambda *_: _BYTES)
         self._changes: dict[str, float] = {}
         self._changed_prefixes: dict[str, float] = {}

@@ -247,7 +247,7 @@ class Refresher:
         return self._looks.is_certain(table, stale)
 
     def note_change(self, location: str, *, is_prefix: bool = False) -> None:
-        """Have this process look at tables before its next answers, whatever the index says; see :class:`Ages`."""
+        """Treat this process's ages of tables as expired, so that the next request looks; see :class:`Ages`."""
         self._ages.changed(location, is_prefix=is_prefix)
 
     def failure(self, table: TableRecord) -> CatalogError | None:

@@ -97,8 +97,8 @@ class TableRefresher:
             return self.store.of_table(table.name, table.confined_to, table.allowed_roots)
         roots = catalog.settings.roots
         store = self.store.of_table(table.name, roots or table.confined_to, roots or table.allowed_roots)
-        lend = self.upstreams.lender(table.location)
-        return store if lend is None else store.lent(lend)
+        provide = self.upstreams.credentials_provider(table.location)
+        return store if provide is None else store.with_credentials(provide)
 
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
         """Look at the pointer and index what is new; quarantined snapshots are retried.

@@ -62,6 +62,6 @@ class UnchangedLooks:
             self._ages.looked(table_id, checked_at_ms, looks[table_id])
 
     def close(self) -> None:
-        """Record what is left; looks that are added later stay unrecorded."""
+        """Record the remaining looks; later ones are not recorded."""
         self._is_closed = True
         self.record()

@@ -1,4 +1,4 @@
-"""Which kernels load: what a server's metrics say of itself and of its decoder processes. Imports nothing large."""
+"""States of the kernels in this process and in its decoder processes, for metrics. It imports no large module."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ from lakemuster import tracing
 from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused
 from lakemuster.storage.backend import AdmittedRead, Backend, StorageEntry
 from lakemuster.storage.confinement import NamespaceConfinement
-from lakemuster.storage.loans import Lend, Loan, find_loan
 from lakemuster.storage.local import LocalFile, LocalFiles
 from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, redacted
 from lakemuster.storage.objects import Counts, ObjectInfo, ReadRequest
+from lakemuster.storage.prefix_credentials import CredentialsProvider, PrefixCredentials, find_credentials
 from lakemuster.storage.storage_wait import waiting
 
 MAX_BYTES = 512 * 2**20
@@ -96,13 +96,13 @@ class ObjectStore:
             store = store.allowing(root)
         return store
 
-    def lent(self, lend: Lend) -> Self:
-        """A store whose remote objects are opened with lent credentials alone, each within its prefix.
+    def with_credentials(self, provide: CredentialsProvider) -> Self:
+        """A store whose remote objects are opened with vended credentials alone, each within its prefix.
 
         Args:
-            lend: gives the loans that are valid now; called before each request.
+            provide: gives the credentials that are valid now; called before each request.
         """
-        return self._with(self.roots, _LentBackends(lend, self._remote.options, self._remote.deadline_seconds))
+        return self._with(self.roots, _VendedBackends(provide, self._remote.options, self._remote.deadline_seconds))
 
     def _with(self, roots: Roots, remote: _Backends | None = None) -> Self:
         other = object.__new__(type(self))
@@ -354,26 +354,28 @@ class _Backends:
             return self._built[scheme]
 
 
-class _LentBackends(_Backends):
-    """Remote filesystems by loan."""
+class _VendedBackends(_Backends):
+    """Remote filesystems by vended credentials."""
 
-    def __init__(self, lend: Lend, options: Mapping[str, Mapping[str, object]], deadline_seconds: float) -> None:
+    def __init__(
+        self, provide: CredentialsProvider, options: Mapping[str, Mapping[str, object]], deadline_seconds: float
+    ) -> None:
         super().__init__(options, deadline_seconds)
-        self._lend = lend
+        self._provide = provide
 
     def of(self, location: Location) -> Backend:
-        loan = find_loan(self._lend(), location)
-        with _OF_LOANS_LOCK:
-            backend = _OF_LOANS.get(loan)
+        vended = find_credentials(self._provide(), location)
+        with _BY_CREDENTIALS_LOCK:
+            backend = _BY_CREDENTIALS.get(vended)
             if backend is None:
-                options = loan.merged(self.options.get(location.scheme, {}))
-                backend = _OF_LOANS[loan] = _build(location.scheme, options, self.deadline_seconds)
+                options = vended.merged(self.options.get(location.scheme, {}))
+                backend = _BY_CREDENTIALS[vended] = _build(location.scheme, options, self.deadline_seconds)
             return backend
 
 
-_OF_LOANS: WeakKeyDictionary[Loan, Backend] = WeakKeyDictionary()
-"""Filesystems by loan. An entry is removed when its loan is garbage-collected."""
-_OF_LOANS_LOCK = threading.Lock()
+_BY_CREDENTIALS: WeakKeyDictionary[PrefixCredentials, Backend] = WeakKeyDictionary()
+"""Filesystems by credentials. An entry is removed when its credentials are garbage-collected."""
+_BY_CREDENTIALS_LOCK = threading.Lock()
 
 
 def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:

@@ -1,4 +1,4 @@
-"""A circuit breaker: after some failures in a row a catalog is not asked for a while, so that nobody waits for it."""
+"""A circuit breaker: after consecutive failures, requests to a catalog fail at once for some seconds."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """HTTP connections to attached catalogs.
 
-No cookie of an answer is kept: it would be sent with the next caller's request.
+Cookies of responses are discarded, since they would be sent with the next caller's request.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lakemuster.upstream.protocol import CONNECT_SECONDS
 
 
 def limits(connections: int) -> httpx.Limits:
-    """The limits of a pool, whose idle connections are kept for the next request."""
+    """Limits of a connection pool with keep-alive."""
     return httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
 
 

@@ -1,4 +1,4 @@
-"""Run work that may block, in threads of its own, so that nobody waits for it longer than a deadline.
+"""Run blocking calls in dedicated threads, with a deadline for the caller.
 
 For libraries that cannot be told how long to wait. Work that misses its deadline goes on in its thread; when all
 threads are taken by such work, further work misses its deadline, too.

@@ -1,4 +1,4 @@
-"""The port to an attached catalog, whatever its type: where a table's current metadata is, and which tables there are.
+"""The port to attached catalogs of all types: the location of a table's current metadata, and the list of tables.
 
 A catalog that does not answer is :class:`UpstreamUnavailable` or :class:`UpstreamTimedOut`, and counts for its circuit
 breaker; one that answers with an error, or not as its protocol says, is :class:`UpstreamFailed`. A table is missing
@@ -73,7 +73,7 @@ class Upstream(ABC):
 
     @abstractmethod
     def _failure_of(self, cause: Exception) -> CatalogError | None:
-        """What an exception of the libraries that ask the catalog means; None: it is none of theirs."""
+        """Map an exception of the client library to an error; None if the library does not raise it."""
 
     def newest_snapshot(self, levels: Levels) -> int | None:
         """The id of the newest snapshot of a Paimon table; None: the table's own files say.

@@ -9,7 +9,7 @@ from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import ConfigInvalid, TableNotFound, pip_install
 from lakemuster.metadata.names import Levels, format_name, parse_name
-from lakemuster.storage.loans import Lend
+from lakemuster.storage.prefix_credentials import CredentialsProvider
 from lakemuster.storage.store import ObjectStore
 from lakemuster.upstream.locations import split_catalog_location
 from lakemuster.upstream.protocol import Upstream
@@ -69,13 +69,13 @@ class Upstreams:
             raise _detached(name, levels)
         return catalog.pointer(levels), catalog.newest_snapshot(levels)
 
-    def lender(self, location: str) -> Lend | None:
-        """What lends credentials for the files of a table; None: the operator's open them."""
+    def credentials_provider(self, location: str) -> CredentialsProvider | None:
+        """The provider of vended credentials for a table's files; None: the operator's are used."""
         found = split_catalog_location(location)
         catalog = None if found is None else self.rest(found[0])
         if found is None or catalog is None or catalog.vended is None:
             return None
-        return partial(catalog.vended.loans, found[1])
+        return partial(catalog.vended.credentials, found[1])
 
     def close(self) -> None:
         """Close all connections."""
@@ -91,7 +91,7 @@ def open_upstream(name: str, settings: CatalogSettings, store: ObjectStore, cloc
     """
     metastore = settings.properties.get("metastore", "filesystem")
     try:
-        # Imported here: what a type needs is an extra, and takes up to a second to import.
+        # Lazy: the libraries of a type are an extra, and take up to a second to import.
         if settings.type == "hive":
             from lakemuster.upstream.hive import HiveCatalog  # noqa: PLC0415
 

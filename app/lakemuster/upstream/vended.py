@@ -1,6 +1,6 @@
 """Credentials of storage that a catalog vends with a loaded table (``vended = true``).
 
-They are kept in memory only, used for the prefix that they are vended for, and asked for again before they end.
+They are cached in memory only, used for their prefix, and requested again before they expire.
 Source: the Iceberg REST catalog OpenAPI document, ``LoadTableResult`` and ``StorageCredential``.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import LocationRefused, UpstreamFailed
 from lakemuster.metadata.names import Levels
-from lakemuster.storage.loans import Loan
 from lakemuster.storage.locations import Location
+from lakemuster.storage.prefix_credentials import PrefixCredentials
 from lakemuster.upstream.json_members import NotAnObject, member, members
 
 DELEGATION = {"X-Iceberg-Access-Delegation": "vended-credentials"}
@@ -32,7 +32,7 @@ _SIGNING = {"s3.access-key-id": "key", "s3.secret-access-key": "secret", "s3.ses
 
 @dataclass(frozen=True, slots=True)
 class _Vended:
-    loans: tuple[Loan, ...]
+    credentials: tuple[PrefixCredentials, ...]
     until: float
 
 
@@ -50,8 +50,8 @@ class VendedCredentials:
         self._known: OrderedDict[Levels, _Vended] = OrderedDict()
         self._asking: dict[Levels, threading.Lock] = {}
 
-    def loans(self, levels: Levels) -> Sequence[Loan]:
-        """What opens the files of a table now.
+    def credentials(self, levels: Levels) -> Sequence[PrefixCredentials]:
+        """The credentials that grant access to a table's files now.
 
         Raises:
             TableNotFound: the catalog does not have it.
@@ -71,9 +71,9 @@ class VendedCredentials:
             finally:
                 with self._lock:
                     self._asking.pop(levels, None)
-        if found is None or not found.loans:
+        if found is None or not found.credentials:
             raise UpstreamFailed("the catalog vends no credentials of S3 for the table")
-        return found.loans
+        return found.credentials
 
     def note(self, levels: Levels, table: bytes, answered_at: float) -> None:
         """Keep the credentials of a load-table answer.
@@ -85,11 +85,11 @@ class VendedCredentials:
             UpstreamFailed: the answer is not what the protocol says.
         """
         try:
-            loans, life = _loans_of(table, answered_at)
+            credentials, life = _all_credentials(table, answered_at)
         except (NotAnObject, LocationRefused, TypeError, ValueError, KeyError, AttributeError):
             raise UpstreamFailed("the catalog's credentials are not what the protocol says") from None
         with self._lock:
-            self._known[levels] = _Vended(loans, self._clock.monotonic() + life * EARLY)
+            self._known[levels] = _Vended(credentials, self._clock.monotonic() + life * EARLY)
             self._known.move_to_end(levels)
             while len(self._known) > MAX_TABLES:
                 self._known.popitem(last=False)
@@ -103,8 +103,8 @@ class VendedCredentials:
             return found
 
 
-def _loans_of(table: bytes, answered_at: float) -> tuple[tuple[Loan, ...], float]:
-    """The loans of a load-table answer, and the seconds for which all of them hold."""
+def _all_credentials(table: bytes, answered_at: float) -> tuple[tuple[PrefixCredentials, ...], float]:
+    """The credentials of a load-table answer, and the seconds for which all of them hold."""
     general = _object(member(table, "config"))
     stated = member(table, "storage-credentials") or []
     if not isinstance(stated, list):
@@ -112,17 +112,17 @@ def _loans_of(table: bytes, answered_at: float) -> tuple[tuple[Loan, ...], float
     sets = [(str(one["prefix"]), _object(one["config"])) for one in stated]
     if not sets:
         sets = [(_location_of(table), general)]
-    loans, lives = [], [MAX_LIFE_SECONDS]
+    credentials, lives = [], [MAX_LIFE_SECONDS]
     for prefix, config in sets:
         if not prefix.startswith(("s3://", "s3a://", "s3n://")) or "s3.access-key-id" not in config:
             continue
-        loans.append(_loan(prefix, general, config))
+        credentials.append(_credentials(prefix, general, config))
         life = float(config[_EXPIRES]) / 1000 - answered_at if _EXPIRES in config else LIFE_SECONDS
         lives.append(life if life > 0 else 0.0)
-    return tuple(loans), min(lives)
+    return tuple(credentials), min(lives)
 
 
-def _loan(prefix: str, general: Mapping[str, Any], config: Mapping[str, Any]) -> Loan:
+def _credentials(prefix: str, general: Mapping[str, Any], config: Mapping[str, Any]) -> PrefixCredentials:
     signing = {ours: str(config[theirs]) for theirs, ours in _SIGNING.items() if config.get(theirs)}
     said = {**general, **config}
     places: dict[str, object] = {}
@@ -131,7 +131,7 @@ def _loan(prefix: str, general: Mapping[str, Any], config: Mapping[str, Any]) ->
     region = said.get("s3.region") or said.get("client.region")
     if region:
         places["client_kwargs"] = {"region_name": str(region)}
-    return Loan(Location.parse(prefix.rstrip("/*") + "/"), signing, places)
+    return PrefixCredentials(Location.parse(prefix.rstrip("/*") + "/"), signing, places)
 
 
 def _location_of(table: bytes) -> str:

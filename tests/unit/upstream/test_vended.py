@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from lakemuster.errors import StorageDenied, UpstreamFailed
-from lakemuster.storage.loans import find_loan
 from lakemuster.storage.locations import Location
+from lakemuster.storage.prefix_credentials import find_credentials
 from lakemuster.upstream.vended import EARLY, LIFE_SECONDS, VendedCredentials
 from tests.clocks import SteppedClock
 
@@ -36,8 +36,8 @@ class Catalog:
         self.vended.note(ORDERS, orjson.dumps(document), answered_at)
 
     def key(self) -> object:
-        [loan] = self.vended.loans(ORDERS)
-        return loan.signing["key"]
+        [vended] = self.vended.credentials(ORDERS)
+        return vended.signing["key"]
 
 
 @pytest.mark.parametrize(("life", "skew"), [(1000.0, 0.0), (1000.0, 86_400.0), (None, 0.0)])
@@ -78,27 +78,27 @@ def test_each_set_of_credentials_opens_its_prefix_alone() -> None:
     ]
     document = {"config": {"s3.endpoint": "http://s3", "client.region": "r"}, "storage-credentials": stated}
     vended.note(ORDERS, orjson.dumps(document), 0.0)
-    loans = vended.loans(ORDERS)
+    credentials = vended.credentials(ORDERS)
     for path, key in (("orders/data/1.parquet", "wide"), ("orders/metadata/1.avro", "narrow")):
-        loan = find_loan(loans, Location.parse(f"s3://lake/shop/{path}"))
-        assert loan.signing["key"] == key
-        assert loan.merged({"key": "operator", "secret": "operator", "profile": "p", "anon": True}) == {
+        chosen = find_credentials(credentials, Location.parse(f"s3://lake/shop/{path}"))
+        assert chosen.signing["key"] == key
+        assert chosen.merged({"key": "operator", "secret": "operator", "profile": "p", "anon": True}) == {
             "endpoint_url": "http://s3",
             "client_kwargs": {"region_name": "r"},
             "key": key,
             "secret": "secret",
             "token": "session",
         }
-    assert loans[0].merged({"endpoint_url": "http://operators"})["endpoint_url"] == "http://operators"
+    assert credentials[0].merged({"endpoint_url": "http://operators"})["endpoint_url"] == "http://operators"
     for other in ("s3://lake/shop/orders2/x", "s3://lake/shop", "s3://other/shop/orders/x", "gs://lake/x"):
         with pytest.raises(StorageDenied):
-            find_loan(loans, Location.parse(other))
+            find_credentials(credentials, Location.parse(other))
 
 
 def test_credentials_are_not_shown() -> None:
     catalog = Catalog(SteppedClock())
     catalog.key()
-    assert "secret" not in repr(catalog.vended.loans(ORDERS))
+    assert "secret" not in repr(catalog.vended.credentials(ORDERS))
 
 
 @pytest.mark.parametrize(
@@ -124,5 +124,5 @@ def test_nothing_is_kept_of_a_table_that_the_catalog_does_not_load() -> None:
 
     vended = VendedCredentials(fail, SteppedClock())
     with pytest.raises(UpstreamFailed):
-        vended.loans(ORDERS)
+        vended.credentials(ORDERS)
     assert not vended._asking

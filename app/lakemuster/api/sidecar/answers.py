@@ -53,7 +53,7 @@ _LEGACY_VIEWS = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is changed in an answer.
+    """A change to a catalog's response body.
 
     Attributes:
         form: tells this change from others of the same answer; ETags hold it.

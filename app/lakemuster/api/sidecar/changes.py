@@ -1,6 +1,6 @@
 """Tell which tables a request that passed may have changed: from its path, or from the body of a transaction or rename.
 
-What cannot be told is everything: requests then look at all tables of the catalog.
+If a request does not tell which tables it changes, all tables of the catalog are looked at.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def names_tables_in_body(found: SidecarRequest) -> bool:
 
 
 def changed_by(found: SidecarRequest, body: bytes | None) -> tuple[Changed, ...]:
-    """What a request may have changed.
+    """The tables that a request may have changed.
 
     Args:
         body: of a request whose body names its tables; None: it is not known.

@@ -100,7 +100,7 @@ class Sidecar:
             await problem(error, scope["path"])(scope, receive, send)
 
     async def _answer(self, request: Request, found: SidecarRequest, send: Send) -> None:
-        # The catalog says how the levels of a namespace are separated, which decides what a path names.
+        # The catalog's configuration has the separator of namespace levels, which is needed to parse the path.
         url = await self._url(found)
         headers: dict[str, str | None] = {}
         if not found.is_forwarded:
@@ -129,7 +129,7 @@ class Sidecar:
                 await self._send(request, answer, change, send)
         finally:
             if not is_marked:
-                # It may have been carried out, whatever became of its answer or of its client.
+                # The catalog may have committed even if its response was lost or the client has disconnected.
                 await self._mark(found, copied)
 
     def _passing_on(self) -> Passing:
@@ -137,7 +137,7 @@ class Sidecar:
         return self._passing
 
     def _note(self, request: Request, found: SidecarRequest, status: int, seconds: float) -> None:
-        """Remember what an answer says about our principal's token, or about the caller's rights."""
+        """Drop our token if the response rejects it, or cache what the response says of the caller's rights."""
         if not found.is_forwarded:
             if status == HTTPStatus.UNAUTHORIZED:
                 found.catalog.tokens.forget()

@@ -84,7 +84,7 @@ class Passing:
         """
         catalog, method = found.catalog, request.method
         seconds = READ_SECONDS if method in SAFE else WRITE_SECONDS
-        # Not built by the client, which would add headers of its own: the catalog could compress what nobody inflates.
+        # Client.build_request would add Accept-Encoding, and callers would get compressed responses unasked.
         sent = httpx.Request(
             method,
             httpx.URL(url, query=found.query(request.scope["query_string"]) or None),

@@ -89,7 +89,7 @@ def _framed(block: Block) -> bytes:
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Raise ``MetadataCorrupt`` for whatever the decoder raises over its input."""
+    """Raise ``MetadataCorrupt`` for any exception that the decoder raises on its input."""
     try:
         yield
     except MemoryError:

@@ -1,4 +1,4 @@
-"""Credentials that are lent for a part of storage: each opens what lies below its prefix, and nothing else."""
+"""Vended credentials: each grants access to the locations below its prefix only."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from lakemuster.errors import StorageDenied
 from lakemuster.storage.locations import Location, redacted
 
 _OF_THE_OPERATOR = frozenset({"key", "secret", "token", "anon", "profile"})
-"""Options that sign requests: those of a loan take their place."""
+"""Options that sign requests: vended ones take their place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Loan:
+class PrefixCredentials:
     """A set of credentials.
 
     Attributes:
@@ -33,16 +33,16 @@ class Loan:
         return {**self.places, **kept, **self.signing}
 
 
-Lend: TypeAlias = Callable[[], Sequence[Loan]]
+CredentialsProvider: TypeAlias = Callable[[], Sequence[PrefixCredentials]]
 
 
-def find_loan(loans: Sequence[Loan], location: Location) -> Loan:
-    """The loan of the longest prefix that a location lies below.
+def find_credentials(credentials: Sequence[PrefixCredentials], location: Location) -> PrefixCredentials:
+    """The credentials with the longest prefix of a location.
 
     Raises:
         StorageDenied: there is none.
     """
-    found = [loan for loan in loans if location.lies_within(loan.prefix)]
+    found = [vended for vended in credentials if location.lies_within(vended.prefix)]
     if not found:
-        raise StorageDenied(f"{redacted(location.text)}: no credentials are lent for it")
-    return max(found, key=lambda loan: len(loan.prefix.key))
+        raise StorageDenied(f"{redacted(location.text)}: no credentials are vended for it")
+    return max(found, key=lambda vended: len(vended.prefix.key))

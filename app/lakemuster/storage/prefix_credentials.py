@@ -44,5 +44,5 @@ def find_credentials(credentials: Sequence[PrefixCredentials], location: Locatio
     """
     found = [vended for vended in credentials if location.lies_within(vended.prefix)]
     if not found:
-        raise StorageDenied(f"{redacted(location.text)}: no credentials are vended for it")
+        raise StorageDenied(f"{redacted(location.text)}: no credentials of the catalog cover it")
     return max(found, key=lambda vended: len(vended.prefix.key))

@@ -3,8 +3,9 @@
 The map, in the direction of imports (a package may import those to its right)::
 
     cli > main > otel > spark > api | client > jobs > catalog > ingest | planner
-        > wire | index | upstream | formats | demo > storage > kernels > predicates > metadata > log_lines > config
-        > available_memory | caching | catalog_settings | clock | cpu_semaphore | measures > errors > tracing
+        > wire | index | upstream | formats | demo > storage > kernels > predicates > metadata > log_lines
+        > config > single_flight > available_memory | caching | catalog_settings | clock | cpu_semaphore | measures
+        > errors > tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
@@ -29,6 +30,7 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``caching``   the cache class and the budget that all caches share; ``available_memory`` its default
 * ``clock``     the monotonic clock and the wall clock, which tests replace
 * ``tracing``   spans: a port; ``measures`` values that components record; ``log_lines`` log lines
+* ``single_flight``  one run of the same work for all concurrent callers
 * ``cpu_semaphore``  how many threads of a process compute at once
 """
 

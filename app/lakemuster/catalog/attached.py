@@ -42,11 +42,12 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
     if catalog is None or len(levels) < 3 or catalog.name_of(levels[1:]) is None:
         return None
     catalog.pointer(levels[1:])
-    with index.database.session() as session:
-        try:
+    try:
+        with index.database.session() as session:
             return add_table(session, name, catalog_location(catalog.name, levels[1:]), catalog.format)
-        except TableExists:
-            session.rollback()
+    except TableExists:
+        # A concurrent request has registered it.
+        with index.database.reading() as session:
             return get_table(session, name)
 
 

@@ -23,8 +23,8 @@ from lakemuster.index.segment_backends import (
 )
 from lakemuster.index.segment_cache import SegmentCache
 from lakemuster.index.segment_files import Segment
-from lakemuster.index.single_flight import SingleFlight
 from lakemuster.index.zone_block import Zones, read_zones
+from lakemuster.single_flight import SingleFlight
 
 Repair = Callable[[str, SegmentCorrupt], None]
 """Restores a lost or damaged segment in the store, given its name and the damage; or raises."""

@@ -5,7 +5,6 @@ Source: RFC 6749, 4.4 (client credentials); the Iceberg REST catalog OpenAPI doc
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 
 import httpx
@@ -22,7 +21,7 @@ _PARAMETERS = ("audience", "resource")
 
 
 class TokenSource:
-    """The bearer token of one catalog's requests. Safe from any thread.
+    """The bearer token of one catalog's requests.
 
     Args:
         name: of the catalog.
@@ -35,17 +34,21 @@ class TokenSource:
         self._properties = properties
         self._client = client
         self._clock = clock
-        self._lock = threading.Lock()
         self._token = properties.get("token")
         self._until = float("inf") if self._token is not None else float("-inf")
 
     @property
     def is_known(self) -> bool:
-        """Whether :meth:`token` needs no request."""
+        """Whether :attr:`token` may be used; else :meth:`renew` it."""
         return "credential" not in self._properties or self._clock.monotonic() < self._until
 
-    def token(self, endpoint: str) -> str | None:
-        """The token; None: the catalog wants none.
+    @property
+    def token(self) -> str | None:
+        """The token; None: the catalog wants none, or it was never renewed."""
+        return self._token
+
+    def renew(self, endpoint: str) -> None:
+        """Exchange the credential for a token; one thread at a time.
 
         Args:
             endpoint: the URL that exchanges the credential, unless the properties name another.
@@ -54,13 +57,8 @@ class TokenSource:
             UpstreamFailed: there is no token to be had.
             httpx.HTTPError: the endpoint does not answer.
         """
-        if self.is_known:
-            return self._token
-        with self._lock:
-            if not self.is_known:
-                self._token, life = self._exchange(self._properties.get("oauth2-server-uri", endpoint))
-                self._until = self._clock.monotonic() + life * _EARLY
-        return self._token
+        self._token, life = self._exchange(self._properties.get("oauth2-server-uri", endpoint))
+        self._until = self._clock.monotonic() + life * _EARLY
 
     def forget(self) -> None:
         """Exchange the credential again at the next request: the catalog has refused the token."""

@@ -7,6 +7,7 @@ only if the catalog says so. Every request has a limit of time.
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import ClassVar, TypeVar
@@ -15,6 +16,7 @@ from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import (
     CatalogError,
+    Overloaded,
     RequestInvalid,
     TableNotFound,
     UpstreamFailed,
@@ -33,7 +35,17 @@ MAX_BYTES = 64 * 2**20
 MAX_PAGES = 100_000
 """Limit of a list's pages."""
 
+CONCURRENT_REQUESTS = 16
+"""Limit of the concurrent requests to a catalog that hold a thread."""
+TURN_SECONDS = 1.0
+"""Limit of the wait for one of them: a catalog that hangs must not take the threads of others."""
+
 T = TypeVar("T")
+
+
+def overloaded(name: str) -> Overloaded:
+    """The refusal of a request for which a catalog is too slow."""
+    return Overloaded(f"too many requests wait for the catalog {name}; try again in a moment", catalog=name)
 
 
 class Upstream(ABC):
@@ -49,6 +61,7 @@ class Upstream(ABC):
         self.name = name
         self.settings = settings
         self.breaker = Breaker(name, clock)
+        self._turns = threading.BoundedSemaphore(CONCURRENT_REQUESTS)
         self._clock = clock
 
     @abstractmethod
@@ -105,8 +118,17 @@ class Upstream(ABC):
 
         Raises:
             UpstreamFailed: it does not answer, or not as its protocol says.
+            Overloaded: too many requests wait for its answers.
         """
         self.breaker.check()
+        if not self._turns.acquire(timeout=TURN_SECONDS):
+            raise overloaded(self.name)
+        try:
+            return self._asked_in_turn(ask)
+        finally:
+            self._turns.release()
+
+    def _asked_in_turn(self, ask: Callable[[], T]) -> T:
         try:
             found = ask()
         except Exception as cause:

@@ -6,7 +6,6 @@ Source: the Iceberg REST catalog OpenAPI document.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,12 +18,15 @@ from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import NamespaceNotFound, TableNotFound
 from lakemuster.metadata.names import Levels
+from lakemuster.single_flight import SingleFlight
 from lakemuster.upstream.http_upstream import HttpAnswer, HttpUpstream
 from lakemuster.upstream.json_members import NotAnObject, member
 from lakemuster.upstream.oauth import TokenSource
 from lakemuster.upstream.sigv4 import SigV4
 from lakemuster.upstream.vended import DELEGATION, VendedCredentials
 
+FAILED_SECONDS = 1.0
+"""How long a failure to get the configuration or a token is raised again, before the catalog is asked again."""
 CONFIG_SECONDS = 300.0
 """Age at which a catalog is asked for its configuration again."""
 _SEPARATOR = "%1F"
@@ -67,7 +69,7 @@ class RestCatalog(HttpUpstream):
         self.signer = SigV4(properties) if properties.get("rest.sigv4-enabled", "").lower() == "true" else None
         self.tokens = TokenSource(name, properties, self._client, clock)
         self._endpoint: tuple[Endpoint, float] | None = None
-        self._lock = threading.Lock()
+        self._shared = SingleFlight(FAILED_SECONDS, clock.monotonic)
         self.vended = VendedCredentials(self.pointer, clock) if settings.vended else None
 
     @property
@@ -90,14 +92,14 @@ class RestCatalog(HttpUpstream):
         """
         if (known := self.known_endpoint) is not None:
             return known
-        with self._lock:
-            if (known := self.known_endpoint) is not None:
-                return known
-            warehouse = self.settings.properties.get("warehouse")
-            answer = self._get(f"{self.base}/config", {} if warehouse is None else {"warehouse": warehouse})
-            found = self.endpoint_of(answer.body)
-            self._endpoint = found, self._clock.monotonic() + CONFIG_SECONDS
-            return found
+        self._shared.run("endpoint", self._load_endpoint)
+        assert self._endpoint is not None
+        return self._endpoint[0]
+
+    def _load_endpoint(self) -> None:
+        warehouse = self.settings.properties.get("warehouse")
+        answer = self._get(f"{self.base}/config", {} if warehouse is None else {"warehouse": warehouse})
+        self._endpoint = self.endpoint_of(answer.body), self._clock.monotonic() + CONFIG_SECONDS
 
     def endpoint_of(self, config: bytes) -> Endpoint:
         """Where requests go according to a configuration's text. A ``uri`` of another host is not followed.
@@ -123,10 +125,9 @@ class RestCatalog(HttpUpstream):
         Raises:
             UpstreamFailed: there is no token to be had.
         """
-        return self._asked(self._authorization)
-
-    def _authorization(self) -> Mapping[str, str]:
-        token = self.tokens.token(f"{self.base}/oauth/tokens")
+        if not self.tokens.is_known:
+            self._shared.run("token", lambda: self._asked(lambda: self.tokens.renew(f"{self.base}/oauth/tokens")))
+        token = self.tokens.token
         return self.headers if token is None else {**self.headers, "Authorization": f"Bearer {token}"}
 
     def pointer(self, levels: Levels) -> str:
@@ -188,11 +189,11 @@ class RestCatalog(HttpUpstream):
         return self._pages(page)
 
     def _get(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str] | None = None) -> HttpAnswer:
-        answer = self._asked(lambda: self._exchange(url, parameters, headers or {}))
+        answer = self._exchange(url, parameters, headers or {})
         if answer.status == 401:
             # The token may have been revoked before its time.
             self.tokens.forget()
-            answer = self._asked(lambda: self._exchange(url, parameters, headers or {}))
+            answer = self._exchange(url, parameters, headers or {})
         status, body = answer.status, answer.body
         if status == 200:
             return answer
@@ -204,7 +205,8 @@ class RestCatalog(HttpUpstream):
         raise self._failed(f"it answers with status {status}{f' ({kind})' if kind else ''}")
 
     def _exchange(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> HttpAnswer:
-        return self._answer(url, parameters, {**self._authorization(), **headers}, self.signer)
+        signed_in = {**self.authorization(), **headers}
+        return self._asked(lambda: self._answer(url, parameters, signed_in, self.signer))
 
 
 def _error_type(body: bytes) -> str:

@@ -97,10 +97,10 @@ async def _not_asked(*_: Any) -> None:
     return
 
 
-async def _remembered(self: Rights, catalog: Any, endpoint: Any, levels: Any, request: Any) -> None:
+async def _remembered(self: Rights, catalog: Any, levels: Any, request: Any) -> None:
     if any(key[:2] == (catalog.name, levels) for key in self._until):
         return
-    await _require(self, catalog, endpoint, levels, request)
+    await _require(self, catalog, levels, request)
 
 
 _require = Rights.require

@@ -14,7 +14,7 @@ import pytest
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.errors import TableNotFound, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.storage.store import ObjectStore
-from lakemuster.upstream import glue, hive_connection, http_upstream, sql
+from lakemuster.upstream import glue, hive_connection, http_upstream, rest, sql
 from lakemuster.upstream.breaker import FAILURES
 from lakemuster.upstream.protocol import Upstream
 from lakemuster.upstream.registry import open_upstream
@@ -72,6 +72,7 @@ def test_a_silent_catalog_is_waited_for_until_a_limit(lake: Any, monkeypatch: py
     for module in (glue, hive_connection, http_upstream, sql):
         monkeypatch.setattr(module, "ANSWER_SECONDS", 0.2)
     monkeypatch.setattr(glue, "WHOLE_SECONDS", 0.5)
+    monkeypatch.setattr(rest, "FAILED_SECONDS", 0.0)
     lake.create(A)
     with opened(lake) as upstream, lake.proxy.stalled():
         for _ in range(FAILURES):

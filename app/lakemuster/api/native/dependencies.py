@@ -14,7 +14,6 @@ from lakemuster.api.identity.callers import Caller
 from lakemuster.api.identity.opening import Identity
 from lakemuster.api.identity.policy import Action
 from lakemuster.api.metrics import Metrics
-from lakemuster.api.sidecar.passing import endpoint_of
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.catalog import Selector, TableRecord
@@ -149,8 +148,7 @@ async def permit_at_catalog(request: Request, table: Levels) -> None:
     found = getattr(request.state, SIDECAR, None)
     if found is not None and found.is_forwarded:
         rights: Rights = request.app.state.rights
-        endpoint = await endpoint_of(found.catalog)
-        await rights.require(found.catalog, endpoint, table[1:], request)
+        await rights.require(found.catalog, table[1:], request)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from lakemuster.upstream.protocol import MAX_BYTES
 from lakemuster.upstream.registry import Upstreams
 
 REQUESTS = 256
-"""Concurrent requests of a process that are passed on."""
+"""Concurrent requests of a process that are passed on to one catalog."""
 REQUESTS_PER_CALLER = 192
 HELD_BYTES = 512 * 2**20
 """Limit of all answers that a process holds whole, to change them."""
@@ -67,8 +67,9 @@ class Sidecar:
         self._services = services
         self._policy = policy
         self._planning = planning
-        self._slots = Slots(REQUESTS, REQUESTS_PER_CALLER, QUEUE, WAIT_SECONDS)
-        self._passing: Passing | None = None
+        # By catalog: one that hangs holds its own slots and connections only.
+        self._slots: dict[str, Slots] = {}
+        self._passing: dict[str, Passing] = {}
         self._held = 0
         # Apart from the threads of requests, which may all wait for storage.
         self._marking = CapacityLimiter(_MARKS)
@@ -87,13 +88,16 @@ class Sidecar:
             is_started = True
             await send(dict(message))
 
-        owner = scope["state"]["owner"]
+        owner, name = scope["state"]["owner"], found.catalog.name
+        slots = self._slots.get(name)
+        if slots is None:
+            slots = self._slots[name] = Slots(REQUESTS, REQUESTS_PER_CALLER, QUEUE, WAIT_SECONDS)
         try:
-            await self._slots.acquire(owner)
+            await slots.acquire(owner)
             try:
                 await self._answer(request, found, sending)
             finally:
-                self._slots.release(owner)
+                slots.release(owner)
         except CatalogError as error:
             if is_started:
                 raise
@@ -119,7 +123,7 @@ class Sidecar:
             request = Request(request.scope, copied)
         began, is_marked = time.perf_counter(), not found.may_change(request.method)
         try:
-            async with self._passing_on().answer(request, found, url, headers) as answer:
+            async with self._passing_to(found.catalog.name).answer(request, found, url, headers) as answer:
                 seconds = time.perf_counter() - began
                 note_upstream(request, found.catalog, seconds)
                 if not is_marked:
@@ -132,9 +136,11 @@ class Sidecar:
                 # The catalog may have committed even if its response was lost or the client has disconnected.
                 await self._mark(found, copied)
 
-    def _passing_on(self) -> Passing:
-        self._passing = self._passing or Passing()
-        return self._passing
+    def _passing_to(self, name: str) -> Passing:
+        passing = self._passing.get(name)
+        if passing is None:
+            passing = self._passing[name] = Passing()
+        return passing
 
     def _note(self, request: Request, found: SidecarRequest, status: int, seconds: float) -> None:
         """Drop our token if the response rejects it, or cache what the response says of the caller's rights."""

@@ -10,13 +10,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import httpx
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from lakemuster.api.sidecar.requests import SAFE, SidecarRequest
+from lakemuster.api.threads import run_for
 from lakemuster.errors import RequestInvalid, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.upstream.connections import limits, no_cookies
-from lakemuster.upstream.protocol import CONNECT_SECONDS
+from lakemuster.upstream.protocol import CONNECT_SECONDS, overloaded
 from lakemuster.upstream.rest import Endpoint, RestCatalog
 
 MAX_BODY_BYTES = 64 * 2**20
@@ -63,7 +63,7 @@ class Answer:
 
 
 class Passing:
-    """Sends requests on. Belongs to one event loop."""
+    """Sends requests on to one catalog. Belongs to one event loop."""
 
     def __init__(self) -> None:
         self._client = httpx.AsyncClient(follow_redirects=False, limits=limits(_CONNECTIONS), cookies=no_cookies())
@@ -104,6 +104,9 @@ class Passing:
     async def _send(self, sent: httpx.Request, catalog: RestCatalog) -> httpx.Response:
         try:
             response = await self._client.send(sent, stream=True, auth=catalog.signer)
+        except httpx.PoolTimeout as cause:
+            # Nothing was sent.
+            raise overloaded(catalog.name) from cause
         except httpx.TimeoutException as cause:
             catalog.breaker.failed()
             raise UpstreamTimedOut(
@@ -132,13 +135,13 @@ async def own_authorization(catalog: RestCatalog) -> Mapping[str, str]:
     """The headers of this server's principal. Raises: UpstreamFailed."""
     if catalog.tokens.is_known:
         return catalog.authorization()
-    return await run_in_threadpool(catalog.authorization)
+    return await run_for(f"catalog {catalog.name}", catalog.authorization)
 
 
 async def endpoint_of(catalog: RestCatalog) -> Endpoint:
     """Where a catalog's requests go. Raises: UpstreamFailed."""
     known = catalog.known_endpoint
-    return await run_in_threadpool(catalog.endpoint) if known is None else known
+    return await run_for(f"catalog {catalog.name}", catalog.endpoint) if known is None else known
 
 
 def _headers(request: Request, changes: Mapping[str, str | None]) -> Headers:

@@ -7,32 +7,52 @@ a refusal is not, and ends what was remembered.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 import anyio
 import httpx
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from lakemuster.api.sidecar.passing import endpoint_of
 from lakemuster.api.sidecar.requests import note_upstream
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import UpstreamFailed, UpstreamRefused, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream.connections import limits, no_cookies, timeouts
-from lakemuster.upstream.protocol import ANSWER_SECONDS
-from lakemuster.upstream.rest import Endpoint, RestCatalog
+from lakemuster.upstream.protocol import ANSWER_SECONDS, overloaded
+from lakemuster.upstream.rest import RestCatalog
 
 REMEMBERED_SECONDS = 30.0
 MAX_REMEMBERED = 100_000
 WHOLE_SECONDS = 20.0
 """Limit of the time of asking."""
 MAX_REFUSAL_BYTES = 2**20
-_CONNECTIONS = 64
+REQUESTS = 24
+"""Limit of the concurrent requests to one catalog."""
+TURN_SECONDS = 1.0
+"""Limit of the wait for one of them: callers of a catalog that hangs must not take the request slots of others."""
 _REFUSALS = frozenset({401, 403, 404})
 _OF_REFUSALS = frozenset({"content-type", "www-authenticate", "retry-after"})
 
 _Key = tuple[str, Levels, bytes]
+
+
+@dataclass(slots=True)
+class _Line:
+    """The connections to one catalog, and the turns of the requests that wait for them."""
+
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(REQUESTS))
+    client: httpx.AsyncClient = field(
+        default_factory=lambda: httpx.AsyncClient(
+            timeout=timeouts(ANSWER_SECONDS), limits=limits(REQUESTS), cookies=no_cookies()
+        )
+    )
 
 
 class Rights:
@@ -41,11 +61,9 @@ class Rights:
     def __init__(self, clock: Clock = SYSTEM) -> None:
         self._clock = clock
         self._until: OrderedDict[_Key, float] = OrderedDict()
-        self._client = httpx.AsyncClient(
-            timeout=timeouts(ANSWER_SECONDS), limits=limits(_CONNECTIONS), cookies=no_cookies()
-        )
+        self._lines: dict[str, _Line] = {}
 
-    async def require(self, catalog: RestCatalog, endpoint: Endpoint, levels: Levels, request: Request) -> None:
+    async def require(self, catalog: RestCatalog, levels: Levels, request: Request) -> None:
         """Let a request about a table pass.
 
         Args:
@@ -54,6 +72,7 @@ class Rights:
         Raises:
             UpstreamRefused: the catalog does not let this caller load the table.
             UpstreamFailed: the catalog does not answer, or not as its protocol says.
+            Overloaded: too many requests wait for the catalog.
         """
         signed_in = _signs_in(catalog, request.headers)
         key = _key(catalog, levels, signed_in)
@@ -62,7 +81,10 @@ class Rights:
             return
         self._until.pop(key, None)
         try:
-            await self._ask(catalog, endpoint.url(endpoint.table(levels)), signed_in)
+            async with self._turn(catalog.name) as client:
+                endpoint = await endpoint_of(catalog)
+                began = self._clock.monotonic()
+                await self._ask(catalog, client, endpoint.url(endpoint.table(levels)), signed_in)
         finally:
             note_upstream(request, catalog, self._clock.monotonic() - began)
         self._remember(key, began)
@@ -85,11 +107,28 @@ class Rights:
         while len(self._until) > MAX_REMEMBERED:
             self._until.popitem(last=False)
 
-    async def _ask(self, catalog: RestCatalog, url: str, signed_in: list[tuple[str, str]]) -> None:
+    @asynccontextmanager
+    async def _turn(self, name: str) -> AsyncIterator[httpx.AsyncClient]:
+        line = self._lines.get(name)
+        if line is None:
+            line = self._lines[name] = _Line()
+        try:
+            async with asyncio.timeout(TURN_SECONDS):
+                await line.turns.acquire()
+        except TimeoutError:
+            raise overloaded(name) from None
+        try:
+            yield line.client
+        finally:
+            line.turns.release()
+
+    async def _ask(
+        self, catalog: RestCatalog, client: httpx.AsyncClient, url: str, signed_in: list[tuple[str, str]]
+    ) -> None:
         catalog.breaker.check()
         try:
             with anyio.fail_after(WHOLE_SECONDS):
-                status, kept, body = await self._exchange(url, signed_in)
+                status, kept, body = await self._exchange(client, url, signed_in)
         except (httpx.TimeoutException, TimeoutError) as cause:
             catalog.breaker.failed()
             raise UpstreamTimedOut(f"the catalog {catalog.name} has not answered in time") from cause
@@ -108,9 +147,11 @@ class Rights:
             headers=kept,
         )
 
-    async def _exchange(self, url: str, signed_in: list[tuple[str, str]]) -> tuple[int, dict[str, str], bytes]:
+    async def _exchange(
+        self, client: httpx.AsyncClient, url: str, signed_in: list[tuple[str, str]]
+    ) -> tuple[int, dict[str, str], bytes]:
         headers = [*signed_in, ("Accept", "application/json")]
-        async with self._client.stream("GET", url, params={"snapshots": "refs"}, headers=headers) as answer:
+        async with client.stream("GET", url, params={"snapshots": "refs"}, headers=headers) as answer:
             body = bytearray()
             if answer.status_code != 200:
                 async for part in answer.aiter_bytes():
@@ -122,7 +163,8 @@ class Rights:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.aclose()
+        for line in self._lines.values():
+            await line.client.aclose()
 
 
 def _signs_in(catalog: RestCatalog, headers: Headers) -> list[tuple[str, str]]:

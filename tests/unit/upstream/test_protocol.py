@@ -1,0 +1,55 @@
+"""The port's own part: how requests to a catalog are limited, and what counts for its breaker."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lakemuster.catalog_settings import CatalogSettings
+from lakemuster.errors import CatalogError, Overloaded
+from lakemuster.metadata.names import Levels
+from lakemuster.upstream import protocol
+from lakemuster.upstream.protocol import Upstream
+
+
+class Catalog(Upstream):
+    """Answers when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__("prod", CatalogSettings.model_validate({"type": "sql", "uri": "sqlite://"}))
+        self.answers = threading.Event()
+        self.asked = threading.Semaphore(0)
+
+    def pointer(self, levels: Levels) -> str:
+        return self._asked(self._wait)
+
+    def every_table(self) -> Iterator[Levels]:
+        return iter(())
+
+    def _wait(self) -> str:
+        self.asked.release()
+        assert self.answers.wait(60)
+        return "file:///lake/t/1.metadata.json"
+
+    def _failure_of(self, cause: Exception) -> CatalogError | None:
+        return None
+
+
+def test_a_catalog_that_hangs_holds_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "CONCURRENT_REQUESTS", 2)
+    monkeypatch.setattr(protocol, "TURN_SECONDS", 0.02)
+    catalog = Catalog()
+    with ThreadPoolExecutor(2) as pool:
+        held = [pool.submit(catalog.pointer, ("db", "t")) for _ in range(2)]
+        for _ in held:
+            assert catalog.asked.acquire(timeout=60)
+        for _ in range(10):
+            with pytest.raises(Overloaded, match="wait for the catalog prod"):
+                catalog.pointer(("db", "t"))
+        catalog.answers.set()
+        assert {one.result() for one in held} == {"file:///lake/t/1.metadata.json"}
+    assert not catalog.breaker.is_open
+    assert catalog.pointer(("db", "t"))

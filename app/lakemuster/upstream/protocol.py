@@ -7,7 +7,6 @@ only if the catalog says so. Every request has a limit of time.
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import ClassVar, TypeVar
@@ -26,6 +25,7 @@ from lakemuster.errors import (
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.upstream.breaker import Breaker
+from lakemuster.upstream.turns import NoTurn, Turns
 
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
@@ -37,8 +37,8 @@ MAX_PAGES = 100_000
 
 CONCURRENT_REQUESTS = 16
 """Limit of the concurrent requests to a catalog that hold a thread."""
-TURN_SECONDS = 1.0
-"""Limit of the wait for one of them: a catalog that hangs must not take the threads of others."""
+SILENT_SECONDS = 1.0
+"""Time without the end of one of them after which no request waits: a hanging catalog must not take others' threads."""
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ class Upstream(ABC):
         self.name = name
         self.settings = settings
         self.breaker = Breaker(name, clock)
-        self._turns = threading.BoundedSemaphore(CONCURRENT_REQUESTS)
+        self._turns = Turns(CONCURRENT_REQUESTS, SILENT_SECONDS, ANSWER_SECONDS, clock)
         self._clock = clock
 
     @abstractmethod
@@ -121,12 +121,11 @@ class Upstream(ABC):
             Overloaded: too many requests wait for its answers.
         """
         self.breaker.check()
-        if not self._turns.acquire(timeout=TURN_SECONDS):
-            raise overloaded(self.name)
         try:
-            return self._asked_in_turn(ask)
-        finally:
-            self._turns.release()
+            with self._turns.turn():
+                return self._asked_in_turn(ask)
+        except NoTurn:
+            raise overloaded(self.name) from None
 
     def _asked_in_turn(self, ask: Callable[[], T]) -> T:
         try:

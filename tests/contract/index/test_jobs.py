@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
@@ -22,6 +22,7 @@ from lakemuster.jobs.listing import jobs_out
 from lakemuster.jobs.runner import Runner
 from lakemuster.jobs.supervisor import Supervisor
 from tests.clocks import SteppedClock
+from tests.polling import until
 
 NAMES = ("retries", "sweep")
 ELSEWHERE = "0123 another-machine/pid:[1] 1 1"
@@ -30,13 +31,6 @@ ELSEWHERE = "0123 another-machine/pid:[1] 1 1"
 
 def leases(database: Database, clock: Clock, owner: str | None = None) -> JobLeases:
     return JobLeases(database, owner or new_owner(), "here:1", clock)
-
-
-def until(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.01)
 
 
 class Counting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,6 +25,7 @@ from lakemuster.jobs.job import Run
 from lakemuster.jobs.sweeping import SweepSegments
 from tests.contract.index import made
 from tests.contract.service.backends import catalog, settings
+from tests.polling import until
 
 HOUR = 3600.0
 STRAY = "ff" + "0" * 62
@@ -42,13 +43,6 @@ def put(store: SegmentStore, name: str, *, age_seconds: float) -> Path:
     moment = time.time() - age_seconds
     os.utime(path, (moment, moment))
     return path
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.02)
 
 
 def swept_files(index: Index, grace_seconds: float = HOUR) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from lakemuster.api.sidecar import middleware, rights
 from lakemuster.upstream import protocol, rest
 from tests.contract.service.attached_lake import TABLES, TOKENS, Lake, attached, bearer, serving
 from tests.fake_catalog import Asked, FakeCatalog, error, fake_catalog
+from tests.polling import until
 
 LIMIT = 2
 Response: TypeAlias = Any  # of the test client's HTTP library
@@ -43,13 +43,6 @@ class Hanging:
         self._released.set()
 
 
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 @contextmanager
 def concurrent(work: Callable[[], Response], count: int) -> Iterator[list[Future[Response]]]:
     with ThreadPoolExecutor(count) as pool:
@@ -72,7 +65,7 @@ def _few_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rights, "REQUESTS", LIMIT)
     monkeypatch.setattr(rights, "TURN_SECONDS", 0.05)
     monkeypatch.setattr(protocol, "CONCURRENT_REQUESTS", LIMIT)
-    monkeypatch.setattr(protocol, "TURN_SECONDS", 0.05)
+    monkeypatch.setattr(protocol, "SILENT_SECONDS", 0.05)
 
 
 def test_requests_of_another_catalog_pass(lake: Lake, tmp_path: Path) -> None:

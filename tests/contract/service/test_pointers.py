@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from lakemuster.storage.objects import ObjectInfo
 from lakemuster.storage.store import ObjectStore
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
+from tests.polling import until
 
 ROWS = [3, 6, 9]
 """Rows of the table's versions."""
@@ -70,14 +70,6 @@ def planned(client: TestClient, name: str) -> tuple[int, str | None]:
     answer = client.post(f"/api/v1/tables/db.{name}/plan", json={})
     assert answer.status_code == 200, answer.text
     return answer.json()["counts"]["records"], answer.json()["stale"]
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    """Ask again until something is so, for ten seconds."""
-    deadline = time.monotonic() + 10
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_a_hint_that_names_a_missing_version_is_stale(client: TestClient, lake: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from lakemuster.jobs.watching import WatchTables
 from tests.clocks import SteppedClock
 from tests.contract.service.backends import catalog, settings
 from tests.contract.service.faulty_storage import FaultyStorage, Hang, denied
+from tests.polling import until
 
 DATA = pa.table({"id": pa.array(range(10), pa.int64())})
 INTERVAL = 10.0
@@ -33,13 +32,6 @@ RUN = Run(lambda: True)
 def store_look(session: Session, table_id: int, token: str) -> None:
     """Make a table one that was looked at: as a refresh does, without its metadata."""
     session.execute(update(TableRow).where(TableRow.id == table_id).values(pointer=token, checked_at_ms=1))
-
-
-def until(holds: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.01)
 
 
 class Watched:

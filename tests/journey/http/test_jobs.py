@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +13,10 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from tests.journey.servers import Running, lakemuster, served, stop
+from tests.polling import until
 
 DATA = pa.table({"id": pa.array(range(10), pa.int64())})
 JOBS = ["retries", "sweep", "watch"]
-
-
-def until(holds: Callable[[], Any], seconds: float = 60.0) -> Any:
-    deadline = time.monotonic() + seconds
-    while not (found := holds()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    return found
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,19 +11,13 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from tests.journey.servers import Running, served
 from tests.otlp_collector import Collector, SentSpan, collector
+from tests.polling import until
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 LITERAL = "a-literal-of-a-filter"
 SERVER = 2
 
 pytestmark = pytest.mark.slow
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")

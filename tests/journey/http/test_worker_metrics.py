@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pyiceberg.catalog.sql import SqlCatalog
 
 from tests.journey.servers import Running, free_port, served
+from tests.polling import until
 from tests.prometheus import prometheus, promtool
 from tests.tree import ROOT
 
@@ -92,14 +93,6 @@ def requests_of(uri: str) -> Counter[tuple[str, str, str]]:
         if name == "lakemuster_requests_total" and labels["route"] not in {"/metrics", "/readyz", "/healthz"}:
             counted[labels["method"], labels["route"], labels["status"]] = int(value)
     return counted
-
-
-def until(holds: Callable[[], bool]) -> None:
-    """Wait until a condition holds: a worker counts a request after its last byte is sent."""
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def started(uri: str) -> dict[str, float]:

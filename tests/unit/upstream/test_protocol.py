@@ -40,7 +40,7 @@ class Catalog(Upstream):
 
 def test_a_catalog_that_hangs_holds_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "CONCURRENT_REQUESTS", 2)
-    monkeypatch.setattr(protocol, "TURN_SECONDS", 0.02)
+    monkeypatch.setattr(protocol, "SILENT_SECONDS", 0.02)
     catalog = Catalog()
     with ThreadPoolExecutor(2) as pool:
         held = [pool.submit(catalog.pointer, ("db", "t")) for _ in range(2)]

@@ -11,10 +11,15 @@ from typing import Any
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.flights import Patience
 from lakemuster.ingest.opening import DECODE_CPU_SECONDS, DECODE_WALL_SECONDS
+from lakemuster.ingest.shared_looks import SERVER_WAITS, WaitPolicy
 from lakemuster.main import build_services
 from lakemuster.planner.rows import RowSource
 from lakemuster.wire.rows import json_objects
+
+WAITS = WaitPolicy(SERVER_WAITS.known, Patience(stall=60.0, total=60.0))
+"""As servers wait, but longer for a table that was never read: the machine of a test may be busy."""
 
 
 def settings(folder: Path, **changes: Any) -> Settings:
@@ -39,7 +44,7 @@ def decoders(memory_bytes: int) -> DecoderPool:
 @contextmanager
 def catalog(of: Settings) -> Iterator[Services]:
     """Services that are closed again."""
-    services = build_services(of)
+    services = build_services(of, WAITS)
     own, services.refresher.pool = services.refresher.pool, decoders(of.decoder_memory)
     try:
         yield services

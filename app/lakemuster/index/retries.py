@@ -28,13 +28,15 @@ def pause_ms(attempts: int) -> int:
     return round(min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * GROWTH ** min(attempts - 1, 50)))
 
 
-def schedule(session: Session, row_id: int, at_most: int | None = None) -> None:
+def schedule(session: Session, row_id: int, at_most: int | None = None, *, is_first: bool = False) -> None:
     """Schedule the next attempt to read a quarantined snapshot, after a pause that grows each time.
 
     Args:
         at_most: maximum number of attempts; after them the snapshot is not scheduled.
+        is_first: earlier failures had another cause, and do not count.
     """
-    attempts = (session.scalar(select(SnapshotRow.attempts).where(SnapshotRow.id == row_id)) or 0) + 1
+    earlier = None if is_first else session.scalar(select(SnapshotRow.attempts).where(SnapshotRow.id == row_id))
+    attempts = (earlier or 0) + 1
     if at_most is not None and attempts > at_most:
         return
     session.execute(

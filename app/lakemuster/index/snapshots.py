@@ -253,7 +253,7 @@ def publish(
         IndexUnavailable: a segment is not registered, or no longer.
     """
     leases.ensure(session, lease)
-    before = _lock(session, lease, snapshot_row_id)
+    before, _ = _lock(session, lease, snapshot_row_id)
     register_segments(session, segments)
     ids = manifest_ids(session, lease.table_id, [(manifest.header, manifest.segment) for manifest in manifests])
     values = published_values(manifests, ids, dead, live=live, warnings=warnings, published_at_ms=current_ms(session))
@@ -294,14 +294,17 @@ def published_values(
     }
 
 
-def quarantine(session: Session, lease: Lease, snapshot_row_id: int, reason: str) -> None:
+def quarantine(session: Session, lease: Lease, snapshot_row_id: int, reason: str) -> str | None:
     """Mark a snapshot unreadable, until it is published later.
+
+    Returns:
+        the reason for which it was quarantined before; None if it was not.
 
     Raises:
         RefreshBusy: the lease was lost.
         SnapshotNotFound: the snapshot was deleted since.
     """
-    _clear(session, lease, snapshot_row_id, state="quarantined", error=reason)
+    return _clear(session, lease, snapshot_row_id, state="quarantined", error=reason)
 
 
 def withdraw(session: Session, lease: Lease, snapshot_row_id: int) -> None:
@@ -314,9 +317,9 @@ def withdraw(session: Session, lease: Lease, snapshot_row_id: int) -> None:
     _clear(session, lease, snapshot_row_id, state="known", error=None)
 
 
-def _clear(session: Session, lease: Lease, row_id: int, *, state: State, error: str | None) -> None:
+def _clear(session: Session, lease: Lease, row_id: int, *, state: State, error: str | None) -> str | None:
     leases.ensure(session, lease)
-    before = _lock(session, lease, row_id)
+    before, error_before = _lock(session, lease, row_id)
     _set(
         session,
         row_id,
@@ -337,19 +340,20 @@ def _clear(session: Session, lease: Lease, row_id: int, *, state: State, error: 
     )
     if before is not None:
         delete_orphans(session, lease.table_id, [before])
+    return error_before
 
 
-def _lock(session: Session, lease: Lease, row_id: int) -> bytes | None:
+def _lock(session: Session, lease: Lease, row_id: int) -> tuple[bytes | None, str | None]:
+    """Lock a snapshot's row; return its manifests and its error."""
     locked = (
-        select(SnapshotRow.id, SnapshotRow.manifests)
+        select(SnapshotRow.manifests, SnapshotRow.error)
         .where(SnapshotRow.id == row_id, SnapshotRow.table_id == lease.table_id)
         .with_for_update()
     )
     row = session.execute(locked).one_or_none()
     if row is None:
         raise SnapshotNotFound("the snapshot is no longer in the index")
-    before: bytes | None = row.manifests
-    return before
+    return row.manifests, row.error
 
 
 def _set(session: Session, row_id: int, **values: object) -> None:

@@ -85,10 +85,13 @@ class Publisher:
             self.published.append(one.snapshot)
         else:
             text = f"{one.error.code}: {one.error}"
-            quarantine(session, self.lease, row_id, text)
-            if is_outside(one.error):
-                # A decoder may fail because of the machine or because of its input: retry a few times only.
-                schedule(session, row_id, DECODES if isinstance(one.error, DecodeFailed) else None)
+            before = quarantine(session, self.lease, row_id, text)
+            if isinstance(one.error, DecodeFailed):
+                # Because of the machine or because of its input: retry a few times only.
+                is_first = before is None or not before.startswith(f"{one.error.code}: ")
+                schedule(session, row_id, DECODES, is_first=is_first)
+            elif is_outside(one.error):
+                schedule(session, row_id)
             self.quarantined.append((one.snapshot, text))
 
 

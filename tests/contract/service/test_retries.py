@@ -15,9 +15,10 @@ from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import select
 
 from lakemuster.catalog.services import Services
-from lakemuster.errors import SnapshotQuarantined
+from lakemuster.errors import DecodeFailed, SnapshotQuarantined
 from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.retries import GROWTH, LONGEST_PAUSE_MS, pause_ms
+from lakemuster.ingest.publish import DECODES
 from lakemuster.jobs.retrying import RetryQuarantined
 from lakemuster.jobs.supervisor import Supervisor
 from lakemuster.main import build_services
@@ -173,6 +174,29 @@ def test_a_retry_without_an_answer_of_storage_is_postponed(
     assert services.refresher.tables.retry(services.table(NAME)) == 1
     assert retries(services) == [(2, True)]
     assert services.refresher.tables.retry(services.table(NAME)) == 0
+
+
+def test_failures_of_decoders_are_retried_a_few_times_and_counted_apart(
+    services: Services, lake: Path, storage: FaultyStorage, clock: SteppedClock
+) -> None:
+    def fails_to_decode(path: str) -> None:
+        raise DecodeFailed("the decoder died (planted)")
+
+    manifest = str(newest_manifest(lake))
+    storage.faults[manifest] = missing
+    services.refresh(NAME)
+    for attempt in range(1, DECODES + 2):
+        assert retries(services) == [(attempt, True)]
+        clock.pass_seconds(pause_ms(attempt) / 1000 + 0.1)
+        eventually(partial(retried_to, services, [(attempt + 1, True)]))
+    storage.faults[manifest] = fails_to_decode
+    clock.pass_seconds(pause_ms(DECODES + 2) / 1000 + 0.1)
+    for attempt in range(1, DECODES + 1):
+        eventually(partial(retried_to, services, [(attempt, True)]))
+        clock.pass_seconds(pause_ms(attempt) / 1000 + 0.1)
+    eventually(partial(retried_to, services, [(DECODES, False)]))
+    clock.pass_seconds(3000)
+    assert services.refresher.retry_due() == 0
 
 
 def test_corrupt_bytes_stay_until_the_table_changes_or_is_refreshed(

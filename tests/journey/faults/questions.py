@@ -40,6 +40,7 @@ class Answer:
         status: 0 when the connection broke.
         seconds: from the first byte sent to the last one received.
         known: whether nothing had to be looked up for it: what is unpinned and was answered before.
+        reason: why it is stale, or a refusal.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Answer:
     seconds: float
     stale: bool
     known: bool
+    reason: str = ""
 
 
 @dataclass(slots=True)
@@ -146,15 +148,16 @@ class Asker:
         status, headers, body = self._exchange(method, path, question)
         seconds = time.monotonic() - asked_at
         name = None if table is None else table.name
-        stale = False
+        reason = None if status == 200 else body[:1000].decode(errors="replace")
         if status == 200 and table is not None:
-            snapshot_id, files, stale = _files(headers, body)
-            self._judge(table, asked_at, snapshot_id, files, stale, pinned, between)
+            snapshot_id, files, reason = _files(headers, body)
+            self._judge(table, asked_at, snapshot_id, files, reason is not None, pinned, between)
         elif status not in _UNREADABLE | {0, 200} and not (status == 404 and _has_expired(table, pinned)):
             raise WrongAnswer(f"{kind} of {name}: status {status}: {body[:300]!r}")
         elif status == 503 and "Retry-After" not in headers:
             raise WrongAnswer(f"{kind} of {name}: 503 without Retry-After")
-        return Answer(kind, name, status, asked_at, seconds, stale, pinned is None)
+        is_stale = status == 200 and reason is not None
+        return Answer(kind, name, status, asked_at, seconds, is_stale, pinned is None, reason or "")
 
     def _judge(
         self,
@@ -207,19 +210,19 @@ def _has_expired(table: Table | None, pinned: Commit | None) -> bool:
     return table is not None and pinned is not None and pinned not in table.history.retained()
 
 
-def _files(headers: http.client.HTTPMessage, body: bytes) -> tuple[int, list[str], bool]:
-    """Snapshot, paths, and whether the answer is marked stale; of a plan, or of a list as lines."""
+def _files(headers: http.client.HTTPMessage, body: bytes) -> tuple[int, list[str], str | None]:
+    """Snapshot, paths, and why the answer is marked stale, if it is; of a plan, or of a list as lines."""
     if headers.get_content_type() == "application/x-ndjson":
         *lines, last = body.splitlines()
         end = json.loads(last)["end"]
         files = [json.loads(line)["file_path"] for line in lines]
         if end["count"] != len(files):
             raise WrongAnswer(f"a list of {len(files)} lines says that it has {end['count']}")
-        return int(end["snapshot_id"]), files, "Lakemuster-Stale" in headers
+        return int(end["snapshot_id"]), files, headers.get("Lakemuster-Stale")
     answer = json.loads(body)
     if answer["next_page_token"] is not None:
         raise WrongAnswer("a page of a small plan has another page")
-    return int(answer["snapshot_id"]), [one["file_path"] for one in answer["files"]], answer["stale"] is not None
+    return int(answer["snapshot_id"]), [one["file_path"] for one in answer["files"]], answer["stale"]
 
 
 class Clients:

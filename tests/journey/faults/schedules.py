@@ -27,6 +27,7 @@ STALE_SHARE = 0.1
 """Of the answers of tables that nothing happened to."""
 AFTER_SECONDS = 6.0
 """How long after the end of a database's fault, or of a kill, a request that began in it may still fail."""
+UNEXCUSED_SECONDS = 2.0
 MEMORY_BYTES = 1 << 30
 DESCRIPTORS = 600
 
@@ -132,6 +133,8 @@ def run(schedule: Schedule, world: World, clients: int = CLIENTS) -> Outcome:
     _play(schedule, world, outcome)
     world.end_commits()
     _recover(world, outcome)
+    # Clients go on until some answers have no excuse.
+    _watch(world, outcome, max((end for _, end in outcome.excused), default=0.0) + UNEXCUSED_SECONDS)
     findings = asking.stop()
     outcome.seconds = time.monotonic() - began
     outcome.problems += findings.violations[:20]
@@ -248,10 +251,10 @@ def _wrong(world: World) -> str | None:
 def _wrong_of(asker: Asker, table: Table) -> str | None:
     answer = asker.plan(table)
     if answer.status != 200 or answer.stale:
-        return f"{table.name}: status {answer.status}, {'stale' if answer.stale else 'fresh'}"
+        return f"{table.name}: status {answer.status}, {'stale' if answer.stale else 'not stale'}: {answer.reason}"
     for commit in table.history.retained()[-4:]:
         if (answer := asker.plan(table, commit)).status != 200:
-            return f"{table.name}@{commit.number}: status {answer.status}"
+            return f"{table.name}@{commit.number}: status {answer.status}: {answer.reason}"
     return None
 
 

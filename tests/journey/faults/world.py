@@ -153,8 +153,10 @@ class Replica:
             self.process.wait()
 
     def kill_decoders(self) -> None:
-        """SIGKILL to its child processes."""
+        """SIGKILL to its child processes; nothing while it is down itself."""
         assert self.process is not None
+        if self.process.poll() is not None:
+            return
         for child in children(self.process.pid):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)

@@ -5,7 +5,7 @@ The map, in the direction of imports (a package may import those to its right)::
     cli > main > otel > spark > api | client > jobs > catalog > ingest | planner
         > wire | index | upstream | formats | demo > storage > kernels > predicates > metadata > log_lines
         > config > single_flight > available_memory | caching | catalog_settings | clock | cpu_semaphore | measures
-        > errors > tracing
+        > errors > extras | tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
@@ -31,6 +31,7 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``clock``     the monotonic clock and the wall clock, which tests replace
 * ``tracing``   spans: a port; ``measures`` values that components record; ``log_lines`` log lines
 * ``single_flight``  one run of the same work for all concurrent callers
+* ``extras``    how extras of this package are installed
 * ``cpu_semaphore``  how many threads of a process compute at once
 """
 

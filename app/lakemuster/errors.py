@@ -20,6 +20,7 @@ CatalogError
 ├── NotATable                a location without Iceberg or Paimon metadata
 ├── FormatUnsupported        readable, but of a version or kind that is not supported
 ├── MetadataCorrupt          bytes break their format's specification
+│   ├── WrongLength          ... or are more or fewer than metadata says
 │   ├── LimitExceeded        ... or exceed the limits of decoding
 │   └── DecodeFailed         ... or killed, stalled or starved their decoder
 ├── SnapshotQuarantined      pinned by the caller, and known to be unreadable
@@ -44,11 +45,6 @@ Domain errors are independent of HTTP: ``api/errors.py`` maps each class to its 
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-
-def pip_install(extra: str) -> str:
-    """The command that installs an extra. Lakemuster is on no package index: pip needs its source tree or a wheel."""
-    return f"pip install '.[{extra}]' in the source tree, or 'WHEEL[{extra}]' with the path of a built wheel"
 
 
 class CatalogError(Exception):
@@ -247,6 +243,12 @@ class MetadataCorrupt(CatalogError):
     """Bytes were read but break their format's specification."""
 
     code = "metadata_corrupt"
+
+
+class WrongLength(MetadataCorrupt):
+    """An object is not as long as metadata says: it was cut off on its way, or is damaged in storage."""
+
+    code = "wrong_length"
 
 
 class LimitExceeded(MetadataCorrupt):

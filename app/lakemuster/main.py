@@ -15,7 +15,7 @@ from lakemuster.catalog.attached import require_names
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
-from lakemuster.errors import pip_install
+from lakemuster.extras import pip_install
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.shared_looks import SERVER_WAITS, WaitPolicy
 

@@ -55,6 +55,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.NotATable: 400,
     errors.FormatUnsupported: 501,  # other programs may read it; repeating the request will not help
     errors.MetadataCorrupt: 502,  # the bucket answered, with bytes we cannot accept
+    errors.WrongLength: 502,
     errors.LimitExceeded: 502,
     errors.DecodeFailed: 502,
     errors.SnapshotQuarantined: 409,  # stays so until the table changes

@@ -10,7 +10,8 @@ import typer
 
 from lakemuster.cli.option_groups import Server
 from lakemuster.cli.sources import LocalIndex, Row, Source
-from lakemuster.errors import ConfigInvalid, pip_install
+from lakemuster.errors import ConfigInvalid
+from lakemuster.extras import pip_install
 
 
 @contextmanager

@@ -31,8 +31,8 @@ from lakemuster.errors import (
     DatabaseVersionMismatch,
     IndexUnavailable,
     MetadataCorrupt,
-    pip_install,
 )
+from lakemuster.extras import pip_install
 from lakemuster.index import migrations
 from lakemuster.index.raw_sql import RawStatement
 from lakemuster.index.sqlite import (

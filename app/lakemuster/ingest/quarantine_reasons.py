@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakemuster.errors import CatalogError, DecodeFailed, MetadataCorrupt, StorageError
+from lakemuster.errors import CatalogError, DecodeFailed, MetadataCorrupt, StorageError, WrongLength
 from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Snapshot
 from lakemuster.storage.locations import redacted
 
@@ -10,9 +10,9 @@ from lakemuster.storage.locations import redacted
 def is_outside(error: CatalogError) -> bool:
     """Return whether the cause, in storage or in the decoding machine, may pass without a change of the table.
 
-    Bytes that violate their format do not change.
+    Bytes that violate their format do not change; some that are missing may come with the next request.
     """
-    return isinstance(error, StorageError | DecodeFailed)
+    return isinstance(error, StorageError | DecodeFailed | WrongLength)
 
 
 def of_manifest(error: CatalogError, header: ManifestHeader, location: str, snapshot: Snapshot) -> CatalogError:

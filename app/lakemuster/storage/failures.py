@@ -8,11 +8,11 @@ import errno
 from lakemuster.errors import (
     CatalogError,
     LimitExceeded,
-    MetadataCorrupt,
     ObjectMissing,
     StorageDenied,
     StorageError,
     StorageUnavailable,
+    WrongLength,
 )
 
 _MISSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
@@ -45,11 +45,11 @@ def check_size(size: int, expected_length: int | None, max_bytes: int, where: st
     """Reject an object by its size, before its bytes are fetched.
 
     Raises:
-        MetadataCorrupt: the size differs from the length recorded in metadata.
+        WrongLength: the size differs from the length recorded in metadata.
         LimitExceeded: the size is above ``max_bytes``.
     """
     if expected_length is not None and size != expected_length:
-        raise MetadataCorrupt(
+        raise WrongLength(
             f"{where}: {size} bytes long, but its metadata says {expected_length}",
             expected=expected_length,
             actual=size,

@@ -7,7 +7,8 @@ from functools import partial
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import ConfigInvalid, TableNotFound, pip_install
+from lakemuster.errors import ConfigInvalid, TableNotFound
+from lakemuster.extras import pip_install
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.storage.prefix_credentials import CredentialsProvider
 from lakemuster.storage.store import ObjectStore

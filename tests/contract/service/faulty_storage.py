@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lakemuster.errors import ObjectMissing, StorageDenied, StorageUnavailable
+from lakemuster.storage.failures import check_size
 from lakemuster.storage.local import LocalFiles
 
 Fault = Callable[[str], None]
@@ -27,6 +28,11 @@ def denied(path: str) -> None:
 def missing(path: str) -> None:
     """Storage that says there is nothing."""
     raise ObjectMissing(f"{path}: no such object (planted)")
+
+
+def cut_off(path: str) -> None:
+    """Storage that gives half of an object, as if it were all."""
+    check_size(500, 1000, 1 << 20, path)
 
 
 class Hang:

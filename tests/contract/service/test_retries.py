@@ -25,7 +25,7 @@ from lakemuster.main import build_services
 from lakemuster.planner.view import Selector
 from tests.clocks import SteppedClock
 from tests.contract.service.backends import decoders, settings
-from tests.contract.service.faulty_storage import FaultyStorage, missing, unavailable
+from tests.contract.service.faulty_storage import FaultyStorage, cut_off, missing, unavailable
 
 DATA = pa.table({"id": pa.array(range(10), pa.int64())})
 NAME = "db.t"
@@ -197,6 +197,19 @@ def test_failures_of_decoders_are_retried_a_few_times_and_counted_apart(
     eventually(partial(retried_to, services, [(DECODES, False)]))
     clock.pass_seconds(3000)
     assert services.refresher.retry_due() == 0
+
+
+def test_an_object_that_was_cut_off_is_retried(
+    services: Services, lake: Path, storage: FaultyStorage, clock: SteppedClock
+) -> None:
+    storage.faults[str(newest_manifest(lake))] = cut_off
+    ((_, reason),) = services.refresh(NAME).quarantined
+    assert reason.startswith("wrong_length: ")
+    assert retries(services) == [(1, True)]
+    storage.heal()
+    clock.pass_seconds(pause_ms(1) / 1000 + 0.1)
+    eventually(lambda: retried(services) == [])
+    eventually(lambda: services.table(NAME).stale_reason is None)
 
 
 def test_corrupt_bytes_stay_until_the_table_changes_or_is_refreshed(

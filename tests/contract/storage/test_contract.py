@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused, MetadataCorrupt, ObjectMissing
+from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused, ObjectMissing, WrongLength
 from lakemuster.storage.objects import ObjectInfo, ReadRequest
 from lakemuster.storage.store import ObjectStore
 from tests.contract.storage.conftest import Lake
@@ -54,9 +54,9 @@ def test_a_missing_object_is_missing(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 9, 11])
-def test_an_object_of_another_length_is_corrupt(lake: Lake, length: int) -> None:
+def test_an_object_of_another_length_is_told_from_one_with_wrong_bytes(lake: Lake, length: int) -> None:
     lake.put("t/x", b"0123456789")
-    with pytest.raises(MetadataCorrupt, match=f"10 bytes long, but its metadata says {length}"):
+    with pytest.raises(WrongLength, match=f"10 bytes long, but its metadata says {length}"):
         lake.store().read(f"{lake.root}/t/x", expected_length=length)
 
 
@@ -160,7 +160,7 @@ def test_many_objects_read_with_one_failing(lake: Lake) -> None:
     outcomes = {request.location: outcome for request, outcome in store.read_many(requests)}
     assert len(outcomes) == 50
     assert isinstance(outcomes.pop(f"{lake.root}/t/7"), ObjectMissing)
-    assert isinstance(outcomes.pop(f"{lake.root}/t/8"), MetadataCorrupt)
+    assert isinstance(outcomes.pop(f"{lake.root}/t/8"), WrongLength)
     assert all(data == b"x" * int(location.rpartition("/")[2]) for location, data in outcomes.items())
     assert store.counts.reads == 50
     assert store.counts.bytes == sum(range(50)) - 15

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lakemuster.errors import ConfigInvalid, IndexUnavailable, pip_install
+from lakemuster.errors import ConfigInvalid, IndexUnavailable
+from lakemuster.extras import pip_install
 from lakemuster.spark.pipeline.outcome_rows import COLUMNS
 
 if TYPE_CHECKING:

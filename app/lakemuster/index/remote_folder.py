@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +35,20 @@ class RemoteFolder:
 
     def put(self, key: str, source: Path) -> None:
         """Upload a file."""
-        target = self._path(key)
-        if self._writes_whole:
-            self._call("put_file", str(source), target)
-            return
-        self._call("makedirs", target.rsplit("/", 1)[0], exist_ok=True)
-        self._call("put_file", str(source), target + ".part")
-        self._call("mv", target + ".part", target)
+        self._place(key, lambda target: self._call("put_file", str(source), target))
+
+    def write(self, key: str, data: bytes) -> None:
+        """Write a file."""
+        self._place(key, lambda target: self._call("pipe_file", target, data))
+
+    def read(self, key: str) -> bytes:
+        """Read a file.
+
+        Raises:
+            FileNotFoundError: it does not exist.
+        """
+        data: bytes = self._call("cat_file", self._path(key))
+        return data
 
     def get(self, key: str, target: Path) -> None:
         """Download a file.
@@ -68,10 +75,15 @@ class RemoteFolder:
         except FileNotFoundError:
             return None
 
-    def files(self) -> Iterator[tuple[str, int, int | None]]:
-        """Yield key, size and modification time (ms, None if the file system does not report it) of every file."""
+    def files(self, folder: str = "") -> Iterator[tuple[str, int, int | None]]:
+        """Yield key, size and modification time (ms, None if the file system does not report it) of every file.
+
+        Args:
+            folder: the files below this one only.
+        """
+        below = self._path(folder) if folder else self._root
         try:
-            found: dict[str, dict[str, Any]] = self._call("find", self._root, detail=True)
+            found: dict[str, dict[str, Any]] = self._call("find", below, detail=True)
         except FileNotFoundError:
             return
         for path, info in found.items():
@@ -98,6 +110,16 @@ class RemoteFolder:
         except FileNotFoundError as cause:
             raise IndexUnavailable("the bucket or folder of the segment store is missing") from cause
         self._written_at = now
+
+    def _place(self, key: str, write: Callable[[str], object]) -> None:
+        """Write a file so that it appears whole."""
+        target = self._path(key)
+        if self._writes_whole:
+            write(target)
+            return
+        self._call("makedirs", target.rsplit("/", 1)[0], exist_ok=True)
+        write(target + ".part")
+        self._call("mv", target + ".part", target)
 
     def _path(self, key: str) -> str:
         return f"{self._root}/{key}"

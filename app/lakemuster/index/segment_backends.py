@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +60,18 @@ class SegmentBackend(Protocol):
 
     def delete(self, key: str) -> None:
         """Delete a file; do nothing when it does not exist."""
+        ...
+
+    def write(self, key: str, data: bytes) -> None:
+        """Write a file that is not a segment; it appears whole."""
+        ...
+
+    def read(self, key: str) -> bytes:
+        """Read such a file."""
+        ...
+
+    def keys(self, folder: str) -> list[str]:
+        """Return the keys of the files in a folder."""
         ...
 
     def check(self) -> None:
@@ -118,6 +131,25 @@ class LocalSegmentBackend:
     def delete(self, key: str) -> None:
         """Delete a file; do nothing when it does not exist."""
         (self._root / key).unlink(missing_ok=True)
+
+    def write(self, key: str, data: bytes) -> None:
+        """Write a file that is not a segment; it appears whole."""
+        target = self._root / key
+        target.parent.mkdir(exist_ok=True)
+        part = self.workspace / uuid.uuid4().hex
+        part.write_bytes(data)
+        place(part, target)
+
+    def read(self, key: str) -> bytes:
+        """Read such a file."""
+        return (self._root / key).read_bytes()
+
+    def keys(self, folder: str) -> list[str]:
+        """Return the keys of the files in a folder."""
+        try:
+            return [f"{folder}/{name}" for name in os.listdir(self._root / folder)]
+        except FileNotFoundError:
+            return []
 
     def check(self) -> None:
         """Check that the store is writable."""
@@ -179,6 +211,18 @@ class RemoteSegmentBackend:
     def delete(self, key: str) -> None:
         """Delete a file; do nothing when it does not exist."""
         self._folder.delete(key)
+
+    def write(self, key: str, data: bytes) -> None:
+        """Write a file that is not a segment; it appears whole."""
+        self._folder.write(key, data)
+
+    def read(self, key: str) -> bytes:
+        """Read such a file."""
+        return self._folder.read(key)
+
+    def keys(self, folder: str) -> list[str]:
+        """Return the keys of the files in a folder."""
+        return [key for key, _, _ in self._folder.files(folder)]
 
     def check(self) -> None:
         """Check that the store answers and is writable."""

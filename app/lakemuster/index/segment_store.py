@@ -197,6 +197,37 @@ class SegmentStore:
         with disk_errors():
             yield from self._backend.files()
 
+    def write(self, key: str, data: bytes) -> None:
+        """Write a file beside the segments, ``folder/name``; a sweep removes it when it is old.
+
+        Raises:
+            IndexUnavailable: the store refuses.
+        """
+        with disk_errors():
+            self._backend.write(key, data)
+
+    def read(self, key: str) -> bytes:
+        """Read such a file.
+
+        Raises:
+            SegmentMissing: there is no such file.
+            IndexUnavailable: the store does not answer.
+        """
+        with disk_errors():
+            try:
+                return self._backend.read(key)
+            except FileNotFoundError as cause:
+                raise SegmentMissing("a file of the segment store is missing", key=key) from cause
+
+    def keys(self, folder: str) -> list[str]:
+        """Return the keys of the files in a folder.
+
+        Raises:
+            IndexUnavailable: the store does not answer.
+        """
+        with disk_errors():
+            return self._backend.keys(folder)
+
     def is_unchanged(self, file: StoredFile) -> bool:
         """Whether a file from :meth:`files` has not been written again since it was listed.
 

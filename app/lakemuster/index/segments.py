@@ -37,6 +37,7 @@ __all__ = [
     "segment_name",
     "sweep",
     "true_counts",
+    "used_segments",
     "write_segment",
 ]
 
@@ -79,6 +80,14 @@ def known_segments(session: Session, names: Collection[str]) -> set[str]:
     for chunk in chunks(list(names)):
         known.update(session.scalars(select(SegmentRow.name).where(SegmentRow.name.in_(chunk))))
     return known
+
+
+def used_segments(session: Session, names: Collection[str]) -> set[str]:
+    """The ones among the names that manifests of published snapshots have."""
+    used: set[str] = set()
+    for chunk in chunks(list(names)):
+        used.update(session.scalars(select(ManifestRow.segment).where(ManifestRow.segment.in_(chunk))))
+    return used
 
 
 def true_counts(session: Session, names: Collection[str]) -> dict[str, EntryCounts]:

@@ -12,7 +12,7 @@ import fsspec
 import pyarrow as pa
 import pytest
 
-from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.errors import IndexUnavailable, SegmentCorrupt, SegmentMissing
 from lakemuster.index.database import Database
 from lakemuster.index.segments import SegmentStore, segment_name, sweep, write_segment
 from tests.storage_servers import S3Server, s3_endpoint, s3_server  # noqa: F401 - fixtures
@@ -74,6 +74,20 @@ def test_a_segment_put_by_one_machine_is_read_by_another(remote: Remote, tmp_pat
     assert other.open(NAMES[0]).table().equals(TABLE)
     assert [file.name for file in other.files()] == [NAMES[0]]
     assert remote.keys()[0].endswith(f"{NAMES[0][:2]}/{NAMES[0]}.arrow")
+
+
+def test_a_file_beside_the_segments_is_read_by_another_machine(remote: Remote, tmp_path: Path) -> None:
+    one, other = remote.store(tmp_path / "one"), remote.store(tmp_path / "other")
+    assert other.keys("jobs") == []
+    with pytest.raises(SegmentMissing):
+        other.read("jobs/a-1.part")
+    put(one, NAMES[0])
+    one.write("jobs/a-1.part", b"one")
+    one.write("jobs/a-2.part", b"two")
+    assert sorted(other.keys("jobs")) == ["jobs/a-1.part", "jobs/a-2.part"]
+    assert other.read("jobs/a-2.part") == b"two"
+    other.delete("jobs/a-1.part")
+    assert one.keys("jobs") == ["jobs/a-2.part"]
 
 
 def test_put_and_read_segments_are_cached_locally(remote: Remote, tmp_path: Path) -> None:

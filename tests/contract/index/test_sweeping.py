@@ -53,6 +53,15 @@ def swept_files(index: Index, grace_seconds: float = HOUR) -> int:
     return totals.segments_swept
 
 
+def test_old_files_of_killed_jobs_are_removed_and_new_ones_stay(index: Index) -> None:
+    for number, age_seconds in enumerate((2 * HOUR, HOUR / 2)):
+        index.segments.write(f"jobs/a-{number}.part", b"part")
+        moment = time.time() - age_seconds
+        os.utime(index.segments.workspace.parent / "jobs" / f"a-{number}.part", (moment, moment))
+    assert swept_files(index) == 1
+    assert index.segments.keys("jobs") == ["jobs/a-1.part"]
+
+
 def test_an_expired_lease_may_be_taken_by_another_process(index: Index) -> None:
     with hold_named_lease(index.database, "one", 0) as lease:
         assert lease is not None

@@ -10,7 +10,7 @@ from weakref import ref
 import pyarrow as pa
 import pytest
 
-from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentCorrupt
+from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentCorrupt, SegmentMissing
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.index.segments import segment_name, write_segment
 from tests.caches import memory_limit
@@ -41,6 +41,19 @@ def test_a_segment_exists_after_put(store: SegmentStore) -> None:
 def test_a_file_url_is_a_local_folder(tmp_path: Path) -> None:
     put(SegmentStore(f"file://{tmp_path}/segments"), NAMES[0])
     assert SegmentStore(str(tmp_path / "segments")).open(NAMES[0]).num_rows == 3
+
+
+def test_files_beside_the_segments_appear_whole_and_are_no_segments(store: SegmentStore) -> None:
+    assert store.keys("jobs") == []
+    with pytest.raises(SegmentMissing):
+        store.read("jobs/a-1.part")
+    store.write("jobs/a-1.part", b"one")
+    store.write("jobs/a-1.part", b"two")
+    assert store.read("jobs/a-1.part") == b"two"
+    assert store.keys("jobs") == ["jobs/a-1.part"]
+    assert [(file.key, file.name) for file in store.files()] == [("jobs/a-1.part", None)]
+    store.delete("jobs/a-1.part")
+    assert store.keys("jobs") == []
 
 
 def test_a_missing_segment_is_reported(store: SegmentStore) -> None:

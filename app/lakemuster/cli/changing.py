@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from typing import Annotated
 
@@ -16,7 +16,7 @@ from lakemuster.cli.option_groups import HERE, Server
 from lakemuster.cli.options import AsJson, Rewrites, TableFormat, parse_rewrites
 from lakemuster.cli.output import Row, say, show_document, show_list
 from lakemuster.cli.progress import Count, counting, progress_before_each, working
-from lakemuster.cli.sources import Refreshed, Source
+from lakemuster.cli.sources import LocalIndex, Refreshed, Source
 from lakemuster.cli.table_names import Name, Names, NewName, SomeNames
 from lakemuster.cli.text import printable
 from lakemuster.errors import NotATable
@@ -112,26 +112,42 @@ def refresh(
         _refresh(found, chosen, as_json=as_json)
 
 
+EngineOption = Annotated[
+    Engine, typer.Option(help="Where manifests are decoded: here, or by one Spark job for all tables.")
+]
+Master = Annotated[
+    str | None, typer.Option(metavar="URL", show_default=False, help="Spark's: local[2], yarn, spark://…, sc://….")
+]
+
+
 def index(
-    names: SomeNames,
-    engine: Annotated[Engine, typer.Option(help="Where manifests are decoded.")] = Engine.LOCAL,
-    master: Annotated[
-        str | None,
-        typer.Option(metavar="URL", show_default=False, help="Spark's: local[2], yarn, spark://…, sc://…."),
-    ] = None,
-    as_json: AsJson = False,
+    names: SomeNames, engine: EngineOption = Engine.LOCAL, master: Master = None, as_json: AsJson = False
 ) -> None:
     """Index every snapshot of tables, old ones too, before anybody asks for them."""
+    with _index_of(engine, master, EVERY_SNAPSHOT) as found:
+        _refresh(found, names, as_json=as_json)
+
+
+@contextmanager
+def _index_of(engine: Engine, master: str | None, history: int | None) -> Iterator[LocalIndex]:
+    """Open the index here.
+
+    Args:
+        history: overrides that setting for every table, unless None.
+
+    Raises:
+        typer.BadParameter: a master without Spark.
+    """
     if engine is Engine.SPARK:
         with server_packages("--engine spark"):
             from lakemuster.cli.spark_engine import spark_source  # noqa: PLC0415
-        with spark_source(master, history=EVERY_SNAPSHOT) as found:
-            _refresh(found, names, as_json=as_json)
+        with spark_source(master, history) as on_spark:
+            yield on_spark
         return
     if master is not None:
         raise typer.BadParameter("requires --engine spark", param_hint="--master")
-    with closing(local_source(history=EVERY_SNAPSHOT)) as found:
-        _refresh(found, names, as_json=as_json)
+    with closing(local_source(history=history)) as found:
+        yield found
 
 
 def sync(
@@ -145,10 +161,14 @@ def sync(
             help="Then index its tables whose names there match, such as 'sales.*'.",
         ),
     ] = None,
+    engine: EngineOption = Engine.LOCAL,
+    master: Master = None,
     as_json: AsJson = False,
 ) -> None:
     """List an attached catalog now: register its new tables, and forget those that it has no longer."""
-    with closing(local_source()) as found:
+    if engine is Engine.SPARK and pattern is None:
+        raise typer.BadParameter("requires --index", param_hint="--engine")
+    with _index_of(engine, master, None) as found:
         with working(name):
             synced = found.sync(name)
         if not as_json:
@@ -205,7 +225,7 @@ def _refresh(found: Source, names: Sequence[str], *, as_json: bool) -> None:
 
 def _outcomes(found: Source, names: Sequence[str], count: Count) -> Iterator[Refreshed]:
     if len(names) != 1:
-        yield from found.refresh_many(names)
+        yield from found.refresh_many(names, count.advance_manifests)
         return
     (name,) = names
     try:

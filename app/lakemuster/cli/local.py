@@ -123,8 +123,9 @@ class LocalSource:
         """Refresh a table: read its pointer now."""
         return refresh_out(self._services.refresh(self._registered(name), advance)).model_dump(mode="json")
 
-    def refresh_many(self, names: Sequence[str]) -> Iterator[Refreshed]:
-        """Refresh tables side by side."""
+    def refresh_many(self, names: Sequence[str], advance: Advance) -> Iterator[Refreshed]:
+        """Refresh tables side by side; the progress of their manifests is not known."""
+        del advance
         services = self._services
         normal: dict[str, str] = {}
         for name in names:

@@ -115,8 +115,9 @@ class RemoteSource:
         del advance
         return self._client.refresh(name).row
 
-    def refresh_many(self, names: Sequence[str]) -> Iterator[Refreshed]:
+    def refresh_many(self, names: Sequence[str], advance: Advance) -> Iterator[Refreshed]:
         """Refresh tables, some at a time."""
+        del advance
         with ThreadPoolExecutor(AT_ONCE) as threads:
             try:
                 for done in as_completed([threads.submit(self._refreshed, name) for name in names]):

@@ -97,8 +97,12 @@ class Source(Protocol):
         """Read a table's pointer, and index new snapshots."""
         ...
 
-    def refresh_many(self, names: Sequence[str]) -> Iterator[Refreshed]:
-        """Refresh tables side by side; yield the outcome of each as it comes."""
+    def refresh_many(self, names: Sequence[str], advance: Advance) -> Iterator[Refreshed]:
+        """Refresh tables side by side; yield the outcome of each as it comes.
+
+        Args:
+            advance: called with the manifests of all tables that are done, and their total, if that is known.
+        """
         ...
 
     def stale(self, name: str) -> str | None:

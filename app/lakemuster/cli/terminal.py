@@ -18,6 +18,8 @@ from rich.text import Text
 
 from lakemuster.cli.text import NOTHING, printable
 
+Bar = Callable[[int, int], None]
+
 PATIENCE_SECONDS = 0.4
 """Shorter work shows no progress: a bar that only flashes is useless."""
 
@@ -82,11 +84,14 @@ def _records_on_terminal(console: Console, headings: Sequence[str], rows: Sequen
 
 
 @contextmanager
-def progress_on_terminal(words: str) -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+def progress_on_terminal(words: str, parts: str) -> Iterator[tuple[Bar, Bar, Callable[[str], None]]]:
     """Show a progress bar on stderr if the block takes long.
 
+    Args:
+        parts: the label of a second bar, which is shown once it is used.
+
     Yields:
-        a function that takes (done, total), and one that writes a line above the bar.
+        the bars: functions that take (done, total); and one that writes a line above them.
     """
     columns = (
         SpinnerColumn(),
@@ -98,9 +103,13 @@ def progress_on_terminal(words: str) -> Iterator[tuple[Callable[[int, int], None
     console = Console(file=sys.stderr)
     progress = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
     task = progress.add_task(escape(printable(words)), total=None)
+    of_parts = progress.add_task(escape(printable(parts)), total=None, visible=False)
 
     def advance(done: int, total: int) -> None:
         progress.update(task, completed=done, total=total)
+
+    def advance_parts(done: int, total: int) -> None:
+        progress.update(of_parts, completed=done, total=total, visible=True)
 
     def write_above(line: str) -> None:
         console.print(Text(line), soft_wrap=True)
@@ -109,7 +118,7 @@ def progress_on_terminal(words: str) -> Iterator[tuple[Callable[[int, int], None
     soon.daemon = True
     soon.start()
     try:
-        yield advance, write_above
+        yield advance, advance_parts, write_above
     finally:
         soon.cancel()
         soon.join()

@@ -1,7 +1,7 @@
-"""Engines that turn manifests into segments, in this process and its decoders or elsewhere.
+"""The engine that turns manifests into segments: it fetches them, decodes them, and fills the segment store.
 
-An engine fetches manifests, decodes them and puts their segments into the segment store. The indexer decides what to
-fetch and what follows from each outcome: only it writes SQL.
+It runs in the service and on Spark's executors. What to fetch, and what follows from each outcome, is decided by its
+callers: only they write SQL.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from lakemuster.errors import CatalogError
 from lakemuster.formats.registry import format_of
@@ -77,13 +77,13 @@ class Outcome:
     counts: PackedCounts | None = None
 
 
-class Engine(Protocol):
-    """An implementation of manifest decoding."""
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """Decodes manifests in a decoder pool, and puts the written segments into a segment store."""
 
-    @property
-    def snapshots_at_once(self) -> int:
-        """How many snapshots of history to index together; each is published separately, once all have segments."""
-        ...
+    pool: DecoderPool
+    segments: SegmentStore
+    outstanding_bytes: int = OUTSTANDING_BYTES
 
     def make_segments(
         self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
@@ -96,26 +96,7 @@ class Engine(Protocol):
         Args:
             store: reads the locations that the table's metadata names.
             metadata: of the table; only schemas and specs are used.
-
-        Raises:
-            CatalogError: the engine itself fails.
         """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class LocalEngine:
-    """Decodes manifests in a decoder pool, and puts the written segments into a segment store."""
-
-    pool: DecoderPool
-    segments: SegmentStore
-    outstanding_bytes: int = OUTSTANDING_BYTES
-    snapshots_at_once: int = 16
-
-    def make_segments(
-        self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
-    ) -> Generator[Outcome, None, None]:
-        """See :class:`Engine`."""
         exact = format_of(metadata.format).has_exact_lengths
         wanted = {ReadRequest(one.location, one.header.length, exact): one for one in manifests}
         lengths: dict[str, int] = {}

@@ -19,7 +19,7 @@ from lakemuster.index.leases import Leases, ensure_many, hold_free
 from lakemuster.index.segments import SegmentInfo, known_segments, true_counts
 from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.index import Indexed, Indexer, ManifestListing
-from lakemuster.ingest.ref_snapshots import ref_snapshots_of
+from lakemuster.ingest.ref_snapshots import snapshots_to_index
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.metadata.counts import EntryCounts
@@ -63,7 +63,7 @@ class FirstRefreshes:
         Raises:
             IndexUnavailable: the database does not answer.
         """
-        if self.refresher.engine is not None or not tables:
+        if not tables:
             return {}
         database = self.refresher.index.database
         outcomes: dict[int, Outcome] = {}
@@ -93,7 +93,7 @@ class FirstRefreshes:
         refresher, began = self.refresher, self.refresher.clock.monotonic()
         store = refresher.store_for(table)
         pointer, metadata = refresher.load(store, table)
-        snapshots = _snapshots_to_index(metadata, refresher.rules_of(table.name).history)
+        snapshots = snapshots_to_index(metadata, refresher.rules_of(table.name).history)
         if len(snapshots) > MAX_SNAPSHOTS:
             return None
         segments: list[SegmentInfo] = []
@@ -160,11 +160,3 @@ class FirstRefreshes:
     def _failed(self, table: TableRecord, error: CatalogError, outcomes: dict[int, Outcome]) -> None:
         self.refresher.failed(table, error)
         outcomes[table.table_id] = error
-
-
-def _snapshots_to_index(metadata: TableMetadata, history: int) -> list[Snapshot]:
-    """Return the snapshots that refs name, and the newest ones."""
-    heads = ref_snapshots_of(metadata)
-    newest = sorted(metadata.snapshots, key=lambda snapshot: -snapshot.committed_at_ms)[:history]
-    chosen = {(snapshot.branch, snapshot.snapshot_id) for snapshot in newest} | heads
-    return [one for one in metadata.snapshots if (one.branch, one.snapshot_id) in chosen]

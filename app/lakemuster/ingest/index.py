@@ -24,10 +24,17 @@ from lakemuster.errors import (
 from lakemuster.formats.protocol import Folding, FormatPort
 from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
-from lakemuster.index.segments import SegmentInfo, known_segments, register_segments, segment_name, true_counts
+from lakemuster.index.segments import (
+    SegmentInfo,
+    known_segments,
+    register_segments,
+    segment_name,
+    true_counts,
+    used_segments,
+)
 from lakemuster.index.snapshots import Published
 from lakemuster.ingest.decode import DecoderPool
-from lakemuster.ingest.engine import Engine, Manifest, Progress, through_decoders
+from lakemuster.ingest.engine import LocalEngine, Manifest, Progress, through_decoders
 from lakemuster.ingest.packing import pack_small
 from lakemuster.ingest.quarantine_reasons import of_list, of_manifest, of_own_file
 from lakemuster.ingest.work import decode_list, describe_inline, slim
@@ -65,6 +72,11 @@ class _Listed:
     location: str
     segment: str
     branch: str
+
+    @property
+    def manifest(self) -> Manifest:
+        """What a segment is made from."""
+        return Manifest(self.segment, self.location, self.header, self.branch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +121,18 @@ class Indexer:
 
     Attributes:
         register: called with segments that are complete; None to register them in the database at once.
+        made_ahead: registered segments that no published snapshot has were made for this refresh, and count as new.
     """
 
     index: Index
     store: ObjectStore
     pool: DecoderPool
-    engine: Engine
+    engine: LocalEngine
     metadata: TableMetadata
     rewrites: Rewrites
     progress: Progress | None = None
     register: Callable[[Sequence[SegmentInfo]], None] | None = None
+    made_ahead: bool = False
     tally: Tally = field(default_factory=Tally)
     _list_lengths: dict[str, int] = field(default_factory=dict)
 
@@ -157,7 +171,23 @@ class Indexer:
         Raises:
             StorageUnavailable, StorageDenied, IndexUnavailable: some could not be made now.
         """
-        return self._decode([row for name, row in listing.wanted.items() if name not in have])
+        outcomes = self._decode([row for name, row in listing.wanted.items() if name not in have])
+        if self.made_ahead and (ahead := [name for name in listing.wanted if name not in outcomes]):
+            with self.index.database.reading() as session:
+                used = used_segments(session, ahead)
+            outcomes |= {name: None for name in ahead if name not in used}
+        return outcomes
+
+    def missing(self, snapshots: Sequence[Snapshot]) -> list[Manifest]:
+        """Return the manifests of some snapshots that have no segment; what cannot be read is left to :meth:`read`.
+
+        Raises:
+            StorageUnavailable, StorageDenied, IndexUnavailable: manifest lists cannot be read now.
+        """
+        listing = self.list_manifests(snapshots)
+        with self.index.database.reading() as session:
+            have = known_segments(session, listing.segments)
+        return [row.manifest for name, row in listing.wanted.items() if name not in have]
 
     def indexed(
         self,
@@ -231,7 +261,7 @@ class Indexer:
         """Make segments; return the error of each by segment name, None where it succeeded."""
         if not rows:
             return {}
-        manifests = [Manifest(row.segment, row.location, row.header, row.branch) for row in rows]
+        manifests = [row.manifest for row in rows]
         outcomes: dict[str, CatalogError | None] = {}
         written: list[SegmentInfo] = []
         with closing(self.engine.make_segments(self.store, self.metadata, manifests, self.progress)) as made:

@@ -1,4 +1,4 @@
-"""Find the snapshots that a table's refs name, and those of them that are not indexed yet."""
+"""Find the snapshots that a refresh indexes: those that refs name, and the newest ones."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ def ref_snapshots_of(metadata: TableMetadata) -> set[Key]:
     if metadata.current_snapshot_id is not None:
         found.add((MAIN, metadata.current_snapshot_id))
     return found
+
+
+def snapshots_to_index(metadata: TableMetadata, history: int) -> list[Snapshot]:
+    """Return the snapshots that refs name, and the newest ones: those that a first refresh indexes."""
+    heads = ref_snapshots_of(metadata)
+    newest = sorted(metadata.snapshots, key=lambda snapshot: -snapshot.committed_at_ms)[:history]
+    chosen = {(snapshot.branch, snapshot.snapshot_id) for snapshot in newest} | heads
+    return [one for one in metadata.snapshots if (one.branch, one.snapshot_id) in chosen]
 
 
 def ref_snapshots_to_index(

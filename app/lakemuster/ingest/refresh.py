@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import TableRules
@@ -24,7 +24,7 @@ from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.decode import DecoderPool
-from lakemuster.ingest.engine import Engine, Progress
+from lakemuster.ingest.engine import Progress
 from lakemuster.ingest.flights import Flight, Flights, Patience
 from lakemuster.ingest.reports import RefreshMeasures, RefreshReport, Totals
 from lakemuster.ingest.shared_looks import SERVER_WAITS, SharedLooks, WaitPolicy
@@ -44,16 +44,26 @@ CACHED_RULES = 4096
 T = TypeVar("T")
 
 
+class RefreshesMany(Protocol):
+    """A way to refresh many tables."""
+
+    def refresh(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, RefreshReport | CatalogError]]:
+        """Refresh tables; yield the report or the failure of each, as they come."""
+        ...
+
+
 class Refresher:
     """Looks at tables and refreshes them. Safe to call from many threads and processes.
 
     Args:
-        pool: decodes manifest lists, and manifests if there is no other engine.
+        pool: decodes manifest lists and manifests.
         of_table: the settings of a table, by its name.
-        engine: makes the segments of manifests; None for ``pool``.
         waiting: how long requests wait for storage.
         clock: for ages and timeouts.
         upstreams: the attached catalogs.
+
+    Attributes:
+        many: refreshes many tables.
     """
 
     def __init__(
@@ -62,7 +72,6 @@ class Refresher:
         store: ObjectStore,
         pool: DecoderPool,
         of_table: Callable[[str], TableRules],
-        engine: Engine | None = None,
         waiting: WaitPolicy = SERVER_WAITS,
         clock: Clock = SYSTEM,
         upstreams: Upstreams | None = None,
@@ -75,7 +84,8 @@ class Refresher:
         self.threads = BucketThreads()
         self._clock = clock
         self._ages = Ages(index.database, clock)
-        self.tables = TableRefresher(index, store, pool, self.rules_of, self._ages, engine, clock, self.upstreams)
+        self.tables = TableRefresher(index, store, pool, self.rules_of, self._ages, clock, self.upstreams)
+        self.many: RefreshesMany = SideBySide(self.tables)
         self._flights = Flights(self.threads, clock)
         self._looks = SharedLooks(self.tables, self._flights, self.rules_of, waiting, clock)
 
@@ -87,15 +97,6 @@ class Refresher:
     @pool.setter
     def pool(self, pool: DecoderPool) -> None:
         self.tables.pool = pool
-
-    @property
-    def engine(self) -> Engine | None:
-        """The engine that makes segments; None for this process and its decoders."""
-        return self.tables.engine
-
-    @engine.setter
-    def engine(self, engine: Engine | None) -> None:
-        self.tables.engine = engine
 
     @property
     def totals(self) -> Totals:
@@ -158,7 +159,7 @@ class Refresher:
         Raises:
             CatalogError: the metadata cannot be read, or the lease is held elsewhere for too long.
         """
-        if progress is not None or self.engine is not None:
+        if progress is not None:
             report = self.tables.refresh(table, progress)
         else:
             key, bucket = ("refresh", table.table_id), self.tables.bucket_of(table)
@@ -170,7 +171,7 @@ class Refresher:
 
     def refresh_many(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, RefreshReport | CatalogError]]:
         """Refresh tables side by side; yield the report or the failure of each, as they come."""
-        for table, outcome in SideBySide(self.tables).refresh(tables):
+        for table, outcome in self.many.refresh(tables):
             if isinstance(outcome, RefreshReport):
                 self._looks.forget(table)
             yield table, outcome

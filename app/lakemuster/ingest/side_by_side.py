@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import math
 import queue
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from typing import Generic, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -25,10 +28,74 @@ from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.ingest.threads import MAX_PER_BUCKET, BucketThreads
 from lakemuster.metadata.snapshot import MAIN
+from lakemuster.storage.store import ObjectStore
 
 MAX_TOGETHER = 32
 """Tables of a group: their states are published at the same time, so that none waits long."""
 CLOSE_SECONDS = 2.0
+
+
+T = TypeVar("T")
+
+
+class BucketGroups(Generic[T]):
+    """Work on many tables, dealt in groups to the threads of their buckets.
+
+    Args:
+        store: says which bucket a table is in.
+        work: yields a result for each table of a group.
+    """
+
+    def __init__(
+        self, store: ObjectStore, work: Callable[[Sequence[TableRecord]], Iterable[tuple[TableRecord, T]]]
+    ) -> None:
+        self._store, self._work = store, work
+        self._done: queue.SimpleQueue[tuple[TableRecord, T] | Exception] = queue.SimpleQueue()
+        self._threads = BucketThreads()
+        self.outstanding = 0
+
+    def add(self, tables: Sequence[TableRecord]) -> None:
+        """Work on more tables."""
+        by_bucket: dict[str, list[TableRecord]] = defaultdict(list)
+        for table in tables:
+            # Of the configured roots: an operator's grant for one table does not make it a bucket of its own.
+            by_bucket[self._store.bucket_of(table.location)].append(table)
+        for bucket, own in by_bucket.items():
+            size = max(1, min(MAX_TOGETHER, math.ceil(len(own) / MAX_PER_BUCKET)))
+            for at in range(0, len(own), size):
+                self._threads.run(bucket, partial(self._run, own[at : at + size]))
+        self.outstanding += len(tables)
+
+    def results(self, seconds: float | None = None) -> Iterator[tuple[TableRecord, T]]:
+        """Yield results as they come, until every table has one.
+
+        Args:
+            seconds: end after this time, too.
+
+        Raises:
+            Exception: an unexpected failure; the other tables may have no results.
+        """
+        end = None if seconds is None else time.monotonic() + seconds
+        while self.outstanding:
+            try:
+                one = self._done.get(timeout=None if end is None else max(0.0, end - time.monotonic()))
+            except queue.Empty:
+                return
+            if isinstance(one, Exception):
+                raise one
+            self.outstanding -= 1
+            yield one
+
+    def close(self) -> None:
+        """Drop what has not begun."""
+        self._threads.close(CLOSE_SECONDS)
+
+    def _run(self, tables: Sequence[TableRecord]) -> None:
+        try:
+            for one in self._work(tables):
+                self._done.put(one)
+        except Exception as error:  # noqa: BLE001 - the thread that waits for it raises it
+            self._done.put(error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,41 +107,16 @@ class SideBySide:
     def refresh(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, Outcome]]:
         """Refresh tables; yield the report or the failure of each, as they come.
 
-        An engine that is not of this process takes all of its resources for one table: then they come in order.
-
         Raises:
             Exception: an unexpected failure; the other tables may not have been refreshed.
         """
-        if self.refresher.engine is not None:
-            yield from ((table, self._refreshed(table)) for table in tables)
-            return
-        by_bucket: dict[str, list[TableRecord]] = defaultdict(list)
-        for table in tables:
-            # Of the configured roots: an operator's grant for one table does not make it a bucket of its own.
-            by_bucket[self.refresher.store.bucket_of(table.location)].append(table)
-        done: queue.SimpleQueue[tuple[TableRecord, Outcome] | Exception] = queue.SimpleQueue()
-        threads = BucketThreads()
-        try:
-            for bucket, own in by_bucket.items():
-                size = max(1, min(MAX_TOGETHER, math.ceil(len(own) / MAX_PER_BUCKET)))
-                for at in range(0, len(own), size):
-                    threads.run(bucket, partial(self._run, own[at : at + size], done))
-            for _ in tables:
-                one = done.get()
-                if isinstance(one, Exception):
-                    raise one
-                yield one
-        finally:
-            threads.close(CLOSE_SECONDS)
+        with closing(self.groups()) as groups:
+            groups.add(tables)
+            yield from groups.results()
 
-    def _run(
-        self, tables: Sequence[TableRecord], done: queue.SimpleQueue[tuple[TableRecord, Outcome] | Exception]
-    ) -> None:
-        try:
-            for table, outcome in self._refresh_group(tables):
-                done.put((table, outcome))
-        except Exception as error:  # noqa: BLE001 - the thread that waits for it raises it
-            done.put(error)
+    def groups(self) -> BucketGroups[Outcome]:
+        """Return refreshes to which tables can be added."""
+        return BucketGroups(self.refresher.store, self._refresh_group)
 
     def _refresh_group(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, Outcome]]:
         outcomes: dict[int, Outcome] = {}

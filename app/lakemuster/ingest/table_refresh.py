@@ -34,7 +34,7 @@ from lakemuster.index.tables import load_metadata as stored_metadata
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.decode import DecoderPool
-from lakemuster.ingest.engine import Engine, LocalEngine, Progress
+from lakemuster.ingest.engine import LocalEngine, Progress
 from lakemuster.ingest.index import Indexer, Tally
 from lakemuster.ingest.load import load_metadata
 from lakemuster.ingest.look import Looker
@@ -53,6 +53,8 @@ from lakemuster.storage.store import ObjectStore
 from lakemuster.upstream.registry import Upstreams
 
 LEASE_WAIT_SECONDS = 30.0
+SNAPSHOTS_AT_ONCE = 16
+"""Snapshots of history that are indexed together; each is published separately, once all have segments."""
 
 
 @dataclass(slots=True)
@@ -60,11 +62,11 @@ class TableRefresher:
     """Refreshes tables, each under its lease. Safe to call from many threads and processes.
 
     Attributes:
-        pool: decodes manifest lists, and manifests if there is no other engine.
+        pool: decodes manifest lists and manifests.
         rules_of: the settings of a table, by its name.
         ages: records looks.
-        engine: makes the segments of manifests; None for ``pool``.
         upstreams: the attached catalogs, which have their tables' pointers.
+        made_ahead: whether segments are made before refreshes; see :class:`Indexer`.
     """
 
     index: Index
@@ -72,11 +74,11 @@ class TableRefresher:
     pool: DecoderPool
     rules_of: Callable[[str], TableRules]
     ages: Ages
-    engine: Engine | None = None
     clock: Clock = SYSTEM
     upstreams: Upstreams = field(default_factory=lambda: Upstreams({}))
     totals: Totals = field(default_factory=Totals)
     measures: RefreshMeasures = field(default_factory=RefreshMeasures)
+    made_ahead: bool = False
     _writing: TableLocks = field(default_factory=TableLocks)
 
     @property
@@ -302,8 +304,9 @@ class TableRefresher:
             records = newest_unpublished(session, table.table_id, self.rules_of(table.name).history)
         heads = ref_snapshots_of(metadata)
         rest = [record for record in records if (record.snapshot.branch, record.snapshot.snapshot_id) not in heads]
-        for at in range(0, len(rest), step := indexer.engine.snapshots_at_once):
-            publisher.publish_each(indexer.read([record.snapshot for record in rest[at : at + step]]))
+        for at in range(0, len(rest), SNAPSHOTS_AT_ONCE):
+            some = rest[at : at + SNAPSHOTS_AT_ONCE]
+            publisher.publish_each(indexer.read([record.snapshot for record in some]))
 
     def _publish_known(self, table: TableRecord, lease: Lease, records: Sequence[SnapshotRecord]) -> None:
         """Index and publish snapshots of the metadata that was published before."""
@@ -314,8 +317,8 @@ class TableRefresher:
         self, store: ObjectStore, table: TableRecord, metadata: TableMetadata, progress: Progress | None = None
     ) -> Indexer:
         """Return the second step of a refresh."""
-        engine = self.engine or LocalEngine(self.pool, self.index.segments)
-        return Indexer(self.index, store, self.pool, engine, metadata, Rewrites(table.rewrites), progress)
+        engine, rewrites = LocalEngine(self.pool, self.index.segments), Rewrites(table.rewrites)
+        return Indexer(self.index, store, self.pool, engine, metadata, rewrites, progress, made_ahead=self.made_ahead)
 
     def report(
         self,

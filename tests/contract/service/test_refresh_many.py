@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import update
 
 from benchmarks.iceberg_table import append_manifest, iceberg_table
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError, NotATable, RefreshBusy
 from lakemuster.index import leases
 from lakemuster.index.database import Database
-from lakemuster.index.orm import ManifestRow, RefRow, SchemaRow, SegmentRow, SnapshotRow, SpecRow, TableRow
+from lakemuster.index.orm import TableRow
 from lakemuster.ingest import first_refreshes, side_by_side
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
 from tests.contract.service.backends import catalog, settings
+from tests.contract.service.index_rows import rows
 
 TABLES = 7
-OF_TIME = {"id", "checked_at_ms", "created_at_ms", "published_at_ms", "registered_at_ms", "manifests"}
 
 
 @pytest.fixture(scope="module")
@@ -60,21 +60,6 @@ def _groups(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def names() -> list[str]:
     return [f"db.t{number}" for number in range(TABLES)]
-
-
-def rows(services: Services) -> dict[str, list[dict[str, Any]]]:
-    """All rows of the index, without what depends on the time and on the order of refreshes."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    with services.index.database.reading() as session:
-        tables = {row.id: row.name for row in session.execute(select(TableRow.id, TableRow.name))}
-        for kind in (TableRow, SchemaRow, SpecRow, RefRow, SnapshotRow, ManifestRow, SegmentRow):
-            columns = [column.name for column in kind.__table__.columns if column.name not in OF_TIME]
-            values = [
-                {name: tables[row[at]] if name == "table_id" else row[at] for at, name in enumerate(columns)}
-                for row in session.execute(select(*(kind.__table__.c[name] for name in columns)))
-            ]
-            found[kind.__tablename__] = sorted(values, key=repr)
-    return found
 
 
 def refreshed(services: Services) -> dict[str, RefreshReport | CatalogError]:

@@ -63,10 +63,10 @@ class Shelf:
         (report,) = _given([self.lists[name][0]])
         return report
 
-    def refresh_many(self, names: Sequence[str]) -> Iterator[Refreshed]:
+    def refresh_many(self, names: Sequence[str], advance: Advance) -> Iterator[Refreshed]:
         for name in names:
             try:
-                yield Refreshed(name, self.refresh(name, lambda *_: None), stale=self.stale(name))
+                yield Refreshed(name, self.refresh(name, advance), stale=self.stale(name))
             except CatalogError as error:
                 yield Refreshed(name, error=error)
 

@@ -2,64 +2,127 @@
 
 from __future__ import annotations
 
+import pickle
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from benchmarks.generate import iceberg_table
 from lakemuster.config import Settings
-from lakemuster.errors import CatalogError, ConfigInvalid, IndexUnavailable
-from lakemuster.index.tables import find_table
-from lakemuster.ingest.engine import Manifest, Outcome
+from lakemuster.errors import CatalogError, ConfigInvalid, IndexUnavailable, StorageUnavailable
+from lakemuster.index.tables import TableRecord, find_table
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.register import register
-from lakemuster.metadata.snapshot import ManifestHeader
-from lakemuster.spark.pipeline import engine, executor
-from lakemuster.spark.pipeline.outcome_rows import batch_of, outcomes_of
+from lakemuster.ingest.reports import RefreshReport
+from lakemuster.ingest.table_refresh import TableRefresher
+from lakemuster.spark.pipeline import executor, refreshes, spool
+from lakemuster.spark.pipeline.job_files import JobFiles
+from lakemuster.spark.pipeline.outcome_rows import SCHEMA
+from lakemuster.spark.pipeline.refreshes import SparkRefreshes
 from tests.contract.service.backends import decoders, settings
 
 SECRET = "muster-very-secret"
-Rows = list[tuple[Any, ...]]
+TABLES = ("b.t", "b.u")
+Rows = list[dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("lake") / "t"
-    iceberg_table(folder, files=60, columns=2, manifests=6)
-    return folder
+    """A table of six manifests, beside one of two."""
+    lake = tmp_path_factory.mktemp("lake")
+    iceberg_table(lake / "t", files=60, columns=2, manifests=6)
+    iceberg_table(lake / "u", files=20, columns=2, manifests=2)
+    return lake / "t"
+
+
+def decoded(rows: bytes) -> Rows:
+    found: Rows = pa.ipc.open_stream(rows).read_all().to_pylist()
+    return found
+
+
+def encoded(rows: Rows) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, SCHEMA) as stream:
+        stream.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 class Cluster:
-    """Executors in this process: parts are pickled, run and answered as rows, as Spark does it."""
+    """Executors in this process: a job's parts run one after another before anybody asks for it.
+
+    Attributes:
+        jobs: the numbers of parts of the jobs.
+        sent: jobs and parts.
+        change: done to the rows of the first part.
+        dies_after: the number of parts after which the job fails.
+    """
 
     def __init__(self) -> None:
+        self.jobs: list[int] = []
         self.sent: list[bytes] = []
         self.change: Callable[[Rows], Rows] = list
+        self.dies_after: int | None = None
 
-    def run(self, spark: object, job: bytes, parts: list[bytes], words: str, watch: Callable[[int], None]) -> Rows:
-        self.sent += [job, *parts]
-        rows: Rows = []
-        for number, part in enumerate(parts, 1):
-            batch = batch_of(executor.run_part(job, part))
-            rows += [tuple(row.values()) for row in batch.to_pylist()]
-            watch(number)
-        return self.change(rows)
+    def run(self, spark: object, job: bytes, digests: list[bytes], words: str) -> Ended:
+        self.jobs.append(len(digests))
+        self.sent.append(job)
+        answers = [executor.run_part(job, number, digest) for number, digest in enumerate(digests[: self.dies_after])]
+        failure = None if self.dies_after is None else IndexUnavailable("the Spark job failed")
+        return Ended([one for one in answers if one is not None], failure)
+
+    def noted(self, write: Callable[[JobFiles, int, bytes], bytes]) -> Callable[[JobFiles, int, bytes], bytes]:
+        def note(files: JobFiles, number: int, part: bytes) -> bytes:
+            self.sent += [zlib.decompress(chunk) for chunk in pickle.loads(part)]
+            return write(files, number, part)
+
+        return note
+
+    def changed(self, read: Callable[[JobFiles, int], bytes]) -> Callable[[JobFiles, int], bytes]:
+        def change(files: JobFiles, number: int) -> bytes:
+            rows = read(files, number)
+            return encoded(self.change(decoded(rows))) if number == 0 else rows
+
+        return change
+
+
+@dataclass
+class Ended:
+    """A job that is over."""
+
+    answers: list[str]
+    failure: CatalogError | None
+    is_over: bool = True
+
+    def wait(self, seconds: float) -> None:
+        raise AssertionError("a job that is over is waited for")
+
+    def errors(self) -> list[str]:
+        if self.failure is not None:
+            raise self.failure
+        return self.answers
+
+    def close(self) -> None:
+        """Nothing runs."""
 
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cluster:
     found = Cluster()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(engine, "run_parts", found.run)
-    monkeypatch.setattr(engine, "slots", lambda spark: 2)
-    monkeypatch.setattr(engine, "SMALLEST_PART", 1)
+    monkeypatch.setattr(refreshes, "SparkJob", found.run)
+    monkeypatch.setattr(refreshes, "slots", lambda spark: 2)
+    monkeypatch.setattr(JobFiles, "write_part", found.noted(JobFiles.write_part))
+    monkeypatch.setattr(JobFiles, "read_outcomes", found.changed(JobFiles.read_outcomes))
     monkeypatch.setattr(executor, "decoder_pool", lambda workers, memory: decoders(memory))
-    executor._tools.cache_clear()
+    executor._store.cache_clear()
     executor._engine.cache_clear()
     return found
 
@@ -68,12 +131,13 @@ def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cluster:
 def refresher(cluster: Cluster, table: Path, tmp_path: Path) -> Iterator[Refresher]:
     of = settings(
         tmp_path / "index",
-        roots=(str(table),),
+        roots=(str(table.parent),),
         storage={"s3": {"key": "k", "secret": SECRET}},
         decoder_memory=512 * 2**20,
     )
     with closing(opened(of)) as found:
-        register(found.index, found.store, "b.t", str(table), None, (), operator=False)
+        for name in TABLES:
+            register(found.index, found.store, name, str(table.parent / name[-1]), None, (), operator=False)
         yield found
 
 
@@ -81,7 +145,7 @@ def opened(of: Settings) -> Refresher:
     found = open_refresher(of)
     found.pool.close()
     found.pool = decoders(of.decoder_memory)
-    found.engine = engine.SparkEngine.of(None, of, found)  # type: ignore[arg-type]
+    found.many = SparkRefreshes.of(None, of, found.tables)  # type: ignore[arg-type]
     found.pool = Kept(found.pool)  # type: ignore[assignment]
     return found
 
@@ -96,14 +160,121 @@ class Kept:
         """Nothing."""
 
 
-def refresh(refresher: Refresher) -> Any:
-    return refresher.refresh(find_table(refresher.index.database, "b.t"))
+def refreshed(refresher: Refresher, *names: str) -> dict[str, RefreshReport | CatalogError]:
+    tables = [find_table(refresher.index.database, name) for name in names or TABLES]
+    return {table.name: outcome for table, outcome in refresher.refresh_many(tables)}
+
+
+def refresh(refresher: Refresher) -> RefreshReport:
+    outcome = refreshed(refresher, "b.t")["b.t"]
+    if isinstance(outcome, CatalogError):
+        raise outcome
+    return outcome
+
+
+def counts(outcome: RefreshReport | CatalogError) -> tuple[int, int, int]:
+    assert isinstance(outcome, RefreshReport), outcome
+    return len(outcome.published), outcome.manifests_fetched, outcome.entries_decoded
+
+
+def left(refresher: Refresher) -> list[str]:
+    """Files of jobs that are left in the segment store."""
+    return refresher.index.segments.keys("jobs")
 
 
 def test_a_table_is_published_from_what_executors_made(cluster: Cluster, refresher: Refresher) -> None:
-    report = refresh(refresher)
-    assert (len(report.published), report.manifests_fetched, report.entries_decoded) == (1, 6, 60)
-    assert len(cluster.sent) > 3
+    assert counts(refresh(refresher)) == (1, 6, 60)
+    assert cluster.jobs == [1]
+    assert left(refresher) == []
+    assert counts(refresh(refresher)) == (0, 0, 0)
+    assert cluster.jobs == [1]
+
+
+def test_tables_share_a_job_and_small_ones_a_part(cluster: Cluster, refresher: Refresher) -> None:
+    done: dict[str, tuple[int, int]] = {}
+    assert isinstance(refresher.many, SparkRefreshes)
+    refresher.many.progress = lambda name, *of: done.update({name: of})
+    reports = refreshed(refresher)
+    assert {name: counts(report) for name, report in reports.items()} == {"b.t": (1, 6, 60), "b.u": (1, 2, 20)}
+    assert cluster.jobs == [1]
+    assert done == {"b.t": (6, 6), "b.u": (2, 2)}
+
+
+def test_a_table_is_published_before_the_job_is_over(
+    cluster: Cluster, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "MANIFESTS_PER_PART", 6)
+    cluster.dies_after = 1
+    outcomes = refresher.refresh_many([find_table(refresher.index.database, name) for name in TABLES])
+    table, report = next(outcomes)
+    assert (table.name, counts(report)) == ("b.t", (1, 6, 60))
+    with pytest.raises(IndexUnavailable, match="the Spark job failed"):
+        next(outcomes)
+    assert cluster.jobs == [2]
+    assert left(refresher) == []
+    cluster.dies_after = None
+    assert {name: counts(one) for name, one in refreshed(refresher).items()} == {"b.t": (0, 0, 0), "b.u": (1, 2, 20)}
+    assert cluster.jobs == [2, 1]
+
+
+def test_a_run_that_ends_is_resumed_without_what_is_registered(
+    cluster: Cluster, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "_CHUNK_MANIFESTS", 1)
+    monkeypatch.setattr(spool, "MANIFESTS_PER_PART", 1)
+    cluster.dies_after = 4
+    with pytest.raises(IndexUnavailable, match="the Spark job failed"):
+        refresh(refresher)
+    cluster.dies_after = None
+    assert counts(refresh(refresher)) == (1, 2, 20)
+    assert cluster.jobs == [6, 2]
+
+
+def test_a_table_that_cannot_be_looked_at_leaves_the_others(
+    cluster: Cluster, refresher: Refresher, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lists = sorted((table.parent / "u" / "metadata").glob("snap-*.avro"))
+    load = TableRefresher.load
+
+    def refuse(self: TableRefresher, store: Any, of: TableRecord) -> Any:
+        if of.name == "b.u":
+            raise StorageUnavailable("no answer")
+        return load(self, store, of)
+
+    monkeypatch.setattr(TableRefresher, "load", refuse)
+    reports = refreshed(refresher)
+    assert lists
+    assert counts(reports["b.t"]) == (1, 6, 60)
+    assert isinstance(reports["b.u"], StorageUnavailable)
+    stale = find_table(refresher.index.database, "b.u").stale_reason
+    assert stale == "storage_unavailable: no answer"
+
+
+def test_tables_with_vended_credentials_are_decoded_here(
+    cluster: Cluster, refresher: Refresher, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provided = lambda location: (lambda: ()) if location == str(table.parent / "u") else None  # noqa: E731
+    monkeypatch.setattr(refresher.tables.upstreams, "credentials_provider", provided)
+    reports = refreshed(refresher)
+    assert {name: counts(report) for name, report in reports.items()} == {"b.t": (1, 6, 60), "b.u": (1, 2, 20)}
+    assert not any(b"/u/metadata" in sent for sent in cluster.sent)
+    assert any(b"/t/metadata" in sent for sent in cluster.sent)
+
+
+def test_a_part_that_the_driver_did_not_write_is_not_read(
+    cluster: Cluster, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(JobFiles, "read_part", changed_first(JobFiles.read_part))
+    with pytest.raises(IndexUnavailable, match="not the one that the driver wrote"):
+        refresh(refresher)
+
+
+def changed_first(read: Callable[[JobFiles, int, bytes], bytes]) -> Callable[[JobFiles, int, bytes], bytes]:
+    def change(files: JobFiles, number: int, digest: bytes) -> bytes:
+        files.segments.write(files._key(number, "part"), b"cos\nsystem\n(S'false'\ntR.")
+        return read(files, number, digest)
+
+    return change
 
 
 def test_nothing_secret_is_sent(cluster: Cluster, refresher: Refresher) -> None:
@@ -115,7 +286,7 @@ def test_nothing_secret_is_sent(cluster: Cluster, refresher: Refresher) -> None:
 def test_a_segment_store_with_credentials_in_its_url_is_refused(refresher: Refresher, tmp_path: Path) -> None:
     of = settings(tmp_path, segments_url="ftp://user:word@host/segments")
     with pytest.raises(ConfigInvalid, match="put options into STORAGE") as refusal:
-        engine.SparkEngine.of(None, of, refresher)  # type: ignore[arg-type]
+        SparkRefreshes.of(None, of, refresher.tables)  # type: ignore[arg-type]
     assert "word@" not in str(refusal.value)
 
 
@@ -124,10 +295,11 @@ def test_a_segment_store_with_credentials_in_its_url_is_refused(refresher: Refre
     [
         lambda rows: rows[1:],
         lambda rows: [*rows, rows[0]],
-        lambda rows: [("0" * 64, *rows[0][1:]), *rows[1:]],
-        lambda rows: [(*rows[0][:2], None, *rows[0][3:]), *rows[1:]],
+        lambda rows: [rows[0] | {"segment": "0" * 64}, *rows[1:]],
+        lambda rows: [rows[0], rows[0], *rows[2:]],
+        lambda rows: [rows[0] | {"rows": None}, *rows[1:]],
     ],
-    ids=["short", "twice", "of another", "without rows"],
+    ids=["short", "twice", "of another", "for another", "without rows"],
 )
 def test_an_answer_that_is_not_one_row_a_manifest_is_not_believed(
     cluster: Cluster, refresher: Refresher, change: Callable[[Rows], Rows]
@@ -141,14 +313,14 @@ def test_segments_that_are_not_in_the_store_are_not_believed(
     cluster: Cluster, refresher: Refresher, tmp_path: Path
 ) -> None:
     elsewhere = str(tmp_path / "elsewhere")
-    assert isinstance(refresher.engine, engine.SparkEngine)
-    refresher.engine = replace(refresher.engine, segments_url=elsewhere)
+    assert isinstance(refresher.many, SparkRefreshes)
+    refresher.many = replace(refresher.many, segments_url=elsewhere)
     with pytest.raises(ConfigInvalid, match="SEGMENTS_URL must be one place"):
         refresh(refresher)
 
 
 def test_a_segment_of_another_size_is_not_believed(cluster: Cluster, refresher: Refresher) -> None:
-    cluster.change = lambda rows: [(*row[:3], row[3] + 1, *row[4:]) for row in rows]
+    cluster.change = lambda rows: [row | {"bytes": row["bytes"] + 1} for row in rows]
     with pytest.raises(ConfigInvalid, match="SEGMENTS_URL must be one place"):
         refresh(refresher)
 
@@ -172,58 +344,41 @@ def test_a_wrong_setting_of_executors_is_said(
 
 def test_the_driver_has_the_last_word_on_what_killed_a_decoder(cluster: Cluster, refresher: Refresher) -> None:
     died = '{"code": "decode_failed", "message": "a decoder process was killed by SIGKILL", "context": {}}'
-    cluster.change = lambda rows: [(rows[0][0], 5, 0, 0, died, None), *rows[1:]]
+    cluster.change = lambda rows: [failed(rows[0], 5, died), *rows[1:]]
     report = refresh(refresher)
-    assert (len(report.published), report.quarantined, report.entries_decoded) == (1, (), 60)
+    # The one was made, too.
+    assert (*counts(report), report.quarantined) == (1, 6, 60, ())
 
 
-def test_another_error_quarantines_with_its_reason(cluster: Cluster, refresher: Refresher) -> None:
-    gone = '{"code": "object_missing", "message": "gone", "context": {}}'
-    cluster.change = lambda rows: [(rows[0][0], None, 0, 0, gone, None), *rows[1:]]
-    report = refresh(refresher)
+def test_a_manifest_that_is_gone_quarantines_its_table_s_snapshot_only(
+    cluster: Cluster, refresher: Refresher, table: Path
+) -> None:
+    victim = sorted((table / "metadata").glob("*-m*.avro"))[1]
+    data = victim.read_bytes()
+    victim.unlink()
+    try:
+        reports = refreshed(refresher)
+    finally:
+        victim.write_bytes(data)
+    report = reports["b.t"]
+    assert counts(report) == (0, 5, 50)
+    assert isinstance(report, RefreshReport)
     ((_, reason),) = report.quarantined
-    assert reason.startswith("object_missing: gone (object ")
-    assert report.manifests_fetched == 5
+    assert reason.startswith("object_missing: ")
+    assert counts(reports["b.u"]) == (1, 2, 20)
+
+
+def failed(row: dict[str, Any], length: int | None, error: str) -> dict[str, Any]:
+    return row | {"length": length, "rows": 0, "bytes": 0, "error": error, "counts": None}
 
 
 def test_storage_that_does_not_answer_fails_the_refresh_and_keeps_what_is_whole(
     cluster: Cluster, refresher: Refresher
 ) -> None:
     silent = '{"code": "storage_unavailable", "message": "no answer", "context": {}}'
-    cluster.change = lambda rows: [(rows[0][0], None, 0, 0, silent, None), *rows[1:]]
-    with pytest.raises(CatalogError, match="no answer"):
-        refresh(refresher)
+    cluster.change = lambda rows: [failed(rows[0], None, silent), *rows[1:]]
+    reports = refreshed(refresher)
+    assert isinstance(reports["b.t"], StorageUnavailable)
+    assert counts(reports["b.u"]) == (1, 2, 20)
     cluster.change = list
-    report = refresh(refresher)
-    assert (len(report.published), report.manifests_fetched) == (1, 1)
-
-
-def manifest(number: int, length: int | None) -> Manifest:
-    return Manifest(f"{number:064}", f"/lake/{number}", ManifestHeader(f"/lake/{number}", length), "main")
-
-
-def kinds(of: type[CatalogError]) -> list[type[CatalogError]]:
-    return [of, *(deeper for kind in of.__subclasses__() for deeper in kinds(kind))]
-
-
-def test_every_error_comes_back_as_it_was() -> None:
-    manifests = [manifest(number, 1) for number, _ in enumerate(kinds(CatalogError))]
-    outcomes = [
-        Outcome(one, None, error=kind("a\ud800\x00 word", limit=3))
-        for one, kind in zip(manifests, kinds(CatalogError), strict=True)
-    ]
-    rows = [tuple(row.values()) for row in batch_of(outcomes).to_pylist()]
-    found = outcomes_of(rows, manifests)
-    assert [(type(one.error), str(one.error)) for one in found] == [
-        (type(one.error), str(one.error)) for one in outcomes
-    ]
-    assert [dict(one.error.context) for one in found if one.error] == [{"limit": 3}] * len(found)
-
-
-@pytest.mark.parametrize("lengths", [[1], [10] * 100, [2**30] * 3, [None, 5, None], [1] * 5000])
-def test_parts_hold_every_manifest_once_in_order(lengths: list[int | None]) -> None:
-    manifests = [manifest(number, length) for number, length in enumerate(lengths)]
-    parts = list(engine._parts(manifests, 16))
-    assert [one for part in parts for one in part] == manifests
-    assert all(0 < len(part) <= engine.MANIFESTS_PER_PART for part in parts)
-    assert all(len(part) == 1 or sum(one.header.length or 0 for one in part) <= engine.LARGEST_PART for part in parts)
+    assert counts(refresh(refresher)) == (1, 1, 10)

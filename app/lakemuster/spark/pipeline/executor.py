@@ -13,7 +13,7 @@ import functools
 import os
 import pickle
 import tempfile
-from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -22,17 +22,20 @@ from pathlib import Path
 from lakemuster import __version__
 from lakemuster.config import load_settings
 from lakemuster.errors import CatalogError, ConfigInvalid
-from lakemuster.formats.protocol import FormatPort
 from lakemuster.formats.registry import register
 from lakemuster.index.segment_files import DECODER_VERSION
 from lakemuster.index.segment_store import SegmentStore
-from lakemuster.ingest.engine import LocalEngine, Manifest, Outcome
+from lakemuster.ingest.engine import LocalEngine, Outcome
 from lakemuster.ingest.opening import decoder_pool
-from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.spark.pipeline.job_files import JobFiles
+from lakemuster.spark.pipeline.outcome_rows import error_text, rows_of
+from lakemuster.spark.pipeline.spool import Chunk, chunks_of
 from lakemuster.storage.store import ObjectStore
 
-OUTSTANDING_BYTES = 64 * 2**20
-"""Encoded bytes that a worker may queue for its decoder."""
+CHUNKS_AT_ONCE = 4
+"""While one is decoded, others are fetched."""
+OUTSTANDING_BYTES = 64 * 2**20 // CHUNKS_AT_ONCE
+"""Encoded bytes that a chunk may queue for the decoder."""
 
 _BYTES_DEPEND_ON = ("fastavro", "numpy", "pyarrow")
 
@@ -44,17 +47,13 @@ class PipelineJob:
     Attributes:
         software: the driver's :func:`software`.
         segments_url: where segments are written; a local folder must be shared by all machines.
-        roots: full locations that may be read.
-        metadata: the table's, as far as decoding needs it.
-        port: the table's format, which executors register.
+        name: of its files; see :class:`JobFiles`.
         decoder_memory: bytes that a decoder may use.
     """
 
     software: tuple[tuple[str, str], ...]
     segments_url: str
-    roots: tuple[str, ...]
-    metadata: TableMetadata
-    port: FormatPort
+    name: str
     decoder_memory: int
 
 
@@ -64,29 +63,37 @@ def software() -> tuple[tuple[str, str], ...]:
     return (*own, *((name, version(name)) for name in _BYTES_DEPEND_ON))
 
 
-def run_part(job: bytes, part: bytes) -> list[Outcome]:
-    """Make the segments of a part's manifests.
-
-    A wrong setting on this executor becomes the error of every manifest of the part, since a retry would not help.
+def run_part(job: bytes, number: int, digest: bytes) -> str | None:
+    """Make the segments of a part's manifests, and write what became of each beside the segments.
 
     Args:
         job: the driver's pickled :class:`PipelineJob`.
-        part: the driver's pickled manifests.
+        number, digest: of the part.
+
+    Returns:
+        why this executor can do nothing, such as a wrong setting, which a retry would not help; None if it did.
     """
-    parameters, manifests = _job(job), pickle.loads(part)  # noqa: S301 - from the driver, like this function
+    parameters: PipelineJob = pickle.loads(job)  # noqa: S301 - from the driver, like this function
     try:
-        engine, store = _tools(parameters.segments_url, parameters.decoder_memory, parameters.roots)
         _check(parameters)
+        engine = _engine(parameters.segments_url, parameters.decoder_memory)
+        files = JobFiles(engine.segments, parameters.name)
+        chunks = chunks_of(files.read_part(number, digest))
+        with ThreadPoolExecutor(CHUNKS_AT_ONCE, thread_name_prefix="chunk") as threads:
+            made = threads.map(functools.partial(_made, engine, _store()), chunks)
+            outcomes = [one for some in made for one in some]
+        files.write_outcomes(number, rows_of(outcomes))
     except CatalogError as error:
-        return [Outcome(one, None, error=error) for one in manifests]
-    return _made(engine, store, parameters.metadata, manifests)
+        return error_text(error)
+    return None
 
 
-def _made(
-    engine: LocalEngine, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest]
-) -> list[Outcome]:
-    with closing(engine.make_segments(store, metadata, manifests, None)) as outcomes:
-        return list(outcomes)
+def _made(engine: LocalEngine, store: ObjectStore, chunk: Chunk) -> list[Outcome]:
+    register(chunk.port)
+    own, missing = store.of_table("", None, chunk.missing.roots), chunk.missing
+    with closing(engine.make_segments(own, missing.metadata, missing.manifests, None)) as outcomes:
+        by_segment = {one.manifest.segment: one for one in outcomes}
+    return [by_segment[one.segment] for one in missing.manifests]
 
 
 def _check(parameters: PipelineJob) -> None:
@@ -97,21 +104,14 @@ def _check(parameters: PipelineJob) -> None:
 
 
 @functools.lru_cache(maxsize=1)
-def _job(pickled: bytes) -> PipelineJob:
-    job = pickle.loads(pickled)  # noqa: S301 - as above
-    assert isinstance(job, PipelineJob)
-    register(job.port)
-    return job
-
-
-@functools.lru_cache(maxsize=8)
-def _tools(segments_url: str, decoder_memory: int, roots: tuple[str, ...]) -> tuple[LocalEngine, ObjectStore]:
-    """The engine and the store, cached between parts: a decoder takes a second to start, a connection some time."""
-    return _engine(segments_url, decoder_memory), ObjectStore(roots, load_settings().storage)
+def _store() -> ObjectStore:
+    """Storage with this executor's options, kept between parts: a connection takes some time. It has no roots."""
+    return ObjectStore((), load_settings().storage)
 
 
 @functools.lru_cache(maxsize=1)
 def _engine(segments_url: str, decoder_memory: int) -> LocalEngine:
+    """The engine, kept between parts: a decoder takes a second to start."""
     # A remote store needs a working folder, but no cache of segments (0 bytes); Spark removes its local folders.
     folder = os.environ.get("SPARK_LOCAL_DIRS", tempfile.gettempdir()).partition(",")[0]
     cache = Path(folder, f"lakemuster-{os.getpid()}")

@@ -1,4 +1,4 @@
-"""Run one Spark job of many parts and report its progress, in classic and Connect sessions.
+"""Run one Spark job of many tasks in a thread of its own, in classic and Connect sessions.
 
 Each part is a task. Spark runs a task again when its executor is lost, and perhaps twice when it is slow.
 """
@@ -8,44 +8,81 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from lakemuster.errors import ConfigInvalid, IndexUnavailable
 from lakemuster.extras import pip_install
-from lakemuster.spark.pipeline.outcome_rows import COLUMNS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Watch = Callable[[int], None]
-"""Called with the number of parts done."""
-
-_POLL_SECONDS = 0.5
 _ASSUMED_SLOTS = 8
-_GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
+_CANCEL_SECONDS = 30.0
+_COLUMNS = "error string"
 
 
-def run_parts(spark: SparkSession, job: bytes, parts: Sequence[bytes], description: str, watch: Watch) -> list[Any]:
-    """The rows that executors return for all parts.
+class SparkJob:
+    """A running job.
 
     Args:
-        job, parts: see ``executor.run_part``.
+        job, digests: see ``executor.run_part``; a digest for each part.
         description: the job's description in Spark's UI.
-
-    Raises:
-        ConfigInvalid: executors, or this driver, lack packages.
-        IndexUnavailable: the job failed, after the retries that Spark is configured for.
     """
-    watching = _on_connect if is_connect(spark) else _on_classic
-    numbers = spark.range(0, len(parts), 1, len(parts))
-    with watching(spark, len(parts), description, watch):
+
+    def __init__(self, spark: SparkSession, job: bytes, digests: Sequence[bytes], description: str) -> None:
+        self._spark, self._name = spark, f"lakemuster-{uuid.uuid4()}"
+        self._errors: list[str] = []
+        self._failure: Exception | None = None
+        self._thread = threading.Thread(
+            target=self._run, args=(job, digests, description), name="lakemuster-job", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all tasks have ended, or the job has failed."""
+        return not self._thread.is_alive()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end of the job, but not longer."""
+        self._thread.join(seconds)
+
+    def errors(self) -> list[str]:
+        """Return what tasks that could do nothing returned.
+
+        Raises:
+            ConfigInvalid: executors, or this driver, lack packages.
+            IndexUnavailable: the job failed, after the retries that Spark is configured for.
+        """
+        if self._failure is not None:
+            raise _failure(self._failure) from self._failure
+        return self._errors
+
+    def close(self) -> None:
+        """Cancel the job if it runs."""
+        if self.is_over:
+            return
+        with suppress(Exception):  # the connection to Spark may be closing
+            if is_connect(self._spark):
+                self._spark.interruptTag(self._name)
+            else:
+                self._spark.sparkContext.cancelJobGroup(self._name)
+        self.wait(_CANCEL_SECONDS)
+
+    def _run(self, job: bytes, digests: Sequence[bytes], description: str) -> None:
         try:
-            return list(numbers.mapInArrow(_task(job, parts), COLUMNS).collect())
-        except Exception as cause:
-            raise _failure(cause) from cause
+            # Both are of this thread.
+            if is_connect(self._spark):
+                self._spark.addTag(self._name)
+            else:
+                self._spark.sparkContext.setJobGroup(self._name, description, interruptOnCancel=True)
+            numbers = self._spark.range(0, len(digests), 1, len(digests))
+            self._errors = [row[0] for row in numbers.mapInArrow(_task(job, digests), _COLUMNS).collect()]
+        except Exception as failure:  # noqa: BLE001 - ``errors`` raises it
+            self._failure = failure
 
 
 def slots(spark: SparkSession) -> int:
@@ -58,70 +95,15 @@ def is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
-def _task(job: bytes, parts: Sequence[bytes]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def answers(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from lakemuster.spark.pipeline.executor import run_part  # noqa: PLC0415
-        from lakemuster.spark.pipeline.outcome_rows import batch_of  # noqa: PLC0415 - imported by executors
+def _task(job: bytes, digests: Sequence[bytes]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def errors(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from lakemuster.spark.pipeline.executor import run_part  # noqa: PLC0415 - imported by executors
 
         for batch in numbers:
-            for number in batch.column(0).to_pylist():
-                yield batch_of(run_part(job, parts[number]))
+            found = [run_part(job, number, digests[number]) for number in batch.column(0).to_pylist()]
+            yield pa.record_batch({"error": pa.array([one for one in found if one is not None], pa.string())})
 
-    return answers
-
-
-@contextmanager
-def _on_classic(spark: SparkSession, parts: int, description: str, watch: Watch) -> Iterator[None]:
-    """Put this thread's jobs into a group, poll their progress, and cancel them if the block raises."""
-    context = spark.sparkContext
-    before = [(name, context.getLocalProperty(name)) for name in _GROUP]
-    group = f"lakemuster-{uuid.uuid4()}"
-    context.setJobGroup(group, description, interruptOnCancel=True)
-    tracker, done = context.statusTracker(), threading.Event()
-
-    def poll() -> None:
-        while not done.wait(_POLL_SECONDS):
-            with suppress(Exception):  # the gateway to the JVM may be closing
-                jobs = [tracker.getJobInfo(number) for number in tracker.getJobIdsForGroup(group)]
-                stages = [tracker.getStageInfo(stage) for job in jobs if job is not None for stage in job.stageIds]
-                watch(min(parts, sum(stage.numCompletedTasks for stage in stages if stage is not None)))
-
-    watcher = threading.Thread(target=poll, name="lakemuster-progress", daemon=True)
-    watcher.start()
-    try:
-        yield
-    except BaseException:
-        with suppress(Exception):
-            context.cancelJobGroup(group)
-        raise
-    finally:
-        done.set()
-        watcher.join()
-        for name, value in before:
-            context.setLocalProperty(name, value)
-
-
-@contextmanager
-def _on_connect(spark: Any, parts: int, _description: str, watch: Watch) -> Iterator[None]:
-    """Tag the operation, receive its progress, and interrupt it if the block raises."""
-    tag = f"lakemuster-{uuid.uuid4()}"
-
-    def on_progress(stages: Any, **_: Any) -> None:
-        completed = [stage.num_completed_tasks for stage in stages or () if stage.num_tasks == parts]
-        if completed:
-            watch(min(parts, max(completed)))
-
-    spark.addTag(tag)
-    spark.registerProgressHandler(on_progress)
-    try:
-        yield
-    except BaseException:
-        with suppress(Exception):
-            spark.interruptTag(tag)
-        raise
-    finally:
-        spark.removeProgressHandler(on_progress)
-        spark.removeTag(tag)
+    return errors
 
 
 def _failure(cause: Exception) -> Exception:

@@ -1,4 +1,4 @@
-"""Encode the outcomes that executors return as rows of a DataFrame: one row per manifest.
+"""Encode the outcomes of a part, which executors hand to the driver, as an Arrow stream: one row per manifest.
 
 Values are plain and errors are JSON text, so the driver unpickles nothing from an executor.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import pyarrow as pa
 
@@ -24,50 +23,75 @@ SCHEMA = pa.schema(
         pa.field("counts", pa.binary()),
     ]
 )
-COLUMNS = "segment string, length bigint, rows bigint, bytes bigint, error string, counts binary"
-"""``SCHEMA`` in Spark's DDL."""
 
 
-def batch_of(outcomes: Iterable[Outcome]) -> pa.RecordBatch:
-    """Outcomes as rows of :data:`SCHEMA`."""
+def rows_of(outcomes: Iterable[Outcome]) -> bytes:
+    """Outcomes as a stream of :data:`SCHEMA`."""
     rows: list[dict[str, object]] = [
         {
             "segment": one.manifest.segment,
             "length": one.length,
             "rows": one.rows,
             "bytes": one.bytes,
-            "error": None if one.error is None else _text(one.error),
+            "error": None if one.error is None else error_text(one.error),
             "counts": one.counts,
         }
         for one in outcomes
     ]
-    return pa.RecordBatch.from_pylist(rows, schema=SCHEMA)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, SCHEMA) as stream:
+        stream.write_batch(pa.RecordBatch.from_pylist(rows, schema=SCHEMA))
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
-def outcomes_of(rows: Iterable[Sequence[Any]], manifests: Sequence[Manifest]) -> list[Outcome]:
+def outcomes_of(rows: bytes, manifests: Sequence[Manifest]) -> list[Outcome]:
     """The outcome of each manifest.
+
+    Args:
+        manifests: in the order of the rows.
 
     Raises:
         IndexUnavailable: there is not exactly one row per manifest.
     """
-    by_segment = {one.segment: one for one in manifests}
-    found: dict[str, Outcome] = {}
-    for segment, length, count, size, error, counts in rows:
-        if segment not in by_segment or segment in found or (error is None and None in (length, count, size)):
-            raise IndexUnavailable("Spark's answer is not of the manifests that it was given")
-        failure = None if error is None else _error(error)
-        counted = None if counts is None else bytes(counts)
-        found[segment] = Outcome(by_segment[segment], length, count or 0, size or 0, failure, counted)
-    if len(found) != len(by_segment):
-        raise IndexUnavailable(f"Spark answered for {len(found)} of {len(by_segment)} manifests")
-    return list(found.values())
+    found = _table(rows).to_pylist()
+    if len(found) != len(manifests):
+        raise IndexUnavailable(f"Spark answered for {len(found)} of {len(manifests)} manifests")
+    return [_outcome(one, **row) for one, row in zip(manifests, found, strict=True)]
 
 
-def _text(error: CatalogError) -> str:
+def _outcome(
+    manifest: Manifest,
+    segment: str,
+    length: int | None,
+    rows: int | None,
+    bytes: int | None,
+    error: str | None,
+    counts: bytes | None,
+) -> Outcome:
+    if segment != manifest.segment or (error is None and None in (length, rows, bytes)):
+        raise IndexUnavailable("Spark's answer is not of the manifests that it was given")
+    return Outcome(manifest, length, rows or 0, bytes or 0, None if error is None else error_of(error), counts)
+
+
+def _table(rows: bytes) -> pa.Table:
+    try:
+        table = pa.ipc.open_stream(rows).read_all()
+        table.validate(full=True)
+    except pa.ArrowException as cause:
+        raise IndexUnavailable("Spark's answer cannot be read") from cause
+    if table.schema != SCHEMA:
+        raise IndexUnavailable("Spark's answer has other columns")
+    return table
+
+
+def error_text(error: CatalogError) -> str:
+    """An error as text."""
     return json.dumps({"code": error.code, "message": error.message, "context": dict(error.context)}, default=str)
 
 
-def _error(text: str) -> CatalogError:
+def error_of(text: str) -> CatalogError:
+    """The error of its text."""
     document = json.loads(text)
     kind = _kinds(CatalogError).get(document["code"], CatalogError)
     return kind(document["message"], **document["context"])

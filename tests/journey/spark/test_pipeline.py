@@ -286,7 +286,7 @@ def test_nothing_is_published_of_a_table_that_another_process_refreshes(
     on_spark = generated.beside(tmp_path)
     answer = spark.index(on_spark, "b.t", fault="lease taken")
     assert answer["error"] == "refresh_busy"
-    assert states(on_spark) == [("known", None)]
+    assert states(on_spark) == []
 
 
 def test_nothing_is_published_of_an_answer_that_is_short(spark: Driver, generated: Indexed, tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_nothing_is_published_of_an_answer_that_is_short(spark: Driver, generate
     answer = spark.index(on_spark, "b.t", fault="short")
     assert answer["error"] == "index_unavailable"
     assert re.fullmatch(r"Spark answered for (\d+) of (\d+) manifests", answer["message"]), answer
-    assert states(on_spark) == [("known", None)]
+    assert states(on_spark) == []
 
 
 def test_a_connect_session(generated: Indexed, connect_driver: Driver, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
+import pytest
+
 from lakemuster.errors import LocationRefused, NotATable, StorageUnavailable
 from tests.unit.cli.commands import Shelf, run
 
@@ -168,6 +170,22 @@ def test_a_master_is_for_spark(use):
     done = run("index", "t", "--master", "local[2]")
     assert done.status == 2
     assert "requires --engine spark" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        (["--master", "local[2]"], "requires --engine spark"),
+        (["--index", "*", "--master", "local[2]"], "requires --engine spark"),
+        (["--engine", "spark"], "requires --index"),
+    ],
+)
+def test_sync_uses_spark_to_index_only(use, words, wrong):
+    shelf = use(Shelf())
+    done = run("sync", "prod", *words)
+    assert done.status == 2
+    assert wrong in done.err
+    assert shelf.calls == []
 
 
 def test_a_location_that_is_no_table_is_said_in_its_words(use, monkeypatch):

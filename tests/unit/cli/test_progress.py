@@ -9,6 +9,7 @@ import pytest
 
 from lakemuster.cli import terminal
 from lakemuster.cli.progress import counting, progress_before_each, progress_until_first, working
+from tests.polling import until
 
 
 class Terminal(io.StringIO):
@@ -88,6 +89,19 @@ def test_many_things_are_counted_and_lines_stand_above_the_bar(monkeypatch, caps
     assert "37/120" in screen.getvalue()
     assert "lakemuster: shop.orders: no answer" in screen.getvalue()
     assert capsys.readouterr().out.splitlines() == [f"table {number}" for number in range(37)]
+
+
+def test_manifests_of_many_tables_have_a_bar_of_their_own(monkeypatch):
+    screen = terminal_as_stderr(monkeypatch)
+    monkeypatch.setattr(terminal, "PATIENCE_SECONDS", 0)
+    with counting("tables", 120) as count:
+        until(lambda: "0/120" in screen.getvalue())
+        assert "manifests" not in screen.getvalue()
+        count.step()
+        count.advance_manifests(345, 6_789)
+        until(lambda: "345/6789" in screen.getvalue())
+    assert "1/120" in screen.getvalue()
+    assert "manifests" in screen.getvalue()
 
 
 def test_a_pipe_sees_no_count(monkeypatch, capsys):

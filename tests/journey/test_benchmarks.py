@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -128,6 +129,19 @@ def test_duckdb_that_opens_a_file_which_is_not_in_our_plan_gives_no_figure(lake,
     with pytest.raises(OtherAnswer, match="No such file"):
         duckdb.answer(lake, day(3), CURRENT, set(sorted(ours)[1:]))
     assert not (lake.root / "data").exists()
+
+
+@pytest.mark.timeout(900)
+def test_many_tables_are_indexed_by_one_job_of_spark():
+    command = [sys.executable, "-m", "benchmarks.spark_catalog", "--size", "tiny"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    result = json.loads(done.stdout)
+    one, many = result["one"], result["many"]
+    assert (one["tables"], many["tables"], many["jobs"], one["jobs"]) == (1, 12, 1, 1)
+    assert one["manifests"] == many["manifests"] > 12
+    assert one["entries"] == many["entries"] == 20 * many["manifests"]
+    assert min(one["cpu_seconds"], many["cpu_seconds"], result["ratio_entries_per_cpu_second"]) > 0
 
 
 LONG = [pytest.param("watching", marks=pytest.mark.full)]

@@ -1,0 +1,182 @@
+"""The first index of a catalog's many tables by one Spark job, beside that of one table with as many manifests.
+
+``python -m benchmarks.spark_catalog --size small`` prints one JSON object: entries per second of CPU time and of the
+clock of each, and their ratio, which should be 0.7 or more. CPU time is of all processes of the session: the driver,
+Spark's machine, its Python workers and their decoders. Both are warm: a small table was indexed before. Tables have 1
+to ``most`` manifests, evenly on a logarithmic scale, all of one size. Files and index are local.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.generate import iceberg_table
+from benchmarks.spark_index import spark_session
+from lakemuster.config import Settings
+from lakemuster.main import build_services
+from tests.journey.spark.indexing import environment
+
+WARM = "b.warm"
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The tables.
+
+    Attributes:
+        most: manifests of the largest table.
+        files: data files of each manifest.
+    """
+
+    tables: int
+    most: int
+    files: int
+    columns: int = 20
+
+    def manifests(self) -> list[int]:
+        """The number of manifests of each table."""
+        steps = max(1, self.tables - 1)
+        return [round(self.most ** (number * 7919 % self.tables / steps)) for number in range(self.tables)]
+
+
+SIZES = {
+    "tiny": Size(12, 10, 20, 4),
+    "small": Size(100, 50, 200),
+    "medium": Size(500, 100, 500),
+    "full": Size(2_000, 500, 500),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One indexing.
+
+    Attributes:
+        jobs: the jobs that Spark ran for it.
+    """
+
+    tables: int
+    manifests: int
+    entries: int
+    jobs: int
+    cpu_seconds: float
+    seconds: float
+
+    def figures(self) -> dict[str, Any]:
+        """The figures, as printed."""
+        return {
+            **asdict(self),
+            "entries_per_cpu_second": round(self.entries / self.cpu_seconds),
+            "entries_per_second": round(self.entries / self.seconds),
+        }
+
+
+def cpu_seconds() -> float:
+    """CPU seconds that the processes of this session have taken, and those that they have waited for."""
+    found = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[3]) == os.getsid(0):
+            found += sum(int(ticks) for ticks in words[11:15])
+    return found / _TICKS
+
+
+def measured(spark: Any, of: Settings, tables: dict[str, Path]) -> Measured:
+    """Register tables in an empty index, and measure their indexing."""
+    import lakemuster.spark  # noqa: PLC0415 - needs PySpark
+
+    services = build_services(of)
+    for name, root in tables.items():
+        services.add(name, str(root), "iceberg", (), operator=True)
+    services.close()
+    lakemuster.spark.index(spark, WARM, settings=of)
+    names = [name for name in tables if name != WARM]
+    with counted_jobs(spark) as jobs:
+        used, began = cpu_seconds(), time.perf_counter()
+        reports = lakemuster.spark.index(spark, *names, settings=of)
+        seconds, used = time.perf_counter() - began, cpu_seconds() - used
+    if not all(report.published for report in reports):
+        raise SystemExit("a table is not published")
+    manifests, entries = (
+        sum(getattr(report, field) for report in reports) for field in ("manifests_fetched", "entries_decoded")
+    )
+    return Measured(len(reports), manifests, entries, jobs(), round(used, 2), round(seconds, 2))
+
+
+@contextmanager
+def counted_jobs(spark: Any) -> Iterator[Any]:
+    """Yield a function that gives the number of Spark's jobs since."""
+    store = spark.sparkContext._jsc.sc().statusStore()  # noqa: SLF001 - Spark's own list of jobs
+    before = store.jobsList(None).size()
+    yield lambda: store.jobsList(None).size() - before
+
+
+def main() -> None:
+    """Measure, and print the results."""
+    parser = argparse.ArgumentParser(prog="benchmarks.spark_catalog", description=__doc__)
+    parser.add_argument("--size", choices=list(SIZES), default="small")
+    parser.add_argument("--cores", type=int, default=2, help="slots on Spark: local[N]")
+    given = parser.parse_args()
+    if "SPARK_HOME" not in os.environ:
+        # PySpark has its own environment; the CPU time of a new session is of this benchmark alone.
+        command = [sys.executable, "-m", "benchmarks.spark_catalog", *sys.argv[1:]]
+        raise SystemExit(subprocess.run(command, env=environment(), start_new_session=True, check=False).returncode)
+    size = SIZES[given.size]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder, manifests = Path(scratch), size.manifests()
+        many = {f"b.t{number}": folder / "lake" / f"t{number}" for number in range(size.tables)}
+        for (name, root), own in zip(many.items(), manifests, strict=True):
+            assert name
+            iceberg_table(root, files=own * size.files, columns=size.columns, manifests=own, level=1)
+        total = sum(manifests)
+        one = {"b.one": folder / "lake" / "one"}
+        iceberg_table(
+            one["b.one"],
+            files=total * size.files,
+            columns=size.columns,
+            manifests=total,
+            level=1,
+            processes=given.cores,
+        )
+        warm = {WARM: folder / "lake" / "warm"}
+        iceberg_table(warm[WARM], files=1_000, columns=2, manifests=16)
+        with spark_session(given.cores, folder) as spark:
+            results = {
+                name: measured(spark, _settings(folder / name, given.cores), warm | tables)
+                for name, tables in {"one": one, "many": many}.items()
+            }
+    ratios = {
+        f"ratio_{kind}": round(results["many"].figures()[kind] / results["one"].figures()[kind], 2)
+        for kind in ("entries_per_cpu_second", "entries_per_second")
+    }
+    figures = {name: result.figures() for name, result in results.items()}
+    sys.stdout.write(json.dumps({"size": given.size, **figures, **ratios}, indent=1) + "\n")
+
+
+def _settings(folder: Path, cores: int) -> Settings:
+    folder.mkdir()
+    return Settings(
+        database_url=f"sqlite:///{folder}/index.db",
+        segments_url=str(folder / "segments"),
+        cache_dir=str(folder / "cache"),
+        decoders=cores,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -20,7 +20,7 @@ from lakemuster.planner.view import Selector, View
 from lakemuster.predicates import Bound, BoundAnd, BoundOr
 from lakemuster.wire.instants import parse_instant
 from lakemuster.wire.native.explanations import DroppedOut, ExplanationOut, FileReasonOut, LevelOut, ReasonOut
-from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanOptions
+from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanOptions, QueryOptions
 
 EVERY = "*"
 MAX_REASONS = 10_000
@@ -28,7 +28,7 @@ MAX_REASONS = 10_000
 SHOWN = 100
 
 
-def selector_of(asked: PlanOptions | ExplainRequest) -> Selector:
+def selector_of(asked: QueryOptions) -> Selector:
     """Return the selector of the requested snapshot.
 
     Raises:

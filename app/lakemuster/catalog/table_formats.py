@@ -12,12 +12,15 @@ from lakemuster.formats import registry
 from lakemuster.formats.iceberg.table_format import IcebergFormat
 from lakemuster.formats.paimon.table_format import PaimonFormat
 from lakemuster.formats.protocol import FormatPort
+from lakemuster.planner.aggregates.plain_rows import PLAIN_ROWS
+from lakemuster.planner.aggregates.row_rules import ROW_RULES, RowRules
 from lakemuster.planner.iceberg.details import ICEBERG_PLANS
 from lakemuster.planner.iceberg.lists import ICEBERG_LISTS
 from lakemuster.planner.list_rules import LIST_RULES, ListRules
 from lakemuster.planner.paimon.details import PAIMON_PLANS
 from lakemuster.planner.paimon.lists import PAIMON_LISTS
 from lakemuster.planner.paimon.reading import PaimonReading
+from lakemuster.planner.paimon.rows_given import PAIMON_ROWS_GIVEN
 from lakemuster.planner.scan.plan_rules import PLAIN_PLANS, PLAN_RULES, PlanRules
 from lakemuster.planner.scan.scan_rules import SCAN_RULES, ScanRules, plain_rules
 from lakemuster.planner.view import View
@@ -33,6 +36,7 @@ class TableFormat:
         lists: the rows of its lists.
         scan_rules: makes the rules of a scan: which entries a scan reads, and what may drop one.
         plans: how the files of a plan are read.
+        rows: how many rows each file gives to the table.
     """
 
     metadata: FormatPort
@@ -40,6 +44,7 @@ class TableFormat:
     lists: ListRules
     scan_rules: Callable[[View], ScanRules] = plain_rules
     plans: PlanRules = PLAIN_PLANS
+    rows: RowRules = PLAIN_ROWS
 
 
 def register(table_format: TableFormat) -> None:
@@ -54,7 +59,8 @@ def register(table_format: TableFormat) -> None:
     LIST_RULES.register(name, table_format.lists)
     SCAN_RULES.register(name, table_format.scan_rules)
     PLAN_RULES.register(name, table_format.plans)
+    ROW_RULES.register(name, table_format.rows)
 
 
 register(TableFormat(IcebergFormat(), ICEBERG_RULES, ICEBERG_LISTS, plain_rules, ICEBERG_PLANS))
-register(TableFormat(PaimonFormat(), PAIMON_RULES, PAIMON_LISTS, PaimonReading.of, PAIMON_PLANS))
+register(TableFormat(PaimonFormat(), PAIMON_RULES, PAIMON_LISTS, PaimonReading.of, PAIMON_PLANS, PAIMON_ROWS_GIVEN))

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from lakemuster import __version__
-from lakemuster.cli import catalogs, changing, jobs, planning, reading, service, system, verifying
+from lakemuster.cli import aggregates, catalogs, changing, jobs, planning, reading, service, system, verifying
 from lakemuster.cli.application import DEBUG, Commands
 from lakemuster.cli.option_groups import HERE, Server, set_defaults, with_options
 from lakemuster.cli.options import AsJson
@@ -50,6 +50,7 @@ for command in (
     reading.files,
     planning.plan,
     planning.explain,
+    aggregates.statistics,
     reading.partitions,
     reading.indexes,
     reading.diff,

@@ -73,6 +73,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "funnel": ("level", "seen", "dropped", "kept", "dropped_by"),
     "reasons": ("state", "level", "filter", "column", "verdict", "reason", "file_path"),
+    "statistics": ("aggregate", "exact", "value", "lower", "upper", "may_be_null", "reason"),
     "partitions": (
         "partition",
         "spec_id",

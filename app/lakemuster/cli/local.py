@@ -19,7 +19,7 @@ from lakemuster.catalog.missing_tables import not_registered
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.catalog.table_documents import table_out
-from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages
+from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages, statistics
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
 from lakemuster.config import load_settings
@@ -95,6 +95,10 @@ class LocalSource:
     def explain(self, query: Query, files: Sequence[str]) -> Row:
         """Return an explanation."""
         return explanation(self._services, self._registered(query.table), query, files)
+
+    def statistics(self, query: Query, aggregates: Sequence[str]) -> Row:
+        """Return aggregates."""
+        return statistics(self._services, self._registered(query.table), query, aggregates)
 
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table at any location."""

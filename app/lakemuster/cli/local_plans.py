@@ -10,16 +10,18 @@ from typing import TypeVar
 import orjson
 from pydantic import ValidationError
 
+from lakemuster.catalog.aggregates import aggregates_out
 from lakemuster.catalog.planning import explanation_out, plan_listing, selector_of
 from lakemuster.catalog.services import Services
 from lakemuster.cli.options import parse_where, words
 from lakemuster.cli.sources import Query, Row
 from lakemuster.errors import RequestInvalid
 from lakemuster.predicates import NAN_MODES, NanMode
-from lakemuster.wire.native.plans import PAGE_SIZE, ExplainRequest, PlanRequest
+from lakemuster.wire.native.aggregates import AggregatesRequest
+from lakemuster.wire.native.plans import PAGE_SIZE, ExplainRequest, PlanRequest, QueryOptions
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-RequestModel = TypeVar("RequestModel", PlanRequest, ExplainRequest)
+RequestModel = TypeVar("RequestModel", bound=QueryOptions)
 
 
 def plan_pages(services: Services, name: str, query: Query) -> Iterator[Row]:
@@ -54,6 +56,14 @@ def explanation(services: Services, name: str, query: Query, files: Sequence[str
     request = _validated(ExplainRequest, query, {"files": list(files), "nan": nan_of(services, name, query)})
     view = services.view(name, selector_of(request))
     return explanation_out(services, view, request, stale=view.stale).model_dump(mode="json")
+
+
+def statistics(services: Services, name: str, query: Query, aggregates: Sequence[str]) -> Row:
+    """Return the response of ``/statistics``."""
+    more = {"aggregates": list(aggregates), "nan": nan_of(services, name, query)}
+    request = _validated(AggregatesRequest, query, more)
+    view = services.view(name, selector_of(request))
+    return aggregates_out(services, view, request, stale=view.stale)
 
 
 def nan_of(services: Services, name: str, query: Query) -> NanMode:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from lakemuster.cli.options import parse_where, words
 from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
 from lakemuster.client import Client, RefInfo, Rows, SnapshotInfo
-from lakemuster.client.catalog import Choice, Where
+from lakemuster.client.choices import Choice, Where
 from lakemuster.client.errors import ClientError
 from lakemuster.client.rows import PAGE_SIZE
 
@@ -101,6 +101,11 @@ class RemoteSource:
         """Return an explanation."""
         where, nan = _where(query), query.options.get("nan")
         return self._client.table(query.table).explain(where=where, nan=nan, files=files, **_choice(query))
+
+    def statistics(self, query: Query, aggregates: Sequence[str]) -> Row:
+        """Return aggregates."""
+        where, nan = _where(query), query.options.get("nan")
+        return self._client.table(query.table).statistics(aggregates, where, nan=nan, **_choice(query)).row
 
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table on the server."""

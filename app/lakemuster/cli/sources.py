@@ -85,6 +85,10 @@ class Source(Protocol):
         """Explain a filter: the counts that each level drops, and the reason for each file that is named."""
         ...
 
+    def statistics(self, query: Query, aggregates: Sequence[str]) -> Row:
+        """Compute aggregates of the rows that match a filter."""
+        ...
+
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lakemuster.client.aggregates import Aggregate, Aggregates
 from lakemuster.client.catalog import Client, Table
 from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundError, ServerUnreachable
 from lakemuster.client.model import RefInfo, RefreshReport, SnapshotInfo, TableInfo
@@ -9,6 +10,8 @@ from lakemuster.client.plans import Plan, PlanTask
 from lakemuster.client.rows import Rows
 
 __all__ = [
+    "Aggregate",
+    "Aggregates",
     "AnswerIncomplete",
     "Client",
     "ClientError",

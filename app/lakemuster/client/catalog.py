@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
+from lakemuster.client.aggregates import Aggregates
+from lakemuster.client.choices import Choice, PlanChoice, Where, body_choice, given_members, listed_names, query_choice
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan, PlanTask, redeem
 from lakemuster.client.rows import Rows
@@ -18,34 +19,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
-Where = str | Mapping[str, object] | None
-"""A SQL condition, or an expression of the Iceberg REST catalog protocol."""
-
 TIMEOUT = 300.0
 """Seconds. A table's first query may wait until it is indexed."""
 REFRESH_TIMEOUT = 3600.0
-
-
-class Choice(TypedDict, total=False):
-    """The snapshot of a list: at most one of the three; the current one of the main branch otherwise.
-
-    ``as_of`` is a time with a zone, or text that the server parses. ``page_size`` is the number of rows per request.
-    """
-
-    snapshot_id: int | str | None
-    ref: str | None
-    as_of: datetime | str | None
-    page_size: int | None
-
-
-class PlanChoice(Choice, total=False):
-    """The snapshot to plan, and how a Paimon table is read."""
-
-    scan_mode: Literal["delta", "changelog"] | None
-    read_optimized: bool
-    splits: bool
-    split_target_size: int | None
-    split_open_file_cost: int | None
 
 
 class Client:
@@ -177,7 +153,7 @@ class Table:
 
         A ``ref`` that names another branch gives that branch's snapshots.
         """
-        return self._rows("snapshots", _selector(choice), SnapshotInfo.of, page_size=choice.get("page_size"))
+        return self._rows("snapshots", query_choice(choice), SnapshotInfo.of, page_size=choice.get("page_size"))
 
     def snapshot(self, snapshot_id: int | str, *, ref: str | None = None) -> SnapshotInfo:
         """Return one snapshot.
@@ -193,7 +169,7 @@ class Table:
 
     def refs(self, **choice: Unpack[Choice]) -> Rows[RefInfo]:
         """Return branches and tags; with a choice, those that name the snapshot."""
-        return self._rows("refs", _selector(choice), RefInfo.of, page_size=choice.get("page_size"))
+        return self._rows("refs", query_choice(choice), RefInfo.of, page_size=choice.get("page_size"))
 
     def schemas(self, **choice: Unpack[Choice]) -> Rows[Row]:
         """Return all versions of the table's columns; with a choice, the one that the snapshot is read with."""
@@ -275,10 +251,10 @@ class Table:
         """
         question = {
             "filter": where,
-            "select": _names(select),
+            "select": listed_names(select),
             "limit": limit,
             "strict": strict or None,
-            "stats": _names(stats),
+            "stats": listed_names(stats),
             "case_sensitive": None if case_sensitive else False,
             "nan": nan,
             "start_snapshot_id": None if start_snapshot_id is None else str(start_snapshot_id),
@@ -292,7 +268,7 @@ class Table:
             "split_target_size": choice.get("split_target_size"),
             "split_open_file_cost": choice.get("split_open_file_cost"),
         }
-        return Plan(self._transport, path, _given({**question, **_choice(choice)}), choice.get("page_size"))
+        return Plan(self._transport, path, given_members({**question, **body_choice(choice)}), choice.get("page_size"))
 
     def explain(
         self,
@@ -314,12 +290,42 @@ class Table:
         """
         question = {
             "filter": where,
-            "files": _names(files),
+            "files": listed_names(files),
             "case_sensitive": None if case_sensitive else False,
             "nan": nan,
         }
-        row: Row = self._transport.query(table_path(self.name, "explain"), _given({**question, **_choice(choice)}))
+        row: Row = self._transport.query(
+            table_path(self.name, "explain"), given_members({**question, **body_choice(choice)})
+        )
         return row
+
+    def statistics(
+        self,
+        aggregates: Iterable[str] = ("count",),
+        where: Where = None,
+        *,
+        case_sensitive: bool = True,
+        nan: str | None = None,
+        **choice: Unpack[Choice],
+    ) -> Aggregates:
+        """Compute aggregates of the rows that match, from metadata alone: exact, or intervals with the reason.
+
+        Args:
+            aggregates: ``count``, ``min(column)``, ``max(column)``, ``null_count(column)``; ``files`` and ``bytes`` of
+                the data files that a query must read.
+            where, nan: as for ``plan``.
+
+        Raises:
+            ClientError: as for ``plan``.
+        """
+        question = {
+            "filter": where,
+            "aggregates": listed_names(aggregates),
+            "case_sensitive": None if case_sensitive else False,
+            "nan": nan,
+        }
+        path = table_path(self.name, "statistics")
+        return Aggregates.of(self._transport.query(path, given_members({**question, **body_choice(choice)})))
 
     def partitions(self, **choice: Unpack[Choice]) -> Rows[Row]:
         """Return one row per partition: files, records, bytes, delete files, last commit."""
@@ -350,7 +356,7 @@ class Table:
 
     def _chosen(self, kind: str | tuple[str, str], params: Mapping[str, str], choice: Choice) -> Rows[Row]:
         page_size = choice.get("page_size")
-        return self._rows(kind, {**params, **_selector(choice)}, _as_is, page_size=page_size)
+        return self._rows(kind, {**params, **query_choice(choice)}, _as_is, page_size=page_size)
 
     def _rows(
         self,
@@ -362,38 +368,6 @@ class Table:
     ) -> Rows[T]:
         segments = (kind,) if isinstance(kind, str) else kind
         return Rows(self._transport, table_path(self.name, *segments), params, convert, page_size=page_size)
-
-
-def _given(question: Mapping[str, object]) -> dict[str, object]:
-    """Drop the members that are None: the server's defaults apply."""
-    return {key: value for key, value in question.items() if value is not None}
-
-
-def _names(names: Iterable[str] | None) -> list[str] | None:
-    if names is None:
-        return None
-    return [names] if isinstance(names, str) else list(names)
-
-
-def _choice(choice: Choice) -> dict[str, str]:
-    """Return the choice of a snapshot for a request body."""
-    return {"snapshot_id" if key == "snapshot" else key: value for key, value in _selector(choice).items()}
-
-
-def _selector(choice: Choice) -> dict[str, str]:
-    """Return the choice of a snapshot for a query string."""
-    params: dict[str, str] = {}
-    if (snapshot_id := choice.get("snapshot_id")) is not None:
-        params["snapshot"] = str(snapshot_id)
-    if (ref := choice.get("ref")) is not None:
-        params["ref"] = ref
-    if (as_of := choice.get("as_of")) is not None:
-        if isinstance(as_of, datetime):
-            if as_of.tzinfo is None:
-                raise ValueError("as_of needs a time zone")
-            as_of = as_of.isoformat()
-        params["as_of"] = as_of
-    return params
 
 
 def _as_is(row: Row) -> Row:

@@ -147,7 +147,7 @@ class _Binder:
                 own = text if _is_one_comparison(node) else ""
                 children = [self.push(child, negated=negated, text=own) for child in _flat(node)]
                 if isinstance(node, And) is not negated:
-                    return all_of(_without_nan(children), text)
+                    return all_of(without_nan(children), text)
                 return any_of(children, text)
         words = text or _words(node.text or _describe(node), negated)
         return self._leaf(node if words == node.text else replace(node, text=words), negated)
@@ -209,8 +209,8 @@ class _Binder:
         return (same or difflib.get_close_matches(name, paths[:200], 3) or ending)[:3]
 
 
-def _without_nan(children: list[Bound]) -> list[Bound]:
-    """The conjuncts without the NaN branches of columns for which another conjunct excludes NaN."""
+def without_nan(children: list[Bound]) -> list[Bound]:
+    """Return conjuncts without the NaN branches of columns for which another conjunct excludes NaN."""
     numbers = {
         child.field_id
         for child in children

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.client import Client
-from lakemuster.client.catalog import Where
+from lakemuster.client.choices import Where
 from lakemuster.spark.frames import frame, without_voids
 
 if TYPE_CHECKING:

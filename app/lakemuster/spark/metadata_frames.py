@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import pyarrow as pa
 
 from lakemuster.client import Client, Rows, SnapshotInfo, Table
-from lakemuster.client.catalog import Choice
+from lakemuster.client.choices import Choice
 from lakemuster.client.model import Row
 from lakemuster.metadata.names import parse_name
 from lakemuster.spark.frames import fitted, frame

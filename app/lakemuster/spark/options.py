@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from lakemuster.client import Client
-from lakemuster.client.catalog import Choice
+from lakemuster.client.choices import Choice
 from lakemuster.spark.errors import OptionInvalid
 
 SPLIT_TARGET_SIZE = 128 * 2**20

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from lakemuster.client import Client, SnapshotInfo, Table
-from lakemuster.client.catalog import Choice, Where
+from lakemuster.client.choices import Choice, Where
 from lakemuster.client.model import Row
 from lakemuster.spark.errors import NotPlainParquet
 from lakemuster.spark.plain_parquet_check import check_files, file_requirements

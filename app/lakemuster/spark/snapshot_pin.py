@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lakemuster.client import Table
-from lakemuster.client.catalog import Choice
+from lakemuster.client.choices import Choice
 from lakemuster.client.errors import NotFoundError
 from lakemuster.client.model import RefInfo, Row
 from lakemuster.spark.errors import OptionInvalid

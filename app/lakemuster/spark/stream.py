@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from lakemuster.client import Table
-from lakemuster.client.catalog import Choice
+from lakemuster.client.choices import Choice
 from lakemuster.spark.append_check import check_appends
 from lakemuster.spark.errors import NotAppendOnly, OptionInvalid, in_one_line
 from lakemuster.spark.options import Options

@@ -10,7 +10,7 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from lakemuster.client.catalog import Choice
+from lakemuster.client.choices import Choice
 from lakemuster.spark import NotPlainParquet
 from lakemuster.spark.path_lists import list_paths
 from tests.unit.client.answers import Server, arrow, page

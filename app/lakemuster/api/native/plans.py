@@ -32,6 +32,7 @@ from lakemuster.wire.native.plans import (
     PlanRequest,
     PlanTasks,
     PlanTasksRequest,
+    QueryOptions,
 )
 
 _TASKS = "plan-tasks"
@@ -70,7 +71,7 @@ def plan(table: TheTable, body: PlanRequest) -> Response:
     stream, delete files are rows with their `content` and null `deletes`, and `plan` is in the schema's metadata. In
     both, `deletes` are indexes into the stream's delete files; a delete file precedes the first file that refers to it.
     """
-    body = _with_nan(table, body)
+    body = with_nan(table, body)
     selector = selector_of(body)
     paging = _Paging(page_size=body.page_size, page_token=body.page_token, body=body, plan_task=body.plan_task)
     if body.plan_task is not None:
@@ -91,7 +92,7 @@ def plan_tasks(table: TheTable, body: PlanTasksRequest) -> Response:
     """
     if body.limit is not None:
         raise RequestInvalid("limit applies to whole plans, not to plan tasks")
-    body = _with_nan(table, body)
+    body = with_nan(table, body)
     selector = selector_of(body)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
@@ -112,7 +113,7 @@ def plan_tasks(table: TheTable, body: PlanTasksRequest) -> Response:
 @router.post("/tables/{table}/explain", response_model=ExplanationOut, responses=EXPLAIN)
 def explain(table: TheTable, body: ExplainRequest) -> Response:
     """Explain a plan: how many items each conjunct drops at each level, and why given files are kept or dropped."""
-    body = _with_nan(table, body)
+    body = with_nan(table, body)
     selector = selector_of(body)
     view = table.services.view(table.name, selector)
     stale = None if selector.snapshot_id is not None else view.stale
@@ -121,10 +122,10 @@ def explain(table: TheTable, body: ExplainRequest) -> Response:
         return Response(dumps(document), media_type=media.JSON, headers=stale_header(stale))
 
 
-PlanBody = TypeVar("PlanBody", PlanRequest, PlanTasksRequest, ExplainRequest)
+PlanBody = TypeVar("PlanBody", bound=QueryOptions)
 
 
-def _with_nan(table: Target, body: PlanBody) -> PlanBody:
+def with_nan(table: Target, body: PlanBody) -> PlanBody:
     """Fill in the table's NaN mode if the request leaves it open, so that tokens are bound to it."""
     mode = "any" if body.nan is not None else table.services.settings.of_table(table.name).nan
     return body if mode == "any" else body.model_copy(update={"nan": mode})

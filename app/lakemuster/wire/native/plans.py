@@ -81,7 +81,9 @@ NAN = (
 )
 
 
-class _QueryOptions(WireModel):
+class QueryOptions(WireModel):
+    """The rows and the snapshot that a request is about."""
+
     filter: FilterJson = Field(
         None,
         description="Predicate on the rows. Absent or null: all rows. Nulls compare by the rules of SQL in "
@@ -113,7 +115,7 @@ class _QueryOptions(WireModel):
         return given
 
 
-class PlanOptions(_QueryOptions):
+class PlanOptions(QueryOptions):
     """The options that select the files of a plan, and what the response contains."""
 
     select: Names = Field(
@@ -202,7 +204,7 @@ class PlanTasksRequest(PlanOptions):
     )
 
 
-class ExplainRequest(_QueryOptions):
+class ExplainRequest(QueryOptions):
     """A request to explain a plan. `snapshot_id`, `ref` and `as_of` are mutually exclusive."""
 
     files: Paths = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -231,7 +231,10 @@ class Found:
     violation: Violation | None = None
 
 
-def search(seeds: Iterable[int], most: int, theme: str | None = None) -> Found:
+Check = Callable[[Case], None]
+
+
+def search(seeds: Iterable[int], most: int, theme: str | None = None, checks: Sequence[Check] = (check,)) -> Found:
     """Check tables by seed until a case is wrong, or so many were right."""
     done = 0
     for seed in seeds:
@@ -240,7 +243,8 @@ def search(seeds: Iterable[int], most: int, theme: str | None = None) -> Found:
                 return Found(done)
             done += 1
             try:
-                check(case)
+                for one in checks:
+                    one(case)
             except Violation as violation:
                 return Found(done, seed, case, violation)
     return Found(done)

@@ -28,7 +28,7 @@ from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_over
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import View
 from tests.unit.planner.oracle.deletes import PATH
-from tests.unit.planner.oracle.model import DataFile, DeleteFile, Manifest, Recorded, Table
+from tests.unit.planner.oracle.model import DeleteFile, Manifest, Recorded, Table
 from tests.unit.planner.oracle.values import TYPES, array, encoded, is_nan, promoted
 
 _NUMBERS = count(1)
@@ -200,7 +200,7 @@ def own_columns(table: Table, manifest: Manifest) -> Iterator[tuple[str, list[An
     yield "content", [file.content if isinstance(file, DeleteFile) else DATA for file in files]
     yield "file_path", [file.path for file in files]
     yield "file_format", ["PUFFIN" if isinstance(f, DeleteFile) and f.is_vector else "PARQUET" for f in files]
-    yield "record_count", [file.record_count if isinstance(file, DataFile) else 1 for file in files]
+    yield "record_count", [file.record_count for file in files]
     yield "file_size_in_bytes", [100 for _ in files]
     yield "equality_ids", [(list(f.ids) or None) if isinstance(f, DeleteFile) else None for f in files]
     yield "referenced_data_file", [f.referenced if isinstance(f, DeleteFile) else None for f in files]

@@ -65,6 +65,11 @@ class DeleteFile:
     ids: tuple[int, ...] = ()
     rows: list[Row] = field(default_factory=list)
 
+    @property
+    def record_count(self) -> int:
+        """What it lists: positions, or rows of values; of a vector its cardinality."""
+        return len(self.rows) + sum(map(len, self.positions.values()))
+
 
 @dataclass(frozen=True)
 class Manifest:

@@ -7,7 +7,7 @@ and one split, and reading those one by one gives the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
@@ -250,7 +250,12 @@ class Found:
     violation: Violation | None = None
 
 
-def search(lake: Lake, seeds: Iterable[int], most: int, theme: str | None = None) -> Found:
+Check = Callable[[Case, Lake], None]
+
+
+def search(
+    lake: Lake, seeds: Iterable[int], most: int, theme: str | None = None, checks: Sequence[Check] = (check,)
+) -> Found:
     """Check tables by seed until a case is wrong, or so many were right."""
     done = 0
     for seed in seeds:
@@ -266,7 +271,8 @@ def search(lake: Lake, seeds: Iterable[int], most: int, theme: str | None = None
                 return Found(done)
             done += 1
             try:
-                check(case, lake)
+                for one in checks:
+                    one(case, lake)
             except Violation as violation:
                 return Found(done, seed, case, violation)
     return Found(done)

@@ -13,7 +13,7 @@ folders = tests/rules tests/unit tests/contract tests/golden tests/counterparts 
 # What the long tests ask for; each may be set outside.
 long = MUSTER_PYICEBERG_FILTERS=$${MUSTER_PYICEBERG_FILTERS:-60} MUSTER_PYPAIMON_FILTERS=$${MUSTER_PYPAIMON_FILTERS:-100} \
 	MUSTER_JAVA_FILTERS=$${MUSTER_JAVA_FILTERS:-200} MUSTER_ICEBERG_ROWS=$${MUSTER_ICEBERG_ROWS:-2500} \
-	MUSTER_PAIMON_ROWS=$${MUSTER_PAIMON_ROWS:-2500}
+	MUSTER_PAIMON_ROWS=$${MUSTER_PAIMON_ROWS:-2500} MUSTER_AGGREGATES=$${MUSTER_AGGREGATES:-10000}
 ORACLE_CASES = 100000
 uv = "$$python" -m uv pip compile --quiet --generate-hashes --no-header --no-annotate --universal --python-version 3.11
 

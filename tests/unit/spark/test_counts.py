@@ -1,45 +1,74 @@
-"""Rows counted from a plan: only where its files hold matching rows alone."""
+"""Rows counted: by the server's metadata where that is exact, else by the data source at the same snapshot."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pyarrow as pa
+import httpx
 import pytest
 
-from lakemuster.spark.counts import counted
+from lakemuster.client import Client
+from lakemuster.spark import counts
 
-LISTS = pa.list_(pa.int64())
-WHOLE = {"record_count": [3, 4], "residual": pa.nulls(2, pa.string()), "deletes": pa.array([[], []], LISTS)}
-PAIMON = {"raw_convertible": [True, True], "delete_row_count": [0, 0]}
-
-
-def count(**columns: Any) -> int | None:
-    table = pa.table({**WHOLE, **columns})
-    return counted(cast("Any", SimpleNamespace(to_arrow=lambda: table)))
+EXACT = {"aggregate": "count", "exact": True, "value": 7}
+OPEN = {"aggregate": "count", "exact": False, "lower": 0, "upper": 9, "may_be_null": False, "reason": "merged"}
 
 
-def test_files_of_matching_rows_are_counted_by_their_metadata():
-    assert count() == 7
-    assert count(**PAIMON, deletion_vector=pa.nulls(2, pa.struct([("cardinality", pa.int64())]))) == 7
-    empty = pa.table(WHOLE).slice(0, 0)
-    assert counted(cast("Any", SimpleNamespace(to_arrow=lambda: empty))) == 0
+class Frame:
+    """What the data source is asked to read."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, Any] = {}
+
+    def format(self, name: str) -> Frame:
+        assert name == "lakemuster"
+        return self
+
+    def option(self, name: str, value: str) -> Frame:
+        return self.options(**{name: value})
+
+    def options(self, **options: str) -> Frame:
+        self.asked |= options
+        return self
+
+    def load(self, name: str) -> Frame:
+        return self.options(table=name)
+
+    def where(self, condition: str) -> Frame:
+        return self.options(where=condition)
+
+    def count(self) -> int:
+        return 4
 
 
-@pytest.mark.parametrize(
-    "columns",
-    [
-        {"residual": [None, "id > 3"]},
-        {"deletes": pa.array([[], [0]], LISTS)},
-        {"record_count": [3, None]},
-        {**PAIMON, "raw_convertible": [True, False]},
-        {**PAIMON, "raw_convertible": [True, None]},
-        {**PAIMON, "delete_row_count": [0, 1]},
-        {**PAIMON, "delete_row_count": [0, None]},
-        {**PAIMON, "deletion_vector": [None, {"cardinality": 1}]},
-        {**PAIMON, "write_cols": [None, ["a"]]},
-    ],
-)
-def test_everything_else_is_read(columns):
-    assert count(**columns) is None
+def counted(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], **choice: Any) -> tuple[int, Frame, Any]:
+    """Count over a server that gives one answer: the number, what was read, and what the server was asked."""
+    asked: list[Any] = []
+
+    def answers(request: httpx.Request) -> httpx.Response:
+        asked.append((request.url.path, request.read()))
+        return httpx.Response(200, json={"snapshot_id": "5", "statistics": [answer], "stale": None})
+
+    monkeypatch.setattr(counts, "Client", lambda uri, token: Client(uri, token, transport=httpx.MockTransport(answers)))
+    frame = Frame()
+    spark = SimpleNamespace(read=frame, conf=SimpleNamespace(get=lambda _, default: default))
+    number = counts.count(cast("Any", spark), "http://lake", "shop.orders", "day > 1", **choice)
+    return number, frame, asked
+
+
+def test_an_exact_answer_is_the_count_and_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    number, frame, asked = counted(monkeypatch, EXACT)
+    assert (number, frame.asked) == (7, {})
+    assert asked[0][0] == "/api/v1/tables/shop.orders/statistics"
+    assert b'"greatest"' in asked[0][1]  # as Spark takes NaN
+
+
+def test_otherwise_the_data_source_reads_the_same_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+    number, frame, _ = counted(monkeypatch, OPEN, as_of="2024-05-01T00:00:00Z")
+    assert number == 4
+    assert frame.asked == {"uri": "http://lake", "snapshot_id": "5", "table": "shop.orders", "where": "day > 1"}
+
+
+def test_a_branch_is_read_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert counted(monkeypatch, OPEN, ref="dev")[1].asked["ref"] == "dev"

@@ -42,7 +42,7 @@ def _(patch: Patch) -> None:
     patch.setattr(rows_given, "_of_ranges", each)
 
 
-@planted("merged values are within the bounds of files", "merging")
+@planted("merged values are described by their files")
 def _(patch: Patch) -> None:
     patch.setattr(rows_given, "_only", lambda stats, _: stats)
 

@@ -22,7 +22,6 @@ from lakemuster.planner.pruning.bounds import comparable
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Mask
 from lakemuster.predicates import NanMode
 
-_Bounds = pa.Array | None
 _FLOATS = (Kind.FLOAT, Kind.DOUBLE)
 UNBOUNDED = "no bounds of the column"
 NO_VALUE = "all values may be null, NaN or deleted"
@@ -44,7 +43,7 @@ class _Side:
     missing: bool = False
     found: list[pa.Array] = field(default_factory=list)
 
-    def add(self, bounds: _Bounds, among: Mask) -> None:
+    def add(self, bounds: pa.Array | None, among: Mask) -> None:
         if not among.any():
             return
         self.files = True
@@ -167,7 +166,7 @@ class Extremes:
         return "engines differ on extremes of NaN, which may be among the values" + (f"; {own}" if own else "")
 
 
-def _sides(lower: _Bounds, upper: _Bounds, *, is_max: bool) -> tuple[_Bounds, _Bounds]:
+def _sides(lower: pa.Array | None, upper: pa.Array | None, *, is_max: bool) -> tuple[pa.Array | None, pa.Array | None]:
     """Return the bounds that an extreme cannot pass, and those that it reaches where there is any value."""
     return (upper, lower) if is_max else (lower, upper)
 
@@ -177,13 +176,13 @@ def _all(some: Counts, records: Counts, known: Mask | None = None) -> Mask:
     return np.asarray((some == records) & (records >= 0) & (True if known is None else known), np.bool_)
 
 
-def _valid(bounds: _Bounds, rows: int) -> Mask:
+def _valid(bounds: pa.Array | None, rows: int) -> Mask:
     if bounds is None:
         return np.zeros(rows, np.bool_)
     return np.asarray(bounds.is_valid().to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _single(lower: _Bounds, upper: _Bounds) -> Mask | bool:
+def _single(lower: pa.Array | None, upper: pa.Array | None) -> Mask | bool:
     """Mark where both bounds are equal: the one value between them occurs."""
     if lower is None or upper is None:
         return False

@@ -132,7 +132,7 @@ def _(patch: Patch) -> None:
 def _(patch: Patch) -> None:
     instead(
         patch,
-        answers.Extremes,
+        extremes.Extremes,
         "add",
         lambda real: (
             lambda self, files, *of: real(

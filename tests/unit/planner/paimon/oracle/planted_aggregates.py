@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from lakemuster.planner.aggregates import interval
-from lakemuster.planner.paimon import rows_given
+from lakemuster.planner.aggregates.row_rules import RowsGiven
+from lakemuster.planner.paimon import merge_groups, rows_given
 from tests.unit.planner.oracle.planting import Patch, Planted, instead
 
 PLANTED_AGGREGATES = Planted()
@@ -36,7 +37,7 @@ def _(patch: Patch) -> None:
 @planted("files of the same row ids are counted each", "evolved")
 def _(patch: Patch) -> None:
     def each(scan: Any, bound: Any) -> Any:
-        records = rows_given.chosen(scan, bound).numbers("record_count")
+        records = merge_groups.chosen(scan, bound).numbers("record_count")
         return records, records
 
     patch.setattr(rows_given, "_of_ranges", each)
@@ -53,9 +54,9 @@ def _(patch: Patch) -> None:
     instead(patch, rows_given.PaimonRowsGiven, "rows", lambda real: lambda *of: _all_given(real(*of)))
 
 
-def _all_given(given: rows_given.RowsGiven) -> rows_given.RowsGiven:
+def _all_given(given: RowsGiven) -> RowsGiven:
     """As if no file hid a row of another."""
-    return rows_given.RowsGiven(np.maximum(given.most, 0), given.most)
+    return RowsGiven(np.maximum(given.most, 0), given.most)
 
 
 @planted("nulls that are not counted are none", "append")

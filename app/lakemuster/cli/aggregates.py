@@ -42,4 +42,8 @@ def statistics(
             return
         if answer["stale"] is not None:
             fail(not_newest(answer["stale"]))
-        show_list("statistics", answer["statistics"], as_json=False)
+        rows = ({**dict.fromkeys(_COLUMNS), **one} for one in answer["statistics"])
+        show_list("statistics", rows, as_json=False)
+
+
+_COLUMNS = ("aggregate", "exact", "value", "lower", "upper", "may_be_null", "reason")

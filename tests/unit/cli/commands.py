@@ -44,6 +44,12 @@ class Shelf:
         (explanation,) = _given(self.lists["explain"])
         return explanation
 
+    def statistics(self, query: Query, aggregates: Sequence[str]) -> Row:
+        self.queries.append(query)
+        self.calls.append(("statistics", *aggregates))
+        (answer,) = _given(self.lists["statistics"])
+        return answer
+
     def add(self, *words: object) -> Row:
         self.calls.append(("add", *words))
         return {"name": words[0], "format": words[2] or "iceberg", "location": words[1]}

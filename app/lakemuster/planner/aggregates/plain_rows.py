@@ -17,12 +17,13 @@ from lakemuster.metadata.files import EQUALITY_DELETES, split_column
 from lakemuster.planner.aggregates.row_rules import UNCOUNTED, KeptFiles, Prover, RowsGiven
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.inherited import inherited
-from lakemuster.planner.pruning.prune import FieldStats
+from lakemuster.planner.pruning.prune import FieldStats, Mask
 from lakemuster.planner.pruning.statistics import EntryStatistics, counts
 from lakemuster.planner.rows import START
 from lakemuster.planner.scan.delete_matching import matching_deletes
 from lakemuster.planner.scan.scan_index import ScanIndex
-from lakemuster.planner.scan.selection import rows_of
+from lakemuster.planner.scan.selection import kept_of_pack, rows_of, survivors
+from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.predicates import FALSE, TRUE, Bound
 
 _MATCHED = ("status", "sequence_number", "file_path")
@@ -98,6 +99,8 @@ class PlainRows:
         """Return what marks the files that pruning by the complement drops."""
         if complement in (TRUE, FALSE):
             return lambda files: np.full(len(files.places), complement == FALSE)
+        if scan.rules.evaluates_packs:
+            return _PackProver(scan, complement)
         left = {spec.cache_key: np.zeros(int(spec.part_starts[-1]), np.bool_) for spec in scan.specs}
         for spec, pack, rows in rows_of(scan, complement, None, START, None):
             left[spec.cache_key][rows + int(spec.pack_starts[pack])] = True
@@ -106,6 +109,38 @@ class PlainRows:
     def field(self, files: KeptFiles, field_id: int) -> FieldStats:
         """Return the recorded statistics."""
         return EntryStatistics(files.entries).field(field_id) or FieldStats()
+
+
+class _PackProver:
+    """Evaluates a predicate's complement on those packs that hold files which are asked for."""
+
+    def __init__(self, scan: ScanIndex, complement: Bound) -> None:
+        self._complement, self._left = complement, survivors(scan, complement)
+        self._known: dict[tuple[object, int], Mask] = {}
+
+    def __call__(self, files: KeptFiles) -> Mask:
+        spec, places = files.spec, files.places
+        first, last = (np.searchsorted(spec.pack_starts, places[[0, -1]], side="right") - 1).tolist()
+        found = []
+        for pack in range(first, last + 1):
+            start, end = spec.pack_starts[pack : pack + 2].tolist()
+            low, high = np.searchsorted(places, [start, end]).tolist()
+            if low < high:
+                found.append(self._proven(spec, pack)[places[low:high] - start])
+        return np.concatenate(found)
+
+    def _proven(self, spec: SpecIndex, pack: int) -> Mask:
+        """Mark the entries of a pack of which no row satisfies the complement."""
+        key = spec.cache_key, pack
+        if key not in self._known:
+            start, end = spec.pack_starts[pack : pack + 2].tolist()
+            proven = np.ones(end - start, np.bool_)
+            runs = self._left.runs[spec.cache_key].between(start, end)
+            if runs.entries:
+                predicate = self._left.pack_predicate(spec, self._complement)
+                proven[kept_of_pack(spec, pack, runs, self._complement, predicate)] = False
+            self._known[key] = proven
+        return self._known[key]
 
 
 def _deletes_of(scan: ScanIndex) -> _Deletes:

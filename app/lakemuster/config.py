@@ -98,6 +98,9 @@ class TableSettings(BaseModel):
         None, description="How NaN compares if a request does not set it: any, greatest, unordered or none."
     )
     watch: Interval | bool | None = Field(None, description="Interval of background refreshes in seconds; false: none.")
+    target_file_size: int | None = Field(
+        None, ge=1, lt=1 << 60, description="Size in bytes that data files should have, in place of the table's own."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +112,14 @@ class TableRules:
         history: number of newest snapshots that a refresh indexes.
         nan: what comparisons with NaN mean where a request does not say.
         watch: seconds between two background looks; None: the table is not watched.
+        target_file_size: bytes that data files should have; None: what the table says.
     """
 
     staleness: float
     history: int
     nan: NanMode
     watch: float | None
+    target_file_size: int | None = None
 
 
 class Settings(BaseSettings):
@@ -215,6 +220,7 @@ class Settings(BaseSettings):
             history=next((one.history for one in own if one.history is not None), self.history),
             nan=next((one.nan for one in own if one.nan is not None), "any"),
             watch=self._watch_of(name, next((one.watch for one in own if one.watch is not None), None)),
+            target_file_size=next((one.target_file_size for one in own if one.target_file_size is not None), None),
         )
 
     def _watch_of(self, name: str, own: float | bool | None) -> float | None:

@@ -16,13 +16,16 @@ from lakemuster.planner.aggregates.plain_rows import PLAIN_ROWS
 from lakemuster.planner.aggregates.row_rules import ROW_RULES, RowRules
 from lakemuster.planner.iceberg.details import ICEBERG_PLANS
 from lakemuster.planner.iceberg.lists import ICEBERG_LISTS
+from lakemuster.planner.iceberg.table_statistics import ICEBERG_STATISTICS
 from lakemuster.planner.list_rules import LIST_RULES, ListRules
 from lakemuster.planner.paimon.details import PAIMON_PLANS
 from lakemuster.planner.paimon.lists import PAIMON_LISTS
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.paimon.rows_given import PAIMON_ROWS_GIVEN
+from lakemuster.planner.paimon.table_statistics import PAIMON_STATISTICS
 from lakemuster.planner.scan.plan_rules import PLAIN_PLANS, PLAN_RULES, PlanRules
 from lakemuster.planner.scan.scan_rules import SCAN_RULES, ScanRules, plain_rules
+from lakemuster.planner.statistics.rules import PLAIN_STATISTICS, STATISTICS_RULES, StatisticsRules
 from lakemuster.planner.view import View
 
 
@@ -37,6 +40,7 @@ class TableFormat:
         scan_rules: makes the rules of a scan: which entries a scan reads, and what may drop one.
         plans: how the files of a plan are read.
         rows: how many rows each file gives to the table.
+        statistics: which file is small, how files are merged.
     """
 
     metadata: FormatPort
@@ -45,6 +49,7 @@ class TableFormat:
     scan_rules: Callable[[View], ScanRules] = plain_rules
     plans: PlanRules = PLAIN_PLANS
     rows: RowRules = PLAIN_ROWS
+    statistics: StatisticsRules = PLAIN_STATISTICS
 
 
 def register(table_format: TableFormat) -> None:
@@ -60,7 +65,26 @@ def register(table_format: TableFormat) -> None:
     SCAN_RULES.register(name, table_format.scan_rules)
     PLAN_RULES.register(name, table_format.plans)
     ROW_RULES.register(name, table_format.rows)
+    STATISTICS_RULES.register(name, table_format.statistics)
 
 
-register(TableFormat(IcebergFormat(), ICEBERG_RULES, ICEBERG_LISTS, plain_rules, ICEBERG_PLANS))
-register(TableFormat(PaimonFormat(), PAIMON_RULES, PAIMON_LISTS, PaimonReading.of, PAIMON_PLANS, PAIMON_ROWS_GIVEN))
+register(
+    TableFormat(
+        IcebergFormat(),
+        ICEBERG_RULES,
+        ICEBERG_LISTS,
+        plans=ICEBERG_PLANS,
+        statistics=ICEBERG_STATISTICS,
+    )
+)
+register(
+    TableFormat(
+        PaimonFormat(),
+        PAIMON_RULES,
+        PAIMON_LISTS,
+        PaimonReading.of,
+        PAIMON_PLANS,
+        PAIMON_ROWS_GIVEN,
+        PAIMON_STATISTICS,
+    )
+)

@@ -236,8 +236,8 @@ class PageParameters(_Parameters):
         return {name: str(value) for name, value in chosen.items()}
 
 
-class SnapshotParameters(PageParameters):
-    """Parameters of every list of a snapshot."""
+class SnapshotChoice(_Parameters):
+    """Parameters that select a snapshot."""
 
     snapshot: str | None = Field(
         None, pattern=_INT64, description="Id of the snapshot to read; responses never change."
@@ -262,6 +262,10 @@ class SnapshotParameters(PageParameters):
             self.ref,
             None if self.as_of is None else parse_instant(self.as_of),
         )
+
+
+class SnapshotParameters(SnapshotChoice, PageParameters):
+    """Parameters of every list of a snapshot."""
 
 
 class EntriesParameters(SnapshotParameters):

@@ -62,6 +62,11 @@ LIST_OF_SNAPSHOT: Responses = {
     304: {"description": "Not modified: `If-None-Match` has the current ETag."},
     **_problems(*_ALWAYS, 404, 406, 409, 501, 502),
 }
+FIGURES: Responses = {
+    200: {"headers": {**_STALE, **_ETAG}},
+    304: {"description": "Not modified: `If-None-Match` has the current ETag."},
+    **_problems(*_ALWAYS, 404, 409, 501, 502),
+}
 PLAN: Responses = {
     200: {
         "description": "A page; or the whole plan as a stream, which ends with a record of its row count.",

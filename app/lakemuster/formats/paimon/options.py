@@ -41,6 +41,7 @@ class TableOptions:
         bucket: the number of buckets; -1 for dynamic or unaware, or :data:`POSTPONE`.
         levels: levels of the merge tree; its files have level 0 to ``levels`` - 1.
         split_target_size, split_open_file_cost: bytes.
+        target_file_size: the bytes that writers aim at; None where the table does not say.
         count_blob_size: blob files count with their bytes in splits, not just with the cost of opening them.
         filled_columns: names of columns whose nulls old versions read as a default value.
         changelog_producer: who writes changelog files.
@@ -57,6 +58,7 @@ class TableOptions:
     levels: int = COMPACTION_TRIGGER + 1
     split_target_size: int = 128 << 20
     split_open_file_cost: int = 4 << 20
+    target_file_size: int | None = None
     count_blob_size: bool = True
     filled_columns: frozenset[str] = frozenset()
     changelog_producer: str = "none"
@@ -84,6 +86,7 @@ class TableOptions:
             levels=_integer(options, "num-levels", trigger + 1),
             split_target_size=_bytes(options, "source.split.target-size", 128 << 20),
             split_open_file_cost=_bytes(options, "source.split.open-file-cost", 4 << 20),
+            target_file_size=_bytes(options, "target-file-size", 0) or None,
             count_blob_size=_flag(options, "blob.split-by-file-size", default=not _flag(options, "blob-as-descriptor")),
             changelog_producer=options.get("changelog-producer", "none").lower(),
             reads_file_indexes=_flag(options, "file-index.read.enabled", default=True)

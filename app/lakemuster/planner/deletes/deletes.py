@@ -48,10 +48,16 @@ class DeleteIndex:
     Attributes:
             empty: the snapshot has no delete files.
             stat_columns: the data file statistics that :meth:`match` reads where a segment has them.
+            content: (D,) the content of each delete file.
+            is_vector: (D,) whether it is a deletion vector.
+            of_one_file: (D,) whether it is known to reference one data file.
     """
 
     empty: bool
     stat_columns: frozenset[str]
+    content: NDArray[np.int8]
+    is_vector: Mask
+    of_one_file: Mask
     _everywhere: DeleteGroup
     _equalities: DeleteGroup
     _positions: DeleteGroup
@@ -106,6 +112,9 @@ class DeleteIndex:
         return cls(
             empty=not len(entries.content),
             stat_columns=bounds.stat_columns,
+            content=entries.content,
+            is_vector=entries.is_vector,
+            of_one_file=has_path,
             _everywhere=group(equality & ~local, np.zeros_like(partitions), newer=True),
             _equalities=group(equality & local, partitions, newer=True),
             _positions=group(position & ~has_path, partitions),

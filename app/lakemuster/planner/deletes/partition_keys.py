@@ -26,6 +26,9 @@ from lakemuster.planner.pruning.bounds import numbers_of
 
 Numbers = NDArray[np.int64]
 
+_MOST_CODES = 1 << 16
+"""Up to this many codes, or as many as files, a table of all of them replaces sorting."""
+
 
 def is_partitioned(spec: PartitionSpec) -> bool:
     """Tell whether a spec has a field whose transform is not void."""
@@ -64,7 +67,7 @@ class PartitionKeys:
                 for value in (*values.dictionary.to_pylist(), *((None,) if values.null_count else ())):
                     known.setdefault(value, len(known))
             codes = np.concatenate([_codes(values, known) for values in columns])
-            pairs, numbers = np.unique(numbers * len(known) + codes, return_inverse=True)
+            pairs, numbers = _numbered(numbers * len(known) + codes, size * len(known))
             fields.append(_Field(field.field_id, target, known, _ordered(known), pairs))
             size = len(pairs)
         return cls(size, tuple(fields)), numbers
@@ -106,6 +109,15 @@ class _Field:
         if values.null_count:
             found[values.is_null().to_numpy(zero_copy_only=False)] = self.known.get(None, -1)
         return found
+
+
+def _numbered(codes: Numbers, limit: int) -> tuple[Numbers, Numbers]:
+    """Return the distinct codes, ascending, and each code's number; all are below ``limit``."""
+    if limit > max(len(codes), _MOST_CODES):
+        found, numbers = np.unique(codes, return_inverse=True)
+        return found, numbers
+    present = np.bincount(codes, minlength=limit) > 0
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
 
 
 def _ordered(known: Mapping[object, int]) -> tuple[Numbers, Numbers] | None:

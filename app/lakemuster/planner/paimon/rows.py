@@ -158,14 +158,7 @@ class PaimonRows(ViewRows):
                 case "file_path":
                     values = self._rewrites.apply_array(self._paths(table))
                 case "file_format":
-                    values = pc.utf8_lower(
-                        pc.struct_field(
-                            pc.extract_regex(
-                                single_array(table.column("file_name")), r"\.(?:cc-)?(?P<format>[A-Za-z0-9]+)$"
-                            ),
-                            [0],
-                        )
-                    )
+                    values = file_formats(table)
                 case "spec_id":
                     values = pa.repeat(pa.scalar(header.spec_id, pa.int32()), count)
                 case "partition":
@@ -188,3 +181,9 @@ class PaimonRows(ViewRows):
 
     def _paths(self, table: pa.Table) -> pa.Array:
         return data_file_paths(table, self.view.metadata.location, self.view.metadata, self.view.schemas)
+
+
+def file_formats(table: pa.Table | pa.RecordBatch) -> pa.Array:
+    """Return the format of each file, which is the ending of its name."""
+    found = pc.extract_regex(single_array(table.column("file_name")), r"\.(?:cc-)?(?P<format>[A-Za-z0-9]+)$")
+    return pc.utf8_lower(pc.struct_field(found, [0]))

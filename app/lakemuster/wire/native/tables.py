@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from lakemuster.config import NanMode
 from lakemuster.metadata.format_names import format_names
-from lakemuster.wire.model import Id, WireModel
+from lakemuster.wire.model import Id, Long, WireModel
 
 
 def _known_format(given: object) -> object:
@@ -116,6 +116,9 @@ class TableSettingsOut(WireModel):
     nan: NanMode = Field(description="How NaN compares if a request does not set `nan`.")
     watch: float | None = Field(
         description="Interval of background refreshes in seconds; null: the table is not watched."
+    )
+    target_file_size: Long | None = Field(
+        description="Size in bytes that data files should have; null: the one that the table's properties name."
     )
 
 

@@ -1,0 +1,78 @@
+"""Routes of figures that metadata alone gives: of a snapshot's files, and of its columns."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from lakemuster.api import media
+from lakemuster.api.native.answers import PINNED_SECONDS, SNAPSHOT_HEADER, is_known, stale_header
+from lakemuster.api.native.dependencies import PREFIX, SnapshotChoice, Target, TheTable, needs
+from lakemuster.api.native.responses import FIGURES
+from lakemuster.api.response_cache import cache_until_changed
+from lakemuster.api.threads import TableRoute
+from lakemuster.catalog import View
+from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.statistics import stats_out
+from lakemuster.config import NanMode
+from lakemuster.cpu_semaphore import CPU
+from lakemuster.wire.documents import dumps
+from lakemuster.wire.native.plans import NAN
+from lakemuster.wire.native.statistics import StatsOut
+
+router = APIRouter(prefix=PREFIX, tags=["statistics"], dependencies=[needs("read")], route_class=TableRoute)
+
+
+class StatsParameters(SnapshotChoice):
+    """Parameters of figures."""
+
+    filter: str | None = Field(
+        None,
+        min_length=1,
+        max_length=16_384,
+        description="Only data files that may hold matching rows, and the delete files that apply to them: a SQL "
+        "condition, or an Iceberg expression as JSON text. Absent: all live files.",
+    )
+    nan: NanMode | None = Field(None, description=NAN)
+
+
+StatsQuery = Annotated[StatsParameters, Query()]
+
+
+@router.get("/tables/{table}/stats", response_model=StatsOut, responses=FIGURES)
+def get_stats(table: TheTable, query: StatsQuery) -> Response:
+    """Show the figures of a snapshot: totals, sizes of files and partitions, deletes, Paimon's levels.
+
+    All are exact, computed from metadata alone; the number of deleted rows may be an interval, which says so.
+    """
+    given = None if query.filter is None else Filter.of_text(query.filter)
+    nan = query.nan or table.services.settings.of_table(table.name).nan
+    view = table.services.view(table.name, query.selector())
+    pinned = query.snapshot is not None
+    stale = None if pinned else view.stale
+    with CPU.permit():
+        body = dumps(stats_out(table.services, view, given, nan, stale).model_dump(mode="json"))
+    return _answer(table, view, body, stale, pinned=pinned)
+
+
+def _answer(table: Target, view: View, body: bytes, stale: str | None, *, pinned: bool) -> Response:
+    if view.stale is None:
+        cache_until_changed(table.request, view.table)
+    is_private = table.api.identity.authenticator is not None
+    headers = {
+        "ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"',
+        "Vary": "Accept, Authorization" if is_private else "Accept",
+        "Cache-Control": f"private, max-age={PINNED_SECONDS}, immutable"
+        if pinned and view.second_branch is None
+        else "no-cache",
+        **stale_header(stale),
+    }
+    if view.snapshot_id is not None:
+        headers[SNAPSHOT_HEADER] = str(view.snapshot_id)
+    if is_known(headers["ETag"], table.request.headers.getlist("if-none-match")):
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type=media.JSON, headers=headers)

@@ -1,0 +1,59 @@
+"""How large files are: a histogram in powers of two, and small files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lakemuster.planner.statistics.numbers import Ints, known_sum, sums
+
+_EDGES: Ints = np.concatenate([np.zeros(1, np.int64), np.int64(1) << np.arange(63)])
+"""Where buckets begin: 0, 1, 2, 4 … bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeBucket:
+    """The files of ``from_bytes`` to before ``to_bytes`` bytes."""
+
+    from_bytes: int
+    to_bytes: int
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SmallFiles:
+    """The files below a share of the target size.
+
+    Attributes:
+        target_bytes: the size that writers aim at.
+        least_bytes: a file with fewer bytes is small.
+        rule: how ``least_bytes`` follows from the target, and where the target is from.
+    """
+
+    files: int
+    bytes: int
+    target_bytes: int
+    least_bytes: int
+    rule: str
+
+
+def histogram(sizes: Ints) -> list[SizeBucket]:
+    """Count (N,) files by size; buckets between the smallest and the largest file are there without files too."""
+    known = sizes[sizes >= 0]
+    if not len(known):
+        return []
+    places = np.searchsorted(_EDGES, known, side="right") - 1
+    files, whole = np.bincount(places, minlength=64), sums(places, 64, known)
+    first, last = int(places.min()), int(places.max())
+    return [
+        SizeBucket(0 if place == 0 else 1 << place - 1, 1 << place, int(files[place]), int(whole[place]))
+        for place in range(first, last + 1)
+    ]
+
+
+def small_files(sizes: Ints, target_bytes: int, least_bytes: int, rule: str) -> SmallFiles:
+    """Count the (N,) files that are smaller than ``least_bytes``; those of unknown size are not."""
+    small = sizes[(sizes >= 0) & (sizes < least_bytes)]
+    return SmallFiles(len(small), known_sum(small), target_bytes, least_bytes, rule)

@@ -1,0 +1,175 @@
+"""JSON models of the figures of a snapshot's files."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from lakemuster.wire.model import Id, Long, WireModel
+from lakemuster.wire.native.plans import NotAppliedOut
+
+
+class TotalsOut(WireModel):
+    """Sums over data files. A file without a recorded number adds nothing to its sum."""
+
+    data_files: int
+    records: Long
+    bytes: Long
+    files_without_records: int = Field(description="Data files whose rows are not recorded; usually 0.")
+    files_without_size: int = Field(description="Data files whose bytes are not recorded; usually 0.")
+
+
+class SizeBucketOut(WireModel):
+    """The data files of `from_bytes` to less than `to_bytes` bytes."""
+
+    from_bytes: Long
+    to_bytes: Long
+    files: int
+    bytes: Long
+
+
+class SmallFilesOut(WireModel):
+    """The data files that are small beside the table's target size."""
+
+    files: int
+    bytes: Long
+    target_bytes: Long = Field(description="Size that the table's data files should have.")
+    least_bytes: Long = Field(description="A file with fewer bytes is small.")
+    rule: str = Field(
+        examples=["smaller than 75 % of 536870912 bytes: the default of write.target-file-size-bytes"],
+        description="How `least_bytes` follows from the target, and where the target is from.",
+    )
+
+
+class QuantilesOut(WireModel):
+    """Quantiles by nearest rank: each is one of the numbers."""
+
+    min: Long
+    p50: Long
+    p90: Long
+    p99: Long
+    max: Long
+
+
+class PartitionsOut(WireModel):
+    """The partitions that have data files, as distributions. Partitions of different specs are different ones."""
+
+    count: int = Field(description="Number of partitions; an unpartitioned table has one.")
+    files: QuantilesOut | None = Field(description="Data files of a partition; null without data files.")
+    bytes: QuantilesOut | None = Field(description="Bytes of a partition's data files; null without data files.")
+
+
+class _Sums(WireModel):
+    files: int
+    records: Long
+    bytes: Long
+
+
+class FormatFilesOut(_Sums):
+    """The data files of one file format."""
+
+    file_format: str | None = Field(description="In lower case; null if not known.")
+
+
+class SpecFilesOut(_Sums):
+    """The data files of one partition spec."""
+
+    spec_id: int
+
+
+class SortOrderFilesOut(_Sums):
+    """The data files of one sort order."""
+
+    sort_order_id: int | None = Field(description="0 is the order of unsorted files; null if not recorded.")
+
+
+class LevelFilesOut(_Sums):
+    """The data files of one level of the merge trees."""
+
+    level: int | None
+
+
+class DeleteKindOut(WireModel):
+    """Delete files of one kind."""
+
+    count: int = Field(description="Entries: delete files, or deletion vectors, several of which may share a file.")
+    files: int = Field(description="Distinct files.")
+    records: Long | None = Field(
+        description="Rows of the files, or rows that the vectors delete; null if some are not recorded."
+    )
+    bytes: Long = Field(description="Bytes of the files, or of the vectors within theirs.")
+
+
+class DeletesByKindOut(WireModel):
+    """Delete files by kind."""
+
+    position_deletes: DeleteKindOut
+    equality_deletes: DeleteKindOut
+    deletion_vectors: DeleteKindOut
+
+
+class RowsDeletedOut(WireModel):
+    """How many rows of the data files are deleted: exactly, or between two limits."""
+
+    lower: Long
+    upper: Long | None = Field(description="Null if there is no limit, since rows of a data file are not recorded.")
+    exact: bool = Field(description="Whether `lower` and `upper` are the number.")
+    reason: str = Field(description="Why the number is exact, or why it is not.")
+
+
+class DeletesOut(DeletesByKindOut):
+    """The delete files of the snapshot; with a filter, those that apply to the data files."""
+
+    data_files: int = Field(description="Data files that delete files apply to.")
+    rows_deleted: RowsDeletedOut
+    dangling: DeletesByKindOut | None = Field(
+        description="Live delete files that apply to no live data file. Null with a filter, and for tables that read "
+        "partitions of a second branch."
+    )
+
+
+class SortedRunsOut(WireModel):
+    """The sorted runs of buckets: each file on level 0, and each higher level that has files."""
+
+    buckets: int = Field(description="Buckets of partitions that have data files.")
+    per_bucket: QuantilesOut | None
+
+
+class MergingOut(WireModel):
+    """The files that a read merges with others; the rest it reads alone."""
+
+    files: int
+    records: Long
+    bytes: Long
+    sections: int = Field(description="Groups of files that are merged with each other.")
+    unread_files: int = Field(description="Live data files that a read leaves out, such as those not compacted yet.")
+    delete_rows: Long | None = Field(description="Rows of data files that delete a key; null if not recorded.")
+
+
+class StatsOut(WireModel):
+    """The figures of the data files of a snapshot, and of the delete files that apply to them."""
+
+    snapshot_id: Id | None = Field(description="Null for a table without snapshots.")
+    computed_at: str = Field(
+        description="Time when the figures were computed, RFC 3339. Those of one snapshot never change.",
+        json_schema_extra={"format": "date-time"},
+    )
+    stale: str | None = Field(
+        description="Why the figures are not of the table's newest state; null if they are, or if the request pins a "
+        "snapshot."
+    )
+    not_applied: list[NotAppliedOut] | None = Field(
+        description="With a filter: its conjuncts that cannot prune. The figures are of files that may hold matches."
+    )
+    totals: TotalsOut
+    file_size_histogram: list[SizeBucketOut] = Field(
+        description="Data files by size, in powers of two; without gaps from the smallest file to the largest."
+    )
+    small_files: SmallFilesOut | None = Field(description="Null if the table's format has no target size.")
+    partitions: PartitionsOut
+    file_formats: list[FormatFilesOut]
+    specs: list[SpecFilesOut]
+    sort_orders: list[SortOrderFilesOut]
+    deletes: DeletesOut
+    levels: list[LevelFilesOut] | None = Field(description="Paimon: data files by level.")
+    sorted_runs: SortedRunsOut | None = Field(description="Paimon tables with a primary key.")
+    merging: MergingOut | None = Field(description="Paimon: the files that a read merges.")

@@ -10,19 +10,28 @@ from pydantic import Field
 from starlette.responses import Response
 
 from lakemuster.api import media
-from lakemuster.api.native.answers import PINNED_SECONDS, SNAPSHOT_HEADER, is_known, stale_header
-from lakemuster.api.native.dependencies import PREFIX, SnapshotChoice, Target, TheTable, needs
-from lakemuster.api.native.responses import FIGURES
+from lakemuster.api.native.answers import (
+    PINNED_SECONDS,
+    SNAPSHOT_HEADER,
+    is_known,
+    snapshot_answer,
+    stale_header,
+    views_of,
+)
+from lakemuster.api.native.dependencies import PREFIX, SnapshotChoice, SnapshotParameters, Target, TheTable, needs
+from lakemuster.api.native.responses import FIGURES, LIST_OF_SNAPSHOT
 from lakemuster.api.response_cache import cache_until_changed
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import View
+from lakemuster.catalog.column_statistics import columns_of
 from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.lists import words
 from lakemuster.catalog.statistics import stats_out
 from lakemuster.config import NanMode
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.native.plans import NAN
-from lakemuster.wire.native.statistics import StatsOut
+from lakemuster.wire.native.statistics import ColumnsPage, StatsOut
 
 router = APIRouter(prefix=PREFIX, tags=["statistics"], dependencies=[needs("read")], route_class=TableRoute)
 
@@ -40,7 +49,19 @@ class StatsParameters(SnapshotChoice):
     nan: NanMode | None = Field(None, description=NAN)
 
 
+class ColumnsParameters(SnapshotParameters):
+    """Parameters of the list of columns."""
+
+    columns: str | None = Field(
+        None,
+        min_length=1,
+        max_length=65_536,
+        description="Comma-separated full names of the columns to list. Absent: all.",
+    )
+
+
 StatsQuery = Annotated[StatsParameters, Query()]
+ColumnsQuery = Annotated[ColumnsParameters, Query()]
 
 
 @router.get("/tables/{table}/stats", response_model=StatsOut, responses=FIGURES)
@@ -57,6 +78,23 @@ def get_stats(table: TheTable, query: StatsQuery) -> Response:
     with CPU.permit():
         body = dumps(stats_out(table.services, view, given, nan, stale).model_dump(mode="json"))
     return _answer(table, view, body, stale, pinned=pinned)
+
+
+@router.get("/tables/{table}/columns", response_model=ColumnsPage, responses=LIST_OF_SNAPSHOT)
+def list_columns(table: TheTable, query: ColumnsQuery) -> Response:
+    """List the columns of a snapshot with what its live data files record of them, nested columns by full name.
+
+    Overlap tells how well a sort order or clustering separates files by a column: at a value, it is the number of live
+    data files whose bounds contain it, those without bounds included. It is counted at the lower bound of each file.
+    The first request for a snapshot computes the rows of its page; later ones find them.
+    """
+    selector = query.selector()
+    request, (view,), place = views_of(table, "columns", query, lambda: (table.services.view(table.name, selector),))
+    pinned = place is not None or query.snapshot is not None
+    names = words(query.columns)
+    return snapshot_answer(
+        request, (view,), lambda: columns_of(table.services, view, names), pinned=pinned, place=place
+    )
 
 
 def _answer(table: Target, view: View, body: bytes, stale: str | None, *, pinned: bool) -> Response:

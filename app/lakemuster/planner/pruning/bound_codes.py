@@ -92,8 +92,8 @@ def _spanned(keys: Narrow, spans: list[slice]) -> Narrow:
 
 def bound_codes_of(stats: FieldStats, kind: Primitive, rows: int) -> BoundCodes | None:
     """Return the codes of a column's bounds; None for types without codes."""
-    least_of = _wide(comparable(stats.lower, kind), kind, rows)
-    greatest_of = _wide(comparable(stats.upper, kind), kind, rows)
+    least_of = wide_codes(comparable(stats.lower, kind), kind, rows)
+    greatest_of = wide_codes(comparable(stats.upper, kind), kind, rows)
     if least_of is None or greatest_of is None:
         return None
     (lower, has_lower), (upper, has_upper) = least_of, greatest_of
@@ -201,8 +201,12 @@ def _text_key(data: bytes) -> int:
     return int.from_bytes(data[:_PREFIX].ljust(_PREFIX, b"\0") + bytes([min(len(data), _PREFIX + 1)]), "big")
 
 
-def _wide(bounds: pa.Array | None, kind: Primitive, rows: int) -> tuple[Wide, Mask] | None:
-    """Encode bounds of the predicate's type: 64-bit codes, and which bounds exist. None for types without codes."""
+def wide_codes(bounds: pa.Array | None, kind: Primitive, rows: int) -> tuple[Wide, Mask] | None:
+    """Encode bounds in the form of :func:`comparable`: 64-bit codes, and which bounds exist.
+
+    Returns:
+        None for types without codes. Codes of texts whose low byte exceeds 7 may be shared by different ones.
+    """
     of = arrow_type(kind) if bounds is None else bounds.type
     if of is None or not _has_keys(of):
         return None

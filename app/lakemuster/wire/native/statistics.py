@@ -5,7 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from lakemuster.wire.model import Id, Long, WireModel
+from lakemuster.wire.native.pages import SnapshotListPage
 from lakemuster.wire.native.plans import NotAppliedOut
+from lakemuster.wire.native.rows import Integer
 
 
 class TotalsOut(WireModel):
@@ -173,3 +175,50 @@ class StatsOut(WireModel):
     levels: list[LevelFilesOut] | None = Field(description="Paimon: data files by level.")
     sorted_runs: SortedRunsOut | None = Field(description="Paimon tables with a primary key.")
     merging: MergingOut | None = Field(description="Paimon: the files that a read merges.")
+
+
+class OverlapOut(WireModel):
+    """How many live data files' bounds contain a value, counted at the lower bound of each file.
+
+    Files without bounds count at every value, files that hold only nulls at none.
+    """
+
+    samples: int = Field(description="Files with a lower bound.")
+    unbounded_files: int = Field(description="Files without any bound; they count at every value.")
+    mean: float | None = Field(description="Mean over the samples; null without samples, as are the next ones.")
+    p99: int | None = Field(description="99th percentile of the samples, by nearest rank.")
+    max: int | None
+    max_at: object = Field(description="The least sampled value at which `max` files overlap.")
+
+
+class ColumnOut(WireModel):
+    """What the live data files of a snapshot record of a column. Each count comes with how many files it is of."""
+
+    column: str = Field(description="Full name: `a`, `place.lat`, `tags.element`, `m.key`.")
+    field_id: int
+    type: str = Field(description="Name of the type in the table's own format.")
+    files: Integer = Field(description="Live data files.")
+    value_files: Integer = Field(description="Files that may hold a value that is neither null nor NaN.")
+    value_count: Integer | None = Field(description="Values, null and NaN included; null if no file records it.")
+    value_count_files: Integer
+    null_count: Integer | None
+    null_count_files: Integer
+    nan_count: Integer | None
+    nan_count_files: Integer
+    column_size: Integer | None = Field(description="Bytes of the column.")
+    column_size_files: Integer
+    lower_bound: object = Field(description="The least lower bound; null if no file records one.")
+    lower_bound_files: Integer
+    upper_bound: object = Field(description="The greatest upper bound; null if no file records one.")
+    upper_bound_files: Integer
+    bounds_hold: bool = Field(
+        description="Whether all files that may hold a value record both bounds, so that every value that is neither "
+        "null nor NaN is between `lower_bound` and `upper_bound`. Bounds need not be values of the column."
+    )
+    overlap: OverlapOut | None = Field(description="Null for types without an order.")
+
+
+class ColumnsPage(SnapshotListPage):
+    """A page of a snapshot's columns, in the order of the schema."""
+
+    columns: list[ColumnOut]

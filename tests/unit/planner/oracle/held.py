@@ -201,9 +201,19 @@ def own_columns(table: Table, manifest: Manifest) -> Iterator[tuple[str, list[An
     yield "file_path", [file.path for file in files]
     yield "file_format", ["PUFFIN" if isinstance(f, DeleteFile) and f.is_vector else "PARQUET" for f in files]
     yield "record_count", [file.record_count for file in files]
-    yield "file_size_in_bytes", [100 for _ in files]
+    yield "file_size_in_bytes", [size_of(file) for file in files]
+    yield (
+        "content_size_in_bytes",
+        [size_of(f) // 2 if isinstance(f, DeleteFile) and f.is_vector else None for f in files],
+    )
     yield "equality_ids", [(list(f.ids) or None) if isinstance(f, DeleteFile) else None for f in files]
     yield "referenced_data_file", [f.referenced if isinstance(f, DeleteFile) else None for f in files]
+
+
+def size_of(file: DataFile | DeleteFile) -> int:
+    """Bytes of a file: of all magnitudes, by its path alone."""
+    checksum = crc32(file.path.encode())
+    return checksum >> checksum % 33
 
 
 def partition_column(table: Table, manifest: Manifest, own: PartitionField) -> Column:

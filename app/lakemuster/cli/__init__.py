@@ -12,7 +12,18 @@ from typing import Annotated
 import typer
 
 from lakemuster import __version__
-from lakemuster.cli import aggregates, catalogs, changing, jobs, planning, reading, service, system, verifying
+from lakemuster.cli import (
+    aggregates,
+    catalogs,
+    changing,
+    jobs,
+    planning,
+    reading,
+    service,
+    statistics,
+    system,
+    verifying,
+)
 from lakemuster.cli.application import DEBUG, Commands
 from lakemuster.cli.option_groups import HERE, Server, set_defaults, with_options
 from lakemuster.cli.options import AsJson
@@ -52,6 +63,8 @@ for command in (
     planning.explain,
     aggregates.statistics,
     reading.partitions,
+    statistics.stats,
+    statistics.columns,
     reading.indexes,
     reading.diff,
     system.system,

@@ -85,6 +85,19 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         "last_updated_at",
     ),
     "indexes": ("index_type", "partition", "bucket", "row_count", "file_size_in_bytes", "file_path"),
+    "stats": ("figure", "value"),
+    "columns": (
+        "column",
+        "type",
+        "value_count",
+        "null_count",
+        "nan_count",
+        "column_size",
+        "lower_bound",
+        "upper_bound",
+        "bounds_hold",
+        "overlap",
+    ),
     "diff": ("change", "content", "partition", "bucket", "record_count", "file_size_in_bytes", "file_path"),
 }
 

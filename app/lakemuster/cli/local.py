@@ -12,6 +12,7 @@ from typing import Self
 from lakemuster.catalog import Selector, View
 from lakemuster.catalog.attached import is_attached
 from lakemuster.catalog.catalog_documents import catalogs_out, sync_out
+from lakemuster.catalog.column_statistics import columns_of
 from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
@@ -19,7 +20,7 @@ from lakemuster.catalog.missing_tables import not_registered
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.catalog.table_documents import table_out
-from lakemuster.cli.local_plans import explanation, milliseconds, nan_of, plan_pages, statistics
+from lakemuster.cli.local_plans import explanation, figures, milliseconds, nan_of, plan_pages, statistics
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
 from lakemuster.config import load_settings
@@ -83,6 +84,9 @@ class LocalSource:
                     notice,
                     lambda view: difference(self._services.index, self._services.view(name, old), view),
                 )
+            case "columns":
+                names = words(options.get("columns"))
+                return self._listed(name, query, notice, lambda view: columns_of(self._services, view, names))
             case "system":
                 return self._system(name, query, notice)
             case kind:
@@ -99,6 +103,10 @@ class LocalSource:
     def statistics(self, query: Query, aggregates: Sequence[str]) -> Row:
         """Return aggregates."""
         return statistics(self._services, self._registered(query.table), query, aggregates)
+
+    def stats(self, query: Query) -> Row:
+        """Return figures."""
+        return figures(self._services, self._registered(query.table), query)
 
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table at any location."""

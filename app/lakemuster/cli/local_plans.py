@@ -1,4 +1,4 @@
-"""Plans and explanations from the local index, in the form of the native HTTP API."""
+"""Plans, explanations and figures from the local index, in the form of the native HTTP API."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ import orjson
 from pydantic import ValidationError
 
 from lakemuster.catalog.aggregates import aggregates_out
+from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.planning import explanation_out, plan_listing, selector_of
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.statistics import stats_out
 from lakemuster.cli.options import parse_where, words
 from lakemuster.cli.sources import Query, Row
 from lakemuster.errors import RequestInvalid
+from lakemuster.planner.view import Selector
 from lakemuster.predicates import NAN_MODES, NanMode
 from lakemuster.wire.native.aggregates import AggregatesRequest
 from lakemuster.wire.native.plans import PAGE_SIZE, ExplainRequest, PlanRequest, QueryOptions
@@ -64,6 +67,15 @@ def statistics(services: Services, name: str, query: Query, aggregates: Sequence
     request = _validated(AggregatesRequest, query, more)
     view = services.view(name, selector_of(request))
     return aggregates_out(services, view, request, stale=view.stale)
+
+
+def figures(services: Services, name: str, query: Query) -> Row:
+    """Return the response of ``/stats``."""
+    where = query.options.get("where")
+    given = None if where is None else Filter.of_text(where)
+    view = services.view(name, Selector(query.snapshot_id, query.ref, milliseconds(query.as_of)))
+    stale = None if query.snapshot_id is not None else view.stale
+    return stats_out(services, view, given, nan_of(services, name, query), stale).model_dump(mode="json")
 
 
 def nan_of(services: Services, name: str, query: Query) -> NanMode:

@@ -72,6 +72,8 @@ class RemoteSource:
                 return table.partitions(**choice)
             case "indexes":
                 return table.indexes(**choice)
+            case "columns":
+                return table.columns(options.get("columns"), **choice)
             case "system":
                 return table.system(options["name"], **choice)
             case "diff":
@@ -106,6 +108,10 @@ class RemoteSource:
         """Return aggregates."""
         where, nan = _where(query), query.options.get("nan")
         return self._client.table(query.table).statistics(aggregates, where, nan=nan, **_choice(query)).row
+
+    def stats(self, query: Query) -> Row:
+        """Return figures."""
+        return self._client.table(query.table).stats(_where(query), nan=query.options.get("nan"), **_choice(query))
 
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table on the server."""

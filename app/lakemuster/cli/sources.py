@@ -89,6 +89,10 @@ class Source(Protocol):
         """Compute aggregates of the rows that match a filter."""
         ...
 
+    def stats(self, query: Query) -> Row:
+        """Return the figures of a snapshot's files, or of those of a filter's plan."""
+        ...
+
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table."""
         ...

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from lakemuster.client.aggregates import Aggregates
 from lakemuster.client.choices import Choice, PlanChoice, Where, body_choice, given_members, listed_names, query_choice
+from lakemuster.client.figures import TableFigures
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan, PlanTask, redeem
 from lakemuster.client.rows import Rows
@@ -130,12 +131,8 @@ class Client:
         return RefreshReport.of(self._transport.send("POST", table_path(name, "refresh"), timeout=timeout))
 
 
-class Table:
+class Table(TableFigures):
     """One table of a server. ``Choice`` has the arguments that select a snapshot."""
-
-    def __init__(self, transport: Transport, name: str) -> None:
-        self._transport = transport
-        self.name = name
 
     def __repr__(self) -> str:
         return f"Table({self.name!r})"

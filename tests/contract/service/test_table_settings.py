@@ -68,8 +68,20 @@ def test_only_a_table_with_zero_staleness_is_read_for_every_request(services: Se
 def test_the_settings_of_a_table_are_shown_and_apply_to_its_plans(services: Services) -> None:
     with TestClient(create_app(services), base_url="http://127.0.0.1:8181") as http:
         shown = {name: http.get(f"/api/v1/tables/{name}").json()["settings"] for name in ("shop.b", "web.b")}
-        assert shown["shop.b"] == {"staleness": 0.0, "history": 0, "nan": "greatest", "watch": 7.0}
-        assert shown["web.b"] == {"staleness": 3600.0, "history": 3, "nan": "any", "watch": None}
+        assert shown["shop.b"] == {
+            "staleness": 0.0,
+            "history": 0,
+            "nan": "greatest",
+            "watch": 7.0,
+            "target_file_size": None,
+        }
+        assert shown["web.b"] == {
+            "staleness": 3600.0,
+            "history": 3,
+            "nan": "any",
+            "watch": None,
+            "target_file_size": None,
+        }
         # Under `greatest` a file without counts of NaN may hold values above any bound.
         body = {"filter": "x > 5"}
         plans = {name: http.post(f"/api/v1/tables/{name}/plan", json=body).json() for name in shown}

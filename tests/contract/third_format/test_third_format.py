@@ -20,6 +20,7 @@ from lakemuster.metadata import format_names
 from lakemuster.planner.list_rules import LIST_RULES
 from lakemuster.planner.scan.plan_rules import PLAN_RULES
 from lakemuster.planner.scan.scan_rules import SCAN_RULES
+from lakemuster.planner.statistics.rules import STATISTICS_RULES
 from lakemuster.spark.reading import formats as row_formats
 from lakemuster.spark.reading.files import LakeFiles
 from lakemuster.spark.reading.formats import format_reader
@@ -63,7 +64,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> TinyTable:
 @pytest.fixture(scope="module", autouse=True)
 def _registered() -> Iterator[None]:
     """The format is registered for these tests only."""
-    rules = [(each, "_rules") for each in (CATALOG_RULES, LIST_RULES, SCAN_RULES, PLAN_RULES)]
+    rules = [(each, "_rules") for each in (CATALOG_RULES, LIST_RULES, SCAN_RULES, PLAN_RULES, STATISTICS_RULES)]
     registries = [(registry, "_FORMATS"), (row_formats, "_FORMATS"), (format_names, "_NAMES"), *rules]
     with pytest.MonkeyPatch.context() as patch:
         for owner, name in registries:
@@ -130,6 +131,15 @@ def test_its_files_entries_manifests_and_partitions_are_listed(http):
     partitions = http.get(f"{TABLE}/partitions").json()["partitions"]
     counts = {one["partition"]["region"]: one["file_count"] for one in partitions}
     assert counts == {"eu": 2, "us": 1, None: 1}
+
+
+def test_its_figures_are_those_of_its_files(http):
+    found, files = http.get(f"{TABLE}/stats").json(), http.get(f"{TABLE}/files").json()["files"]
+    assert found["totals"]["bytes"] == sum(file["file_size_in_bytes"] for file in files)
+    assert (found["partitions"]["count"], found["small_files"], found["merging"]) == (3, None, None)
+    columns = http.get(f"{TABLE}/columns").json()["columns"]
+    assert [of["column"] for of in columns] == [field["name"] for field in FIELDS]
+    assert {of["files"] for of in columns} == {4}
 
 
 def test_the_rows_of_a_plan_are_the_tables_rows_without_deleted_ones(http, table):

@@ -15,7 +15,7 @@ from lakemuster.planner.statistics.merging import Merging
 from lakemuster.planner.statistics.table_statistics import TableStatistics, table_statistics
 from lakemuster.planner.view import View
 from tests.unit.planner.paimon.oracle.held import Lake, files_of
-from tests.unit.planner.paimon.oracle.model import KEYED, DataFile, Table
+from tests.unit.planner.paimon.oracle.model import EVOLVED, KEYED, DataFile, Statistics, Table
 from tests.unit.planner.paimon.oracle.tables import some_table
 from tests.unit.planner.paimon.oracle.values import chance
 from tests.unit.planner.statistics import figures
@@ -119,3 +119,18 @@ def compare_counts(table: Table, question: tuple[Question, ...], column: LeafCol
     assert found.holding_files >= sum(any(value is not None for value in of_file) for of_file in rows)
     assert found.overlap is not None
     assert found.overlap.samples == found.lower.files
+    if table.kind != EVOLVED and column.name not in filled(table):
+        same = [file for file in live if file.version == table.current.number]
+        recorded = [one for file in same if (one := recorded_of(file, column.field_id)) is not None]
+        assert found.lower.files >= sum(one.lower is not None for one in recorded)
+        assert found.null_count.files >= sum(one.nulls is not None for one in recorded)
+
+
+def recorded_of(file: DataFile, field_id: int) -> Statistics | None:
+    """What a file records of a column's values."""
+    return file.statistics.get(field_id) if file.dense is None or field_id in file.dense else None
+
+
+def filled(table: Table) -> set[str]:
+    """Columns whose nulls are read as another value."""
+    return {name.split(".")[1] for name in table.options if name.endswith(".default-value")}

@@ -1,0 +1,50 @@
+"""The client's figures of a table: what metadata tells of a snapshot's files and columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Unpack
+
+from lakemuster.client.choices import Choice, Where, query_choice
+from lakemuster.client.model import Row
+from lakemuster.client.rows import Rows
+from lakemuster.client.transport import Transport, table_path
+
+
+class TableFigures:
+    """Figures of one table of a server."""
+
+    def __init__(self, transport: Transport, name: str) -> None:
+        self._transport = transport
+        self.name = name
+
+    def stats(self, where: Where = None, *, nan: str | None = None, **choice: Unpack[Choice]) -> Row:
+        """Return the figures of a snapshot: totals, sizes of files and partitions, deletes, Paimon's levels.
+
+        Args:
+            where: only data files that may hold matching rows, and the delete files that apply to them.
+            nan: as for ``plan``.
+
+        Raises:
+            ClientError: ``filter_invalid``, ``request_invalid`` and others.
+        """
+        params = query_choice(choice)
+        if where is not None:
+            params["filter"] = where if isinstance(where, str) else json.dumps(where)
+        if nan is not None:
+            params["nan"] = nan
+        row: Row = self._transport.get(table_path(self.name, "stats"), params)
+        return row
+
+    def columns(self, columns: Iterable[str] | None = None, **choice: Unpack[Choice]) -> Rows[Row]:
+        """Return a row for each column: counts, bounds, bytes, and how many files' bounds overlap.
+
+        Args:
+            columns: full names of the columns; all if None.
+        """
+        params = query_choice(choice)
+        if columns is not None:
+            params["columns"] = columns if isinstance(columns, str) else ",".join(columns)
+        path = table_path(self.name, "columns")
+        return Rows(self._transport, path, params, lambda row: row, page_size=choice.get("page_size"))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import everything, growth_plot, lasting, planning, programs, small_tables, watching
+from benchmarks import everything, figures, growth_plot, lasting, planning, programs, small_tables, watching
 from benchmarks.lakes import Lakes
 from benchmarks.measuring import Row, machine, table
 from benchmarks.peers import KINDS, Peers
@@ -36,6 +36,7 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
     "W14": lasting.memory,
     "W15": programs.paimon,
     "W16": planning.small_manifests,
+    "W19": figures.figures,
     "W21": small_tables.small_tables,
     "watching": watching.watching,
     "W17": programs.sidecar,

@@ -40,6 +40,11 @@ def _computed(questions: Sequence[Question], target_bytes: int | None) -> _Compu
     return _Computed(table_statistics(questions, target_bytes), SYSTEM.wall_ms())
 
 
+def forget() -> None:
+    """Forget all figures that were computed; benchmarks compute them anew."""
+    _computed.cache_clear()
+
+
 def questions_of(services: Services, view: View, given: Filter | None, nan: NanMode) -> tuple[Question, ...]:
     """Return what to ask each branch of a view for: all live files, or those of a filter's plan.
 

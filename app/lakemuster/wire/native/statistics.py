@@ -52,7 +52,7 @@ class QuantilesOut(WireModel):
     max: Long
 
 
-class PartitionsOut(WireModel):
+class PartitionFiguresOut(WireModel):
     """The partitions that have data files, as distributions. Partitions of different specs are different ones."""
 
     count: int = Field(description="Number of partitions; an unpartitioned table has one.")
@@ -167,7 +167,7 @@ class StatsOut(WireModel):
         description="Data files by size, in powers of two; without gaps from the smallest file to the largest."
     )
     small_files: SmallFilesOut | None = Field(description="Null if the table's format has no target size.")
-    partitions: PartitionsOut
+    partitions: PartitionFiguresOut
     file_formats: list[FormatFilesOut]
     specs: list[SpecFilesOut]
     sort_orders: list[SortOrderFilesOut]

@@ -18,7 +18,8 @@ from lakemuster.planner.statistics.overlap import bound_order, overlap
 from tests.unit.planner.statistics.figures import Bounds
 from tests.unit.planner.statistics.figures import overlap as counted
 
-LONG_TEXTS = ["", "a", "a\0", "abcdefg", "abcdefgh", "abcdefgi", "abcdefgh\0", "abcdefgh" * 3, "é", "\U0010ffff"]
+PREFIXED = ["abcdefg", "abcdefgh", "abcdefgi", "abcdefgh\0", "abcdefgh" * 3, "abcdefgh" * 3 + "z"]
+LONG_TEXTS = ["", "a", "a\0", "ab", *PREFIXED, "é", "\U0010ffff"]
 VALUES: dict[str, tuple[Primitive, st.SearchStrategy[Any]]] = {
     "boolean": (Primitive(Kind.BOOLEAN, "boolean"), st.booleans()),
     "int": (Primitive(Kind.INT, "int"), st.integers(-3, 3) | st.sampled_from([-(2**31), 2**31 - 1])),
@@ -38,6 +39,10 @@ VALUES: dict[str, tuple[Primitive, st.SearchStrategy[Any]]] = {
     ),
     "short string": (Primitive(Kind.STRING, "string"), st.sampled_from(LONG_TEXTS[:4])),
     "string": (Primitive(Kind.STRING, "string"), st.sampled_from(LONG_TEXTS)),
+    "string with a prefix": (
+        Primitive(Kind.STRING, "string"),
+        st.sampled_from(LONG_TEXTS).map(lambda text: "https://" + text),
+    ),
     "binary": (Primitive(Kind.BINARY, "binary"), st.binary(max_size=2) | st.binary(min_size=8, max_size=9)),
     "uuid": (Primitive(Kind.UUID, "uuid"), st.sampled_from([UUID(int=n) for n in (0, 1, 1 << 64, (1 << 128) - 1)])),
 }

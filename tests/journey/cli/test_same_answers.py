@@ -15,7 +15,9 @@ from lakemuster.client import NotFoundError
 from tests.journey.cli.conftest import EQUALITY, Lake
 from tests.journey.servers import Running, environment
 
-LISTS = ("snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes")
+LISTS = (
+    "snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes", "columns"
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +99,18 @@ def test_differences_are_the_same(server: Running):
         for words in ([ids[0]], [ids[0], ids[-1]]):
             here = said("diff", name, "--json", "--", *words)
             assert here == said("diff", name, "--json", "--uri", server.uri, "--", *words), (name, words)
+
+
+def test_the_figures_of_every_table_are_the_same(server: Running):
+    for name in names(server):
+        here, there = (json.loads(said("stats", name, "--json", *more)) for more in ((), ("--uri", server.uri)))
+        client = dict(Client(server.uri).table(name).stats())
+        for one in (here, there, client):
+            assert one.pop("computed_at")
+        assert here == there == client
+        lines = dict(line.split("\t") for line in said("stats", name).splitlines())
+        assert lines["totals.bytes"] == str(here["totals"]["bytes"])
+        assert lines["deletes.rows_deleted.exact"] == str(here["deletes"]["rows_deleted"]["exact"]).lower()
 
 
 @pytest.mark.parametrize("kind", ["manifests", "entries", "files", "partitions", "indexes"])

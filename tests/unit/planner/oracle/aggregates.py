@@ -12,11 +12,11 @@ from lakemuster.planner.aggregates.answers import Aggregate, Answer, answers
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.predicates import NanMode
 from tests.unit.planner.oracle.check import Case, Violation, bound_of, files_of, sizes
+from tests.unit.planner.oracle.held import size_at
 from tests.unit.planner.oracle.meaning import truth
 from tests.unit.planner.oracle.model import DataFile, Row, Table, deleted_rows, deletes_of
 from tests.unit.planner.oracle.values import is_nan
 
-FILE_BYTES = 100
 SEEN: Counter[tuple[str, bool]] = Counter()
 """The answers so far, by function and exactness."""
 
@@ -46,14 +46,14 @@ def check(case: Case) -> None:
     view = replace(case.scan.view, schema_id=table.schema.schema_id)  # whose columns the predicate names
     with sizes(small=case.small):
         found = answers([replace(case.scan, view=view)], lambda _: bound, every(names), nan=case.nan)
-        planned = len(files_of(Plan(case.scan, bound)))
+        planned = files_of(Plan(case.scan, bound))
     rows = [row for file in table.files for row in living(table, file)]
     matching = [[row for row in rows if truth(case.node, row, reading) is True] for reading in case.readings]
     for answer in found:
         function, column = answer.aggregate.function, answer.aggregate.column
         SEEN[function, answer.interval.exact] += 1
         if function in ("files", "bytes"):
-            compare(answer, [planned * (1 if function == "files" else FILE_BYTES)])
+            compare(answer, [len(planned) if function == "files" else sum(map(size_at, planned))])
             continue
         for some in matching:
             values = some if column is None else [row[names[column]] for row in some]

@@ -28,7 +28,7 @@ from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_over
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import View
 from tests.unit.planner.oracle.deletes import PATH
-from tests.unit.planner.oracle.model import DeleteFile, Manifest, Recorded, Table
+from tests.unit.planner.oracle.model import DataFile, DeleteFile, Manifest, Recorded, Table
 from tests.unit.planner.oracle.values import TYPES, array, encoded, is_nan, promoted
 
 _NUMBERS = count(1)
@@ -211,8 +211,13 @@ def own_columns(table: Table, manifest: Manifest) -> Iterator[tuple[str, list[An
 
 
 def size_of(file: DataFile | DeleteFile) -> int:
-    """Bytes of a file: of all magnitudes, by its path alone."""
-    checksum = crc32(file.path.encode())
+    """Bytes of a file."""
+    return size_at(file.path)
+
+
+def size_at(path: str) -> int:
+    """Bytes of the file at a path: of all magnitudes, by the path alone."""
+    checksum = crc32(path.encode())
     return checksum >> checksum % 33
 
 

@@ -11,6 +11,8 @@ from lakemuster.planner.aggregates.kept_files import DescribedFiles
 from lakemuster.planner.pruning.prune import Counts, FieldStats
 
 UNCOUNTED_NULLS = "nulls not counted"
+_MOST = 1 << 62
+"""Above this sum, as computed in floating point, 64 bits may not hold it."""
 _DELETED = "rows with nulls may be among the deleted ones"
 
 
@@ -24,9 +26,9 @@ class Tally:
 
     def add(self, least: Counts, most: Counts) -> None:
         """Add the bounds of N files."""
-        self.least += int(least.sum())
+        self.least += _sum(least)
         if self.most is not None:
-            self.most = None if (most < 0).any() else self.most + int(most.sum())
+            self.most = None if (most < 0).any() else self.most + _sum(most)
 
     @property
     def interval(self) -> Interval:
@@ -34,6 +36,11 @@ class Tally:
         if self.least == self.most:
             return Interval.of_value(self.least)
         return Interval(self.least, self.most, exact=False, reason=self.doubts.reason)
+
+
+def _sum(numbers: Counts) -> int:
+    """Sum numbers of 0 or more, also beyond 64 bits: recorded counts are not trusted."""
+    return int(numbers.sum()) if numbers.sum(dtype=np.float64) < _MOST else sum(numbers.tolist())
 
 
 def count_rows(tally: Tally, files: DescribedFiles) -> None:

@@ -9,12 +9,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from lakemuster.errors import LimitExceeded
 from lakemuster.planner.pruning.prune import UNKNOWN
 from lakemuster.planner.pruning.statistics import counts
 
 Ints = NDArray[np.int64]
 
 _NO_INTS: Ints = np.zeros(0, np.int64)
+_MOST = 1 << 62
+"""Above this sum, as computed in floating point, 64 bits may not hold it."""
 _MOST_CODES = 1 << 22
 """Up to this many codes, a table of all of them replaces sorting."""
 
@@ -55,13 +58,20 @@ def column_numbers(tables: Iterable[pa.Table], name: str) -> Ints:
 
 def known_sum(values: Ints) -> int:
     """Sum the numbers that are known: those of 0 or more."""
-    return int(values.sum(where=values >= 0))
+    known = np.maximum(values, 0)
+    return int(known.sum()) if known.sum(dtype=np.float64) < _MOST else sum(known.tolist())
 
 
 def sums(codes: Ints, count: int, values: Ints) -> Ints:
-    """Sum (N,) known values by code (N,): (count,)."""
+    """Sum (N,) known values by code (N,): (count,).
+
+    Raises:
+        LimitExceeded: a sum may not fit into 64 bits; no real files are that large.
+    """
     # In two halves: float64, in which bincount adds up, is exact up to 2**53.
     known = np.maximum(values, 0)
+    if known.sum(dtype=np.float64) >= _MOST:
+        raise LimitExceeded("sizes or record counts of files add up to more than 64 bits", limit=_MOST)
     low = np.bincount(codes, known & 0xFFFFFF, count).astype(np.int64)
     high = np.bincount(codes, known >> 24, count).astype(np.int64)
     return low + (high << 24)

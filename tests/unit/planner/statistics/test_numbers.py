@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakemuster.errors import LimitExceeded
 from lakemuster.planner.statistics.file_sizes import SizeBucket, histogram, small_files
-from lakemuster.planner.statistics.numbers import Group, Quantiles, by_number, distinct, sums
+from lakemuster.planner.statistics.numbers import Group, Quantiles, by_number, distinct, known_sum, sums
 
-SIZES = st.lists(st.integers(0, 8) | st.integers(0, 62).flatmap(lambda n: st.integers(2**n - 1, 2**n + 1)), max_size=20)
+SIZES = st.lists(st.integers(0, 8) | st.integers(0, 57).flatmap(lambda n: st.integers(2**n - 1, 2**n + 1)), max_size=20)
 
 
 def ints(values: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -24,6 +26,13 @@ def test_every_size_is_in_its_bucket(sizes: list[int]) -> None:
         own = [size for size in sizes if of.from_bytes <= size < of.to_bytes]
         assert (of.files, of.bytes) == (len(own), sum(own))
         assert of.to_bytes == max(2 * of.from_bytes, 1)
+
+
+def test_sizes_beyond_64_bits_are_refused_by_group_and_exact_in_all() -> None:
+    sizes = ints([2**62, 2**62, 2**63 - 1, -1])
+    with pytest.raises(LimitExceeded):
+        histogram(sizes)
+    assert known_sum(sizes) == 2**64 - 1
 
 
 def test_buckets_without_files_are_between_those_with_some() -> None:

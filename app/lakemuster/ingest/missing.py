@@ -1,7 +1,7 @@
 """Find the manifests that a refresh of a table would decode now, so that their segments can be made beforehand.
 
-Writes nothing and holds no lease: segments are the same whoever makes them, and the refresh that follows reads the
-table's state anew.
+Writes nothing and holds no lease: every process makes the same segments from a manifest. The refresh that follows reads
+the table's state anew.
 """
 
 from __future__ import annotations

@@ -276,17 +276,22 @@ class EntriesParameters(SnapshotParameters):
     )
 
 
-class FilesParameters(SnapshotParameters):
-    """Parameters of files."""
+class FilterParameters(_Parameters):
+    """Parameters that choose files by their rows."""
 
     filter: str | None = Field(
         None,
         min_length=1,
         max_length=16_384,
-        description="List only data files that may hold matching rows, and the delete files that apply to them: a "
-        "SQL condition, or an Iceberg expression as JSON text. Absent: all live files.",
+        description="Only data files that may hold matching rows, and the delete files that apply to them: a SQL "
+        "condition, or an Iceberg expression as JSON text. Absent: all live files.",
     )
     nan: NanMode | None = Field(None, description=NAN)
+
+
+class FilesParameters(FilterParameters, SnapshotParameters):
+    """Parameters of files."""
+
     content: str | None = Field(
         None,
         max_length=200,

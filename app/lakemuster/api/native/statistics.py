@@ -18,7 +18,15 @@ from lakemuster.api.native.answers import (
     stale_header,
     views_of,
 )
-from lakemuster.api.native.dependencies import PREFIX, SnapshotChoice, SnapshotParameters, Target, TheTable, needs
+from lakemuster.api.native.dependencies import (
+    PREFIX,
+    FilterParameters,
+    SnapshotChoice,
+    SnapshotParameters,
+    Target,
+    TheTable,
+    needs,
+)
 from lakemuster.api.native.responses import FIGURES, LIST_OF_SNAPSHOT
 from lakemuster.api.response_cache import cache_until_changed
 from lakemuster.api.threads import TableRoute
@@ -27,26 +35,15 @@ from lakemuster.catalog.column_statistics import columns_of
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import words
 from lakemuster.catalog.statistics import stats_out
-from lakemuster.config import NanMode
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.wire.documents import dumps
-from lakemuster.wire.native.plans import NAN
 from lakemuster.wire.native.statistics import ColumnsPage, StatsOut
 
 router = APIRouter(prefix=PREFIX, tags=["statistics"], dependencies=[needs("read")], route_class=TableRoute)
 
 
-class StatsParameters(SnapshotChoice):
+class StatsParameters(FilterParameters, SnapshotChoice):
     """Parameters of figures."""
-
-    filter: str | None = Field(
-        None,
-        min_length=1,
-        max_length=16_384,
-        description="Only data files that may hold matching rows, and the delete files that apply to them: a SQL "
-        "condition, or an Iceberg expression as JSON text. Absent: all live files.",
-    )
-    nan: NanMode | None = Field(None, description=NAN)
 
 
 class ColumnsParameters(SnapshotParameters):

@@ -46,7 +46,7 @@ def _(patch: Patch) -> None:
     patch.setattr(answers, "never_null", lambda field_id, _, history: any(field_id in of.required for of in history))
 
 
-@planted("a file that is kept is certain")
+@planted("every planned file counts as matching whole")
 def _(patch: Patch) -> None:
     patch.setattr(plain_rows.PlainRows, "prover", lambda *_: lambda files: np.ones(len(files.places), np.bool_))
 

@@ -16,8 +16,8 @@ from lakemuster.planner.pruning.statistics import counts
 Ints = NDArray[np.int64]
 
 _NO_INTS: Ints = np.zeros(0, np.int64)
-_MOST = 1 << 62
-"""Above this sum, as computed in floating point, 64 bits may not hold it."""
+_MOST = (1 << 63) - (1 << 43)
+"""From this sum on, as computed in floating point, 64 bits may not hold it: rounding stays below 2**43."""
 _MOST_CODES = 1 << 22
 """Up to this many codes, a table of all of them replaces sorting."""
 

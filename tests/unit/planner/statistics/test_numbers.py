@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lakemuster.errors import LimitExceeded
@@ -45,6 +45,7 @@ def test_a_file_of_the_least_size_is_not_small_nor_is_one_of_unknown_size() -> N
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 2**60)), max_size=7))
+@example([(0, 2**60)] * 7)
 def test_sums_are_exact_beyond_floating_point(pairs: list[tuple[int, int]]) -> None:
     codes, values = (ints([pair[side] for pair in pairs]) for side in (0, 1))
     assert sums(codes, 4, values).tolist() == [sum(max(v, 0) for c, v in pairs if c == code) for code in range(4)]

@@ -14,11 +14,14 @@ from lakemuster.formats.paimon.table_format import PaimonFormat
 from lakemuster.formats.protocol import FormatPort
 from lakemuster.planner.aggregates.plain_rows import PLAIN_ROWS
 from lakemuster.planner.aggregates.row_rules import ROW_RULES, RowRules
+from lakemuster.planner.history.rules import HISTORY_RULES, PLAIN_HISTORY, HistoryRules
 from lakemuster.planner.iceberg.details import ICEBERG_PLANS
+from lakemuster.planner.iceberg.history import ICEBERG_HISTORY
 from lakemuster.planner.iceberg.lists import ICEBERG_LISTS
 from lakemuster.planner.iceberg.table_statistics import ICEBERG_STATISTICS
 from lakemuster.planner.list_rules import LIST_RULES, ListRules
 from lakemuster.planner.paimon.details import PAIMON_PLANS
+from lakemuster.planner.paimon.history import PAIMON_HISTORY
 from lakemuster.planner.paimon.lists import PAIMON_LISTS
 from lakemuster.planner.paimon.reading import PaimonReading
 from lakemuster.planner.paimon.rows_given import PAIMON_ROWS_GIVEN
@@ -41,6 +44,7 @@ class TableFormat:
         plans: how the files of a plan are read.
         rows: how many rows each file gives to the table.
         statistics: which file is small, how files are merged.
+        history: what commits changed.
     """
 
     metadata: FormatPort
@@ -50,6 +54,7 @@ class TableFormat:
     plans: PlanRules = PLAIN_PLANS
     rows: RowRules = PLAIN_ROWS
     statistics: StatisticsRules = PLAIN_STATISTICS
+    history: HistoryRules = PLAIN_HISTORY
 
 
 def register(table_format: TableFormat) -> None:
@@ -66,6 +71,7 @@ def register(table_format: TableFormat) -> None:
     PLAN_RULES.register(name, table_format.plans)
     ROW_RULES.register(name, table_format.rows)
     STATISTICS_RULES.register(name, table_format.statistics)
+    HISTORY_RULES.register(name, table_format.history)
 
 
 register(
@@ -75,6 +81,7 @@ register(
         ICEBERG_LISTS,
         plans=ICEBERG_PLANS,
         statistics=ICEBERG_STATISTICS,
+        history=ICEBERG_HISTORY,
     )
 )
 register(
@@ -86,5 +93,6 @@ register(
         PAIMON_PLANS,
         PAIMON_ROWS_GIVEN,
         PAIMON_STATISTICS,
+        PAIMON_HISTORY,
     )
 )

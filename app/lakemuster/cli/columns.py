@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+_FIGURES = (
+    "added_data_files",
+    "added_delete_files",
+    "added_records",
+    "added_bytes",
+    "removed_data_files",
+    "removed_delete_files",
+    "removed_records",
+    "removed_bytes",
+    "partitions",
+    "total_data_files",
+    "total_delete_files",
+    "total_records",
+    "total_bytes",
+)
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "catalogs": ("name", "type", "auth", "reachable", "tables", "synced_at", "seconds", "error"),
     "jobs": ("name", "state", "held_by", "last_run_at", "outcome", "seconds", "next_run_at", "report", "error"),
@@ -98,6 +113,16 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         "bounds_hold",
         "overlap",
     ),
+    "timeline": (
+        "committed_at",
+        "snapshot_id",
+        "refs",
+        "operation",
+        "commit_kind",
+        *_FIGURES,
+        "reason",
+    ),
+    "periods": ("start", "commits", *_FIGURES, "reason"),
     "diff": ("change", "content", "partition", "bucket", "record_count", "file_size_in_bytes", "file_path"),
 }
 

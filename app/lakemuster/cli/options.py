@@ -164,7 +164,7 @@ def parse_rewrites(words: list[str] | None) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def parse_time(text: str | None) -> datetime | None:
+def parse_time(text: str | None, option: str = "--as-of") -> datetime | None:
     """Parse an ISO 8601 date or time, in UTC if it has no zone.
 
     Raises:
@@ -175,5 +175,5 @@ def parse_time(text: str | None) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a time such as 2024-05-01T12:00:00Z", param_hint="--as-of") from None
+        raise typer.BadParameter(f"{text!r} is not a time such as 2024-05-01T12:00:00Z", param_hint=option) from None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -76,6 +76,16 @@ class RemoteSource:
                 return table.columns(options.get("columns"), **choice)
             case "system":
                 return table.system(options["name"], **choice)
+            case "timeline":
+                return table.timeline(
+                    options.get("from"),
+                    options.get("to"),
+                    bucket=cast("Any", options.get("bucket")),
+                    order=cast("Any", options["order"]),
+                    ref=query.ref,
+                    index="index" in options,
+                    page_size=choice["page_size"],
+                )
             case "diff":
                 return table.diff(options["from"], **choice)
             case kind:

@@ -13,6 +13,7 @@ from lakemuster.client.figures import TableFigures
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan, PlanTask, redeem
 from lakemuster.client.rows import Rows
+from lakemuster.client.table_history import TableHistory, as_is
 from lakemuster.client.transport import Transport, table_path
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Client:
         return RefreshReport.of(self._transport.send("POST", table_path(name, "refresh"), timeout=timeout))
 
 
-class Table(TableFigures):
+class Table(TableFigures, TableHistory):
     """One table of a server. ``Choice`` has the arguments that select a snapshot."""
 
     def __repr__(self) -> str:
@@ -342,7 +343,7 @@ class Table(TableFigures):
 
     def system_tables(self) -> Rows[Row]:
         """Return a Paimon table's system tables, with their columns; none for Iceberg."""
-        return self._rows("system", {}, _as_is)
+        return self._rows("system", {}, as_is)
 
     def system(self, name: str, **choice: Unpack[Choice]) -> Rows[Row]:
         """Return the rows of one of Paimon's system tables (``files`` for ``$files``), with Paimon's columns.
@@ -353,7 +354,7 @@ class Table(TableFigures):
 
     def _chosen(self, kind: str | tuple[str, str], params: Mapping[str, str], choice: Choice) -> Rows[Row]:
         page_size = choice.get("page_size")
-        return self._rows(kind, {**params, **query_choice(choice)}, _as_is, page_size=page_size)
+        return self._rows(kind, {**params, **query_choice(choice)}, as_is, page_size=page_size)
 
     def _rows(
         self,
@@ -365,7 +366,3 @@ class Table(TableFigures):
     ) -> Rows[T]:
         segments = (kind,) if isinstance(kind, str) else kind
         return Rows(self._transport, table_path(self.name, *segments), params, convert, page_size=page_size)
-
-
-def _as_is(row: Row) -> Row:
-    return row

@@ -57,9 +57,18 @@ def query_choice(choice: Choice) -> dict[str, str]:
     if (ref := choice.get("ref")) is not None:
         params["ref"] = ref
     if (as_of := choice.get("as_of")) is not None:
-        if isinstance(as_of, datetime):
-            if as_of.tzinfo is None:
-                raise ValueError("as_of needs a time zone")
-            as_of = as_of.isoformat()
-        params["as_of"] = as_of
+        params["as_of"] = moment("as_of", as_of)
     return params
+
+
+def moment(name: str, value: datetime | str) -> str:
+    """Return a time as text.
+
+    Raises:
+        ValueError: it has no zone.
+    """
+    if not isinstance(value, datetime):
+        return value
+    if value.tzinfo is None:
+        raise ValueError(f"{name} needs a time zone")
+    return value.isoformat()

@@ -16,6 +16,8 @@ from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundErro
 
 API = "/api/v1"
 _RETRIED = frozenset({429, 502, 503, 504})
+_NOT_READY = 202
+"""The status while the server indexes what the request needs: the request is sent again until it is ready."""
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
 _CONNECT_SECONDS = 10.0
 
@@ -114,6 +116,12 @@ class Transport:
                     response.close()
                     _pause(attempt, delay)
                     continue
+                if response.status_code == _NOT_READY:
+                    response.close()
+                    _pause(0, response.headers.get("Retry-After"))
+                    with self.stream(path, params, media_type, body=body) as later:
+                        yield later
+                    return
                 if response.status_code != 200:
                     response.read()
                     raise _refusal(response)
@@ -142,6 +150,22 @@ class Transport:
         if timeout is not None:
             options["timeout"] = httpx.Timeout(timeout, connect=_CONNECT_SECONDS)
         retries = self._retries if method == "GET" or is_query else 0
+        while (response := self._answered(method, path, options, retries)).status_code == _NOT_READY:
+            _pause(0, response.headers.get("Retry-After"))
+        if not response.is_success:
+            raise _refusal(response)
+        if not response.content:
+            return None
+        try:
+            return json.loads(response.content)
+        except ValueError as cause:
+            raise AnswerIncomplete(
+                f"{self.uri} did not answer with JSON: is it a Lakemuster server?",
+                code="answer_incomplete",
+                status=response.status_code,
+            ) from cause
+
+    def _answered(self, method: str, path: str, options: Mapping[str, Any], retries: int) -> httpx.Response:
         for attempt in range(retries + 1):
             try:
                 response = self._http.request(method, API + path, **options)
@@ -158,18 +182,7 @@ class Transport:
                 _pause(attempt, response.headers.get("Retry-After"))
                 continue
             break
-        if not response.is_success:
-            raise _refusal(response)
-        if not response.content:
-            return None
-        try:
-            return json.loads(response.content)
-        except ValueError as cause:
-            raise AnswerIncomplete(
-                f"{self.uri} did not answer with JSON: is it a Lakemuster server?",
-                code="answer_incomplete",
-                status=response.status_code,
-            ) from cause
+        return response
 
     def _unreachable(self, cause: httpx.TransportError) -> ServerUnreachable:
         return ServerUnreachable(f"no response from {self.uri}: {_reason(cause)}", code="server_unreachable")

@@ -204,6 +204,21 @@ class Refresher:
                 record = cast("SnapshotRecord", self._result(flight))
         return require_published(table, record)
 
+    def index_snapshots(self, table: TableRecord, records: Sequence[SnapshotRecord]) -> bool:
+        """Index known snapshots of a table; return False if that goes on when requests do not wait any longer.
+
+        Requests that arrive meanwhile wait for the same run, whichever snapshots they need.
+
+        Raises:
+            CatalogError: storage or the index does not answer, or the lease is held elsewhere for too long.
+        """
+        key, bucket = ("history", table.table_id), self.tables.bucket_of(table)
+        flight, _ = self._flights.join(key, bucket, lambda: self.tables.publish_all(table, records))
+        if not flight.wait(self._looks.waiting.unknown):
+            return False
+        self._result(flight)
+        return True
+
     def ensure_fresh(self, table: TableRecord, *, now: bool = False) -> str | None:
         """Look at the pointer unless the last look is less than ``staleness`` ago; do not wait for it too long.
 

@@ -16,7 +16,7 @@ from tests.journey.cli.conftest import EQUALITY, Lake
 from tests.journey.servers import Running, environment
 
 LISTS = (
-    "snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes", "columns"
+    "snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes", "columns", "timeline"
 )  # fmt: skip
 
 

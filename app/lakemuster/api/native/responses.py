@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakemuster.api import media
+from lakemuster.wire.native.timeline import IndexingOut
 from lakemuster.wire.problem import Problem
 
 Responses = dict[int | str, dict[str, Any]]
@@ -57,6 +58,13 @@ READ_ONE: Responses = {
     **READ,
 }
 LIST: Responses = {200: {**_LISTED, "headers": _STALE}, **_problems(*_ALWAYS, 404, 406, 501, 502)}
+_INDEXING: Responses = {
+    202: {
+        "model": IndexingOut,
+        "description": "With `index=true`: snapshots are still being indexed; `Retry-After` has the delay in seconds.",
+    }
+}
+TIMELINE: Responses = {**LIST, **_INDEXING}
 LIST_OF_SNAPSHOT: Responses = {
     200: {**_LISTED, "headers": {**_STALE, **_ETAG}},
     304: {"description": "Not modified: `If-None-Match` has the current ETag."},

@@ -64,7 +64,7 @@ class DiffSource:
         for number in range(start.part, len(plan)):
             change, source, part, others = plan[number]
             kept = source.listed(part)
-            changed = kept.filter(pc.invert(pc.is_in(_identity(kept), value_set=others)))
+            changed = kept.filter(pc.invert(pc.is_in(identity(kept), value_set=others)))
             offset = start.offset if number == start.part else 0
             for at in range(offset, changed.num_rows, 8192):
                 rows = conform(source.row_projection.rows(part, changed.slice(at, 8192)), self.new.schema)
@@ -73,11 +73,12 @@ class DiffSource:
 
 
 def _identities(source: EntrySource, parts: list[ManifestPart]) -> pa.Array:
-    found = [_identity(source.listed(part)) for part in parts]
+    found = [identity(source.listed(part)) for part in parts]
     return pa.concat_arrays(found) if found else pa.array([], pa.string())
 
 
-def _identity(table: pa.Table) -> pa.Array:
+def identity(table: pa.Table) -> pa.Array:
+    """Return a text for each entry, equal for two entries of the same file."""
     members = [
         pc.fill_null(single_array(table.column(name)).cast(pa.string()), "")
         for name in _IDENTITY

@@ -1,0 +1,42 @@
+"""What Iceberg tells a table's history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lakemuster.metadata.snapshot import Snapshot
+from lakemuster.planner.history.rules import HistoryRules
+
+_SUMMARY = {
+    "added_data_files": "added-data-files",
+    "added_delete_files": "added-delete-files",
+    "added_records": "added-records",
+    "added_bytes": "added-files-size",
+    "removed_data_files": "deleted-data-files",
+    "removed_delete_files": "removed-delete-files",
+    "removed_records": "deleted-records",
+    "removed_bytes": "removed-files-size",
+    "partitions": "changed-partition-count",
+    "total_data_files": "total-data-files",
+    "total_delete_files": "total-delete-files",
+    "total_records": "total-records",
+    "total_bytes": "total-files-size",
+}
+_LONGEST = 18
+"""Digits of a number in a summary: beyond them it is none."""
+
+
+def writers_word(snapshot: Snapshot) -> Mapping[str, int]:
+    """Return the figures of a snapshot's summary.
+
+    Source: Iceberg spec, "Optional Snapshot Summary Fields".
+    """
+    found: dict[str, int] = {}
+    for name, key in _SUMMARY.items():
+        text = snapshot.summary.get(key, "")
+        if text.isascii() and text.isdigit() and len(text) <= _LONGEST:
+            found[name] = int(text)
+    return found
+
+
+ICEBERG_HISTORY = HistoryRules(writers_word=writers_word)

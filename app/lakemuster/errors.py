@@ -25,6 +25,7 @@ CatalogError
 │   └── DecodeFailed         ... or killed, stalled or starved their decoder
 ├── SnapshotQuarantined      pinned by the caller, and known to be unreadable
 ├── SnapshotUnpublished      known, but not readable now
+├── SnapshotsNotIndexed      an exact answer needs snapshots that are not indexed
 ├── LookFailed               not known, and the table's pointer cannot be read now
 ├── StorageError
 │   └── ObjectMissing · StorageDenied · StorageUnavailable
@@ -273,6 +274,12 @@ class SnapshotUnpublished(CatalogError):
     """The snapshot is known, but could not be indexed for this request."""
 
     code = "snapshot_unpublished"
+
+
+class SnapshotsNotIndexed(CatalogError):
+    """An exact answer needs snapshots that are not indexed, or cannot be read; the message says which."""
+
+    code = "snapshots_not_indexed"
 
 
 class LookFailed(CatalogError):

@@ -73,6 +73,8 @@ public final class Session {
             case "tag":
                 table(asked).createTag(asked.text("name"));
                 return null;
+            case "expire":
+                return Expiry.of(table(asked), asked);
             case "branch":
                 if (asked.text("tag") == null) {
                     table(asked).createBranch(asked.text("name"));

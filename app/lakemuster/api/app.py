@@ -18,7 +18,18 @@ from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.identity.opening import Identity, open_identity
 from lakemuster.api.metrics import Metrics
 from lakemuster.api.middleware import Middleware, MiddlewareRules
-from lakemuster.api.native import aggregates, catalogs, history, lists, plans, statistics, system, tables, timeline
+from lakemuster.api.native import (
+    aggregates,
+    catalogs,
+    expiry,
+    history,
+    lists,
+    plans,
+    statistics,
+    system,
+    tables,
+    timeline,
+)
 from lakemuster.api.native.dependencies import Api
 from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
@@ -126,6 +137,7 @@ def _include_requests(app: FastAPI) -> None:
         tables.router,
         history.router,
         timeline.router,
+        expiry.router,
         lists.router,
         statistics.router,
         system.router,

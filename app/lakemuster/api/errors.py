@@ -60,6 +60,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.DecodeFailed: 502,
     errors.SnapshotQuarantined: 409,  # stays so until the table changes
     errors.SnapshotUnpublished: 503,  # temporary
+    errors.SnapshotsNotIndexed: 409,  # stays so until they are indexed
     errors.UpstreamFailed: 502,
     errors.UpstreamUnavailable: 502,
     errors.UpstreamTimedOut: 504,

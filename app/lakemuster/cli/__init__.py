@@ -69,6 +69,7 @@ for command in (
     reading.indexes,
     history.timeline,
     reading.diff,
+    history.expiry,
     system.system,
     service.openapi,
     service.token,

@@ -123,6 +123,8 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         "reason",
     ),
     "periods": ("start", "commits", *_FIGURES, "reason"),
+    "expiry": ("kind", "files", "bytes", "reason"),
+    "expired": ("kind", "partition", "record_count", "file_size_in_bytes", "file_path"),
     "diff": ("change", "content", "partition", "bucket", "record_count", "file_size_in_bytes", "file_path"),
 }
 

@@ -7,11 +7,15 @@ from typing import Annotated
 
 import typer
 
+from lakemuster.cli.application import fail
+from lakemuster.cli.opening import source
 from lakemuster.cli.option_groups import HERE, Server
 from lakemuster.cli.options import AsJson, Limit, Ref, parse_time
+from lakemuster.cli.output import say, show_document, show_list
 from lakemuster.cli.reading import show_rows
 from lakemuster.cli.sources import Query
 from lakemuster.cli.table_names import Name
+from lakemuster.cli.text import printable
 
 
 class Bucket(StrEnum):
@@ -28,6 +32,13 @@ class Order(StrEnum):
 
     ASC = "asc"
     DESC = "desc"
+
+
+class Cleanup(StrEnum):
+    """How files of expired Iceberg snapshots are found."""
+
+    REACHABLE = "reachable"
+    LIBRARY = "library"
 
 
 Index = Annotated[bool, typer.Option("--index", help="Index the snapshots that are needed first.")]
@@ -64,6 +75,70 @@ def timeline(
     given = {key: value for key, value in options.items() if value is not None}
     request = Query("timeline", name, ref=ref, limit=limit, options=given)
     show_rows(request, as_json, server, "timeline" if bucket is None else "periods")
+
+
+def expiry(
+    name: Name,
+    older_than: Annotated[
+        str | None,
+        typer.Option(
+            "--older-than",
+            metavar="TIME",
+            show_default=False,
+            help="Only snapshots before this time go. Default: the age in the table's properties.",
+        ),
+    ] = None,
+    retain_last: Annotated[
+        int | None,
+        typer.Option(min=1, show_default=False, help="Newest snapshots of a branch that stay. Default: the table's."),
+    ] = None,
+    retain_max: Annotated[
+        int | None, typer.Option(min=1, show_default=False, help="Paimon: most snapshots that stay.")
+    ] = None,
+    max_deletes: Annotated[
+        int | None, typer.Option(min=1, show_default=False, help="Paimon: most snapshots that go.")
+    ] = None,
+    cleanup: Annotated[
+        Cleanup,
+        typer.Option(help="Iceberg: reachable as Spark's procedure does, library as the Java library does."),
+    ] = Cleanup.REACHABLE,
+    paimon: Annotated[
+        int, typer.Option(min=1, max=2, help="Paimon's major version: in 2, a snapshot goes if the next one is old.")
+    ] = 2,
+    files: Annotated[bool, typer.Option("--files", help="List the files that would go.")] = False,
+    ref: Annotated[
+        str | None, typer.Option("--ref", metavar="BRANCH", show_default=False, help="Paimon: the branch that expires.")
+    ] = None,
+    index: Index = False,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    server: Server = HERE,
+) -> None:
+    """Show what an expiry of snapshots would remove now, by kind of file; nothing is removed."""
+    numbers = {"retain_last": retain_last, "retain_max": retain_max, "max_deletes": max_deletes}
+    options = {
+        "older_than": _instant(older_than, "--older-than"),
+        **{key: None if value is None else str(value) for key, value in numbers.items()},
+        "cleanup": cleanup.value,
+        "paimon": str(paimon),
+        "index": "true" if index else None,
+    }
+    given = {key: value for key, value in options.items() if value is not None}
+    if files:
+        show_rows(Query("expired", name, ref=ref, limit=limit, options=given), as_json, server)
+        return
+    with source(server) as found:
+        summary = found.expiry(Query("expiry", name, ref=ref, options=given), fail)
+    if as_json:
+        show_document(summary)
+        return
+    if summary["refused"] is not None:
+        say(f"refused: {printable(summary['refused'])}")
+        return
+    gone = len(summary["snapshots"])
+    say(f"{gone} of {gone + summary['retained']} snapshots, {len(summary['refs'])} branches and tags")
+    if summary["totals"]:
+        show_list("expiry", summary["totals"], as_json=False)
 
 
 def _instant(text: str | None, option: str) -> str | None:

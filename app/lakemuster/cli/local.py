@@ -20,7 +20,7 @@ from lakemuster.catalog.missing_tables import not_registered
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.catalog.table_documents import table_out
-from lakemuster.cli.local_history import timeline_rows
+from lakemuster.cli.local_history import expired_rows, expiry_summary, timeline_rows
 from lakemuster.cli.local_plans import explanation, figures, milliseconds, nan_of, plan_pages, statistics
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
@@ -71,6 +71,8 @@ class LocalSource:
             return history_rows(self._services, query.kind, name, _selector(query), notice)
         if query.kind == "timeline":
             return timeline_rows(self._services, name, query, notice)
+        if query.kind == "expired":
+            return expired_rows(self._services, name, query, notice)
         match query.kind:
             case "manifests" | "entries" | "files" | "partitions" | "indexes" as listing:
                 choice = Choice(options.get("manifest"), words(options.get("content")), words(options.get("stats")))
@@ -110,6 +112,10 @@ class LocalSource:
     def stats(self, query: Query) -> Row:
         """Return figures."""
         return figures(self._services, self._registered(query.table), query)
+
+    def expiry(self, query: Query, notice: Notice) -> Row:
+        """Return what an expiry of snapshots would remove."""
+        return expiry_summary(self._services, self._registered(query.table), query, notice)
 
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table at any location."""

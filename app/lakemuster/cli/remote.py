@@ -12,6 +12,7 @@ from lakemuster.client import Client, RefInfo, Rows, SnapshotInfo
 from lakemuster.client.choices import Choice, Where
 from lakemuster.client.errors import ClientError
 from lakemuster.client.rows import PAGE_SIZE
+from lakemuster.client.table_history import ExpiryChoice
 
 RETRIES = 2
 """Low, because a person waits: an unreachable server fails in less than a second."""
@@ -86,10 +87,19 @@ class RemoteSource:
                     index="index" in options,
                     page_size=choice["page_size"],
                 )
+            case "expired":
+                return table.expired_files(page_size=choice["page_size"], **_expiry_choice(query))
             case "diff":
                 return table.diff(options["from"], **choice)
             case kind:
                 raise AssertionError(kind)
+
+    def expiry(self, query: Query, notice: Notice) -> Row:
+        """Return what an expiry of snapshots would remove."""
+        row = self._client.table(query.table).expiry(**_expiry_choice(query))
+        if row["stale"] is not None:
+            notice(not_newest(row["stale"]))
+        return row
 
     def plan(self, query: Query) -> Iterator[Row]:
         """Return a plan, page by page."""
@@ -175,3 +185,20 @@ def _notify(rows: Rows[Any], notice: Notice) -> None:
         notice(not_newest(rows.stale))
     for one in rows.not_applied:
         notice(without_effect(one))
+
+
+def _expiry_choice(query: Query) -> ExpiryChoice:
+    options = query.options
+    numbers = {
+        key: int(options[key]) for key in ("retain_last", "retain_max", "max_deletes", "paimon") if key in options
+    }
+    return cast(
+        "ExpiryChoice",
+        {
+            "older_than": options.get("older_than"),
+            **numbers,
+            "cleanup": options["cleanup"],
+            "ref": query.ref,
+            "index": "index" in options,
+        },
+    )

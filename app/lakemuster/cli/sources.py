@@ -93,6 +93,10 @@ class Source(Protocol):
         """Return the figures of a snapshot's files, or of those of a filter's plan."""
         ...
 
+    def expiry(self, query: Query, notice: Notice) -> Row:
+        """Return what an expiry of snapshots would remove."""
+        ...
+
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table."""
         ...

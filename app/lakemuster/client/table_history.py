@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from lakemuster.client.choices import moment
 from lakemuster.client.model import Row
@@ -12,6 +12,25 @@ from lakemuster.client.rows import Rows
 from lakemuster.client.transport import Transport, table_path
 
 Bucket = Literal["hour", "day", "week", "month"]
+
+
+class ExpiryChoice(TypedDict, total=False):
+    """The arguments of an expiry; those of the table's own properties where they are missing.
+
+    ``older_than`` is a time with a zone, or text for the server; ``retain_last`` the number of newest snapshots that
+    stay. ``cleanup`` is ``reachable`` or ``library`` (Iceberg). ``retain_max``, ``max_deletes``, ``ref`` (a branch) and
+    ``paimon`` (the major version that expires) are for Paimon. ``index`` has the snapshots that are needed indexed
+    first, and waits for it.
+    """
+
+    older_than: datetime | str | None
+    retain_last: int | None
+    retain_max: int | None
+    max_deletes: int | None
+    cleanup: Literal["reachable", "library"]
+    paimon: Literal[1, 2]
+    ref: str | None
+    index: bool
 
 
 class TableHistory:
@@ -53,6 +72,35 @@ class TableHistory:
         }
         path = table_path(self.name, "timeline")
         return Rows(self._transport, path, given(params), as_is, page_size=page_size)
+
+    def expiry(self, **choice: Unpack[ExpiryChoice]) -> Row:
+        """Return what an expiry of snapshots would remove now: snapshots, refs, files and bytes, by partition.
+
+        Raises:
+            ClientError: ``snapshots_not_indexed`` without ``index``, and others.
+        """
+        row: Row = self._transport.get(table_path(self.name, "expiry"), _expiry(choice))
+        return row
+
+    def expired_files(self, *, page_size: int | None = None, **choice: Unpack[ExpiryChoice]) -> Rows[Row]:
+        """Return the files that an expiry of snapshots would remove, one by one."""
+        path = table_path(self.name, "expiry", "files")
+        return Rows(self._transport, path, _expiry(choice), as_is, page_size=page_size)
+
+
+def _expiry(choice: ExpiryChoice) -> dict[str, str]:
+    older_than, index = choice.get("older_than"), choice.get("index")
+    numbers = {name: choice.get(name) for name in ("retain_last", "retain_max", "max_deletes", "paimon")}
+    params = {name: None if value is None else str(value) for name, value in numbers.items()}
+    return given(
+        {
+            **params,
+            "older_than": None if older_than is None else moment("older_than", older_than),
+            "cleanup": choice.get("cleanup"),
+            "ref": choice.get("ref"),
+            "index": "true" if index else None,
+        }
+    )
 
 
 def given(params: Mapping[str, str | None]) -> dict[str, str]:

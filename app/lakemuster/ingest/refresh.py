@@ -350,6 +350,10 @@ class Refresher:
             raise flight.error.with_traceback(None)
         return flight.result
 
+    def now_ms(self) -> int:
+        """Return the time by this process's clock, Unix epoch milliseconds."""
+        return self._clock.wall_ms()
+
     def is_fresh(self, table: TableRecord) -> bool:
         """Return whether the table's pointer was looked at less than its ``staleness`` ago.
 

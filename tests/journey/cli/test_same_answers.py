@@ -16,7 +16,8 @@ from tests.journey.cli.conftest import EQUALITY, Lake
 from tests.journey.servers import Running, environment
 
 LISTS = (
-    "snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes", "columns", "timeline"
+    "snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes", "columns",
+    "timeline",
 )  # fmt: skip
 
 

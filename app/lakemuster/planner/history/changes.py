@@ -10,15 +10,14 @@ import pyarrow.compute as pc
 
 from lakemuster.caching import cached
 from lakemuster.index import Index
-from lakemuster.planner.columns import partition_names, partition_struct, partition_type, single_array
+from lakemuster.planner.columns import partition_names, partition_struct, partition_type
 from lakemuster.planner.history.figures import Figures, counted
+from lakemuster.planner.history.partition_texts import partition_texts
 from lakemuster.planner.history.rules import HISTORY_RULES
 from lakemuster.planner.lists.differences import identity
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import conform
 from lakemuster.planner.view import View
-
-_NULL, _SEPARATOR = "\x00", "\x1f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +97,4 @@ def _partitions(view: View, part: ManifestPart, table: pa.Table) -> pa.Array:
     newest_first = sorted(view.metadata.schemas, key=lambda schema: -schema.schema_id)
     target = pa.schema([pa.field("p", partition_type(specs, newest_first))])
     whole = conform(pa.RecordBatch.from_arrays([own], names=["p"]), target).column(0)
-    members = [pa.repeat(str(spec_id), table.num_rows)]
-    members += [pc.fill_null(_text(field), _NULL) for field in whole.flatten()]
-    return pc.binary_join_element_wise(*members, _SEPARATOR)
-
-
-def _text(values: pa.Array) -> pa.Array:
-    if not pa.types.is_binary(values.type) and not pa.types.is_fixed_size_binary(values.type):
-        return values.cast(pa.string())
-    codes = single_array(values).dictionary_encode()
-    return pa.array([value.hex() for value in codes.dictionary.to_pylist()], pa.string()).take(codes.indices)
+    return partition_texts(pa.repeat(pa.scalar(spec_id, pa.int32()), table.num_rows), whole)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NoReturn
 
 import pyarrow as pa
 
+from lakemuster.errors import FormatUnsupported
 from lakemuster.index import Index
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.formats import FormatRegistry
+from lakemuster.planner.history.expiry import ExpiryState, Policy, Retention
 from lakemuster.planner.list_rules import row_projection_of
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.manifest_list import LIVE_ROLES, parts
@@ -44,6 +47,15 @@ def no_words(_: Snapshot) -> Mapping[str, int]:
     return {}
 
 
+def no_expiry(*_: object) -> NoReturn:
+    """Refuse to tell what an expiry would remove.
+
+    Raises:
+        FormatUnsupported: always.
+    """
+    raise FormatUnsupported("this table format does not support the expiry of snapshots")
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryRules:
     """The rules of one format.
@@ -52,6 +64,8 @@ class HistoryRules:
         changed_entries: returns the entries that a commit changed, given the snapshot before it and its own.
         needs_parent: whether that takes the snapshot before it. If not, a snapshot records its own changes.
         writers_word: the figures that a snapshot's writer recorded, by the names of the timeline.
+        retention: tells which snapshots an expiry would remove.
+        expired_files: lists the files that it would remove, once all snapshots that the retention needs are published.
         numbers_snapshots: whether the ids of a branch's snapshots follow one another, so that missing ones show.
     """
 
@@ -59,6 +73,8 @@ class HistoryRules:
     needs_parent: bool = True
     writers_word: Callable[[Snapshot], Mapping[str, int]] = no_words
     numbers_snapshots: bool = False
+    retention: Callable[[ExpiryState, Policy], Retention] = no_expiry
+    expired_files: Callable[[Index, ExpiryState, Policy, Retention], pa.Table] = no_expiry
 
 
 PLAIN_HISTORY = HistoryRules()

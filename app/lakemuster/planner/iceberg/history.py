@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.history.rules import HistoryRules
+from lakemuster.planner.iceberg.expired_files import expired_files
+from lakemuster.planner.iceberg.retention import retention
 
 _SUMMARY = {
     "added_data_files": "added-data-files",
@@ -39,4 +41,4 @@ def writers_word(snapshot: Snapshot) -> Mapping[str, int]:
     return found
 
 
-ICEBERG_HISTORY = HistoryRules(writers_word=writers_word)
+ICEBERG_HISTORY = HistoryRules(writers_word=writers_word, retention=retention, expired_files=expired_files)

@@ -11,6 +11,8 @@ from lakemuster.metadata.files import ADDED, DELETED
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.history.rules import ChangedEntries, HistoryRules
 from lakemuster.planner.manifest_list import parts
+from lakemuster.planner.paimon.expired_files import expired_files
+from lakemuster.planner.paimon.retention import retention
 from lakemuster.planner.view import View
 
 
@@ -34,4 +36,11 @@ def writers_word(snapshot: Snapshot) -> Mapping[str, int]:
     return {"total_records": total} if isinstance(total, int) else {}
 
 
-PAIMON_HISTORY = HistoryRules(delta_entries, needs_parent=False, writers_word=writers_word, numbers_snapshots=True)
+PAIMON_HISTORY = HistoryRules(
+    delta_entries,
+    needs_parent=False,
+    writers_word=writers_word,
+    numbers_snapshots=True,
+    retention=retention,
+    expired_files=expired_files,
+)

@@ -3,9 +3,8 @@
 CatalogError
 ├── ConfigInvalid            a setting is wrong; startup fails
 ├── RequestInvalid           the request is invalid
-│   ├── PageTokenInvalid
 │   ├── FilterInvalid        a predicate that cannot be parsed or bound
-│   ├── NotAcceptable        no media type that the caller accepts
+│   ├── PageTokenInvalid · NotAcceptable
 │   └── LocationRefused      outside the allowed roots, or not a location at all
 ├── NotAuthenticated · NotAuthorised · LocationForbidden
 ├── IdentityUnavailable      the identity provider does not answer, so a token is neither accepted nor refused
@@ -16,15 +15,11 @@ CatalogError
 │   └── PlanNotFound · PlanTaskNotFound     a token that this server did not sign, or not for this table and caller
 ├── OperationUnsupported     the protocol has the operation, but this server only reads tables
 │   └── ClientMustPlan       the client would misread this server's plan of its scan
-├── TableExists
-├── NotATable                a location without Iceberg or Paimon metadata
+├── TableExists · NotATable  a location without Iceberg or Paimon metadata
 ├── FormatUnsupported        readable, but of a version or kind that is not supported
 ├── MetadataCorrupt          bytes break their format's specification
-│   ├── WrongLength          ... or are more or fewer than metadata says
-│   ├── LimitExceeded        ... or exceed the limits of decoding
-│   └── DecodeFailed         ... or killed, stalled or starved their decoder
-├── SnapshotQuarantined      pinned by the caller, and known to be unreadable
-├── SnapshotUnpublished      known, but not readable now
+│   └── WrongLength · LimitExceeded · DecodeFailed     ... are too few, or exceed the limits of decoding, or kill, stall or starve their decoder
+├── SnapshotQuarantined · SnapshotUnpublished     known, but not readable at all, or not now
 ├── SnapshotsNotIndexed      an exact answer needs snapshots that are not indexed
 ├── LookFailed               not known, and the table's pointer cannot be read now
 ├── StorageError
@@ -34,10 +29,8 @@ CatalogError
 ├── UpstreamRefused          an attached catalog does not let this caller load the table
 ├── IndexUnavailable         the database or the segment store does not answer
 │   └── RefreshBusy          another process holds the table's lease
-├── Overloaded               too many concurrent requests
-├── RateLimited              too many requests of one caller in a period
-├── SegmentCorrupt           a segment file is unreadable
-│   └── SegmentMissing       ... or is not in the segment store
+├── Overloaded · RateLimited     too many concurrent requests, or too many of one caller in a period
+├── SegmentCorrupt ─ SegmentMissing      a segment file is unreadable, or not in the segment store
 └── DatabaseVersionMismatch  the database has another schema version than this code
 
 Domain errors are independent of HTTP: ``api/errors.py`` maps each class to its status.

@@ -46,8 +46,9 @@ def _expiry(services: Services, name: str, query: Query, notice: Notice) -> Expi
     retain_last, retain_max, max_deletes = (
         int(options[key]) if key in options else None for key in ("retain_last", "retain_max", "max_deletes")
     )
+    major = int(options["paimon"])
     numbers = (retain_last, retain_max, max_deletes)
-    policy = Policy(older_than, *numbers, cast("Any", options["cleanup"]), 1 if options["paimon"] == "1" else 2)
+    policy = Policy(older_than, *numbers, cast("Any", options["cleanup"]), cast("Any", major))
     found = expiry_of(services, name, policy, query.ref, index="index" in options)
     assert isinstance(found, Expiry), "the command line waits without limits"
     if found.stale is not None:

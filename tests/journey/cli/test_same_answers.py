@@ -175,3 +175,21 @@ def test_system_tables_are_the_same(server: Running):
             assert json.loads(here) == [*Client(server.uri).table(table.name).system(name)]
             compared += 1
     assert compared > 10
+
+
+def test_timelines_by_period_and_expiries_are_the_same(server: Running):
+    compared = 0
+    for name in names(server):
+        for words in (["--bucket", "month"], ["--order", "asc", "--from", "2020-01-01", "--index"]):
+            here = said("timeline", name, "--json", *words)
+            assert here == said("timeline", name, "--json", *words, "--uri", server.uri), (name, words)
+        if any(row["state"] != "published" for row in json.loads(said("snapshots", name, "--json"))):
+            continue
+        given = [name, "--older-than", "2100-01-01", "--retain-last", "1"]
+        for form in ([], ["--files"], ["--files", "--json"]):
+            here = said("expiry", *given, *form)
+            assert here == said("expiry", *given, *form, "--uri", server.uri), (name, form)
+        summaries = [json.loads(said("expiry", *given, "--json", *there)) for there in ([], ["--uri", server.uri])]
+        assert summaries[0] | {"now": ""} == summaries[1] | {"now": ""}
+        compared += len(summaries[0]["totals"])
+    assert compared

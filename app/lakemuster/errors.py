@@ -18,7 +18,7 @@ CatalogError
 ├── TableExists · NotATable  a location without Iceberg or Paimon metadata
 ├── FormatUnsupported        readable, but of a version or kind that is not supported
 ├── MetadataCorrupt          bytes break their format's specification
-│   └── WrongLength · LimitExceeded · DecodeFailed     ... are too few, or exceed the limits of decoding, or kill, stall or starve their decoder
+│   └── WrongLength · LimitExceeded · DecodeFailed     ... are too few, beyond limits, or killed their decoder
 ├── SnapshotQuarantined · SnapshotUnpublished     known, but not readable at all, or not now
 ├── SnapshotsNotIndexed      an exact answer needs snapshots that are not indexed
 ├── LookFailed               not known, and the table's pointer cannot be read now

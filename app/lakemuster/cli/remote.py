@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, cast
 
@@ -52,27 +52,24 @@ class RemoteSource:
         options = query.options
         choice = _choice(query)
         choice["page_size"] = None if query.limit is None else min(query.limit, PAGE_SIZE)
+        plain: Mapping[str, Callable[..., Rows[Any]]] = {
+            "snapshots": table.snapshots,
+            "refs": table.refs,
+            "schemas": table.schemas,
+            "specs": table.specs,
+            "manifests": table.manifests,
+            "partitions": table.partitions,
+            "indexes": table.indexes,
+        }
+        if query.kind in plain:
+            return plain[query.kind](**choice)
         match query.kind:
-            case "snapshots":
-                return table.snapshots(**choice)
-            case "refs":
-                return table.refs(**choice)
-            case "schemas":
-                return table.schemas(**choice)
-            case "specs":
-                return table.specs(**choice)
-            case "manifests":
-                return table.manifests(**choice)
             case "entries":
                 return table.entries(manifest=options.get("manifest"), **choice)
             case "files":
                 where, stats = options.get("filter"), options.get("stats")
                 content, nan = options.get("content"), options.get("nan")
                 return table.files(where=where, nan=nan, content=content, stats=stats, **choice)
-            case "partitions":
-                return table.partitions(**choice)
-            case "indexes":
-                return table.indexes(**choice)
             case "columns":
                 return table.columns(options.get("columns"), **choice)
             case "system":

@@ -166,10 +166,13 @@ class TableRefresher:
 
     def publish_all(self, table: TableRecord, records: Sequence[SnapshotRecord]) -> None:
         """Index known snapshots, unless that was done; between some of them, other refreshes have their turn."""
-        step = (self.engine or LocalEngine(self.pool, self.index.segments)).snapshots_at_once
-        for at in range(0, len(records), step):
+        for at in range(0, len(records), SNAPSHOTS_AT_ONCE):
             with self._writing.hold(table.table_id, LEASE_WAIT_SECONDS):
-                known = [record for record in records[at : at + step] if self._reread(table, record).state == "known"]
+                known = [
+                    record
+                    for record in records[at : at + SNAPSHOTS_AT_ONCE]
+                    if self._reread(table, record).state == "known"
+                ]
                 if known:
                     with self._leased(table) as lease:
                         self._publish_known(table, lease, known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, cast
 
@@ -26,10 +26,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some rows of a list as the inside of a JSON array; ``after`` is None on the last page."""
+    """Some rows of a list as the inside of a JSON array.
+
+    Attributes:
+        after: the key that the next page begins after; None on the last page.
+        total: the number of rows of the whole list; None where counting them is not cheap.
+    """
 
     items: Written
     after: Key | None
+    total: int | None = None
 
 
 class Streamed(Protocol):
@@ -141,19 +147,24 @@ class DocumentListing(Generic[T]):
     Attributes:
         items: in increasing order of their keys.
         key: returns an item's key, which does not change while others are added and removed.
+        descending: the items are in decreasing order.
     """
 
     schema: pa.Schema
     items: Sequence[T]
     key: Callable[[T], Key]
     document: Callable[[T], Document]
+    descending: bool = False
 
     def page(self, after: Key | None, size: int) -> Page:
-        """Return the items whose key is greater than that of the last one shown."""
-        rest = self.items if after is None else [item for item in self.items if self.key(item) > after]
+        """Return the items that follow the last one shown."""
+        rest = self.items if after is None else [item for item in self.items if self._follows(item, after)]
         shown = rest[:size]
         items = b",".join(dumps(self.document(item)) for item in shown)
-        return Page(items, self.key(shown[-1]) if len(rest) > len(shown) else None)
+        return Page(items, self.key(shown[-1]) if len(rest) > len(shown) else None, len(self.items))
+
+    def _follows(self, item: T, after: Key) -> bool:
+        return self.key(item) < after if self.descending else self.key(item) > after
 
     def lines(self) -> Iterator[tuple[int, Written]]:
         """Yield all items."""
@@ -168,3 +179,22 @@ class DocumentListing(Generic[T]):
     def _portions(self) -> Iterator[list[Document]]:
         for at in range(0, len(self.items), DOCUMENTS_AT_ONCE):
             yield [self.document(item) for item in self.items[at : at + DOCUMENTS_AT_ONCE]]
+
+
+def sorted_documents(
+    schema: pa.Schema,
+    items: Iterable[T],
+    value: Callable[[T], int | str | None],
+    tie: Callable[[T], Key],
+    document: Callable[[T], Document],
+    *,
+    descending: bool = False,
+) -> DocumentListing[T]:
+    """Return a list sorted by a value, then by a unique key in the same direction; items without a value come last."""
+
+    def key(item: T) -> Key:
+        own = value(item)
+        is_first = (own is None) == descending
+        return (int(not is_first), *(() if own is None else (own,)), *tie(item))
+
+    return DocumentListing(schema, sorted(items, key=key, reverse=descending), key, document, descending)

@@ -82,13 +82,14 @@ class Services:
         """Return all tables, by name; those whose last look failed are marked stale."""
         with self.index.database.reading() as session:
             tables = list_tables(session)
-        return [self._with_failure(table) for table in tables]
+        return [self.with_failure(table) for table in tables]
 
     def held_leases(self) -> int:
         """Return how many tables' leases this process holds."""
         return held_leases(self.index.database)
 
-    def _with_failure(self, table: TableRecord) -> TableRecord:
+    def with_failure(self, table: TableRecord) -> TableRecord:
+        """Return a table, marked stale if its last look by this process failed."""
         error = self.refresher.failure(table)
         if error is None or table.stale_reason is not None:
             return table

@@ -5,25 +5,30 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from lakemuster.config import TableRules
-from lakemuster.index.table_record import TableRecord
+from lakemuster.index.table_record import UNKNOWN_FIGURES, TableFigures, TableRecord
 from lakemuster.ingest.pointer_doubts import warnings_of
 from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.upstream.locations import split_catalog_location
 from lakemuster.wire.instants import format_instant
 from lakemuster.wire.native.tables import RewriteRule, TableDetails, TableOut
 
 
-def table_out(record: TableRecord) -> TableOut:
+def table_out(record: TableRecord, figures: TableFigures = UNKNOWN_FIGURES) -> TableOut:
     """Return a row of ``/tables``."""
-    return TableOut.model_validate(_common(record, record.stale_reason))
+    return TableOut.model_validate(_common(record, figures, record.stale_reason))
 
 
 def table_details(
-    record: TableRecord, metadata: TableMetadata | None, stale: str | None, rules: TableRules
+    record: TableRecord,
+    metadata: TableMetadata | None,
+    stale: str | None,
+    rules: TableRules,
+    figures: TableFigures = UNKNOWN_FIGURES,
 ) -> TableDetails:
     """Return one table; ``metadata`` is None if it could never be read."""
     return TableDetails.model_validate(
         {
-            **_common(record, stale),
+            **_common(record, figures, stale),
             "properties": {} if metadata is None else dict(metadata.properties),
             "partition_keys": [] if metadata is None else _partition_keys(metadata),
             "primary_keys": [] if metadata is None else _primary_keys(metadata),
@@ -32,9 +37,11 @@ def table_details(
     )
 
 
-def _common(record: TableRecord, stale: str | None) -> dict[str, object]:
+def _common(record: TableRecord, figures: TableFigures, stale: str | None) -> dict[str, object]:
+    attached = split_catalog_location(record.location)
     return {
         "name": record.name,
+        "catalog": None if attached is None else attached[0],
         "format": record.format,
         "location": record.location,
         "rewrite": [RewriteRule(old=old, new=new) for old, new in record.rewrites],
@@ -44,11 +51,21 @@ def _common(record: TableRecord, stale: str | None) -> dict[str, object]:
         "current_snapshot_id": record.current_snapshot_id,
         "current_schema_id": record.current_schema_id,
         "default_spec_id": record.default_spec_id,
-        "last_updated_at": None if record.last_updated_ms is None else format_instant(record.last_updated_ms),
-        "checked_at": None if record.checked_at_ms is None else format_instant(record.checked_at_ms),
+        "last_updated_at": _instant(record.last_updated_ms),
+        "checked_at": _instant(record.checked_at_ms),
         "stale": stale,
         "warnings": list(warnings_of(record.pointer)),
+        "total_records": figures.total_records,
+        "data_files": figures.data_files,
+        "total_bytes": figures.total_bytes,
+        "delete_files": figures.delete_files,
+        "snapshots": figures.snapshots,
+        "last_committed_at": _instant(figures.last_committed_at_ms),
     }
+
+
+def _instant(at_ms: int | None) -> str | None:
+    return None if at_ms is None else format_instant(at_ms)
 
 
 def _partition_keys(metadata: TableMetadata) -> list[str]:

@@ -11,6 +11,7 @@ from lakemuster.index.database import NowMs, current_ms
 from lakemuster.index.encoding import encode
 from lakemuster.index.orm import LeaseRow, TableRow, can_be_indexed
 from lakemuster.index.statements import chunks, insert_new
+from lakemuster.metadata.names import namespace_of
 from lakemuster.metadata.snapshot import Format
 
 
@@ -50,6 +51,7 @@ def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], 
     rows = [
         {
             "name": name,
+            "namespace": namespace_of(name),
             "location": location,
             "format": format,
             "rewrites": encode(()),

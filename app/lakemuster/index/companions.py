@@ -15,6 +15,7 @@ from lakemuster.index.database import current_ms
 from lakemuster.index.encoding import encode
 from lakemuster.index.orm import LeaseRow, TableRow
 from lakemuster.index.tables import TableRecord, records_where
+from lakemuster.metadata.names import namespace_of
 from lakemuster.metadata.snapshot import Format
 
 
@@ -64,6 +65,7 @@ def set_companion(session: Session, table: TableRecord, location: str, format: F
         raise TableNotFound(f"table {table.name} is not registered", table=table.name)
     row = TableRow(
         name=owner.name,
+        namespace=namespace_of(owner.name),
         companion_of=owner.table_id,
         location=location,
         format=format,

@@ -21,8 +21,10 @@ from lakemuster.index.reconcile import snapshot_rows
 from lakemuster.index.segments import SegmentInfo, register_segments
 from lakemuster.index.snapshots import Published, published_values
 from lakemuster.index.statements import chunks, insert_all
+from lakemuster.index.table_figures import live_figures
 from lakemuster.index.table_metadata_store import check_branches, documents_of, table_values
-from lakemuster.metadata.snapshot import Snapshot, TableMetadata
+from lakemuster.metadata.counts import LiveCounts
+from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class FirstSnapshot:
     manifests: Sequence[Published]
     dead: NDArray[np.int64] | None = None
     warnings: Sequence[str] = ()
+    live: LiveCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ def store_first_states(
         for one in state.snapshots:
             row_ids = [ids[state.table_id][manifest.header, manifest.segment] for manifest in one.manifests]
             known[one.snapshot.branch, one.snapshot.snapshot_id] |= published_values(
-                one.manifests, row_ids, one.dead, warnings=one.warnings, published_at_ms=published_at_ms
+                one.manifests, row_ids, one.dead, live=one.live, warnings=one.warnings, published_at_ms=published_at_ms
             )
         # Statements of several rows have the same columns in all of them.
         rows[SnapshotRow] += [_UNPUBLISHED | row for row in known.values()]
@@ -107,8 +110,17 @@ def store_first_states(
         raise MetadataCorrupt("two schemas or two partition specs of the metadata share one id") from cause
     session.execute(
         update(TableRow),
-        [{"id": one.table_id, **table_values(one.metadata, one.checked_at_ms, one.pointer)} for one in states],
+        [
+            {"id": one.table_id, **table_values(one.metadata, one.checked_at_ms, one.pointer), **_figures(one)}
+            for one in states
+        ],
     )
+
+
+def _figures(state: FirstState) -> dict[str, int | None]:
+    live = {(one.snapshot.branch, one.snapshot.snapshot_id): one.live for one in state.snapshots}
+    current = state.metadata.current_snapshot_id
+    return live_figures(LiveCounts(0, 0, 0, 0) if current is None else live.get((MAIN, current)))
 
 
 _UNPUBLISHED: dict[str, Any] = dict.fromkeys(

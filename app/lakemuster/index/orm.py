@@ -27,6 +27,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 from lakemuster.index.stored_text import escape, unescape
+from lakemuster.index.table_record import FIGURES
 
 MAX_INDEXED_BYTES = 1024
 """Longest text in a unique index: PostgreSQL refuses index entries above 2,704 bytes."""
@@ -73,6 +74,22 @@ class Base(DeclarativeBase):
     )
 
 
+REGISTERED = {"sqlite": "coalesce(companion_of, 0) = 0", "postgresql": "companion_of IS NULL"}
+"""The condition that a row is a registered table and no companion, for lists, by database.
+
+SQLite takes a unique index to find one row, also of those that are null: with the plain condition on ``companion_of``
+it would use no other index.
+"""
+
+LIST_INDEXES = {
+    "name": ("name",),
+    **{figure: (figure, "name") for figure in FIGURES},
+    # Holds what the list of namespaces sums up, so that it reads no rows.
+    "namespace": ("namespace", *FIGURES),
+}
+"""The columns of the indexes that lists of tables read in order, for ``REGISTERED`` rows."""
+
+
 class TableRow(Base):
     """A registered table and its current metadata.
 
@@ -81,10 +98,22 @@ class TableRow(Base):
 
     A Paimon table that also writes Iceberg metadata has a second row of the same name, its companion: the Iceberg
     table that this metadata describes. ``companion_of`` is the Paimon table's id, and null in all other rows.
+
+    ``namespace`` is the name without its last level; it and ``name`` are compared by code points in every database.
+    The columns ``FIGURES`` are written with what they tell of, see ``table_figures``.
     """
 
     __tablename__ = "catalog_table"
     __table_args__ = (
+        *(
+            Index(
+                f"ix_catalog_table_{name}",
+                *columns,
+                sqlite_where=text(REGISTERED["sqlite"]),
+                postgresql_where=text(REGISTERED["postgresql"]),
+            )
+            for name, columns in LIST_INDEXES.items()
+        ),
         Index(
             "uq_catalog_table_name",
             "name",
@@ -120,6 +149,13 @@ class TableRow(Base):
     properties: Mapped[Document | None]
     extra: Mapped[Document | None]
     snapshot_log: Mapped[Document | None]
+    namespace: Mapped[String] = mapped_column(server_default="")
+    total_records: Mapped[Int64 | None]
+    data_files: Mapped[Int64 | None]
+    total_bytes: Mapped[Int64 | None]
+    delete_files: Mapped[Int64 | None]
+    snapshots: Mapped[Int64 | None]
+    last_committed_at_ms: Mapped[Int64 | None]
 
 
 class SchemaRow(Base):

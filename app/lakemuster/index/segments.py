@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from sqlalchemy import delete, exists, select, update
@@ -31,6 +31,7 @@ __all__ = [
     "SegmentStore",
     "Swept",
     "Written",
+    "add_counts",
     "known_segments",
     "register_segments",
     "replace_segment",
@@ -99,6 +100,17 @@ def true_counts(session: Session, names: Collection[str]) -> dict[str, EntryCoun
         )
         found.update((name, EntryCounts.unpack(packed)) for name, packed in rows if packed is not None)
     return found
+
+
+def add_counts(session: Session, counts: Mapping[str, PackedCounts]) -> None:
+    """Record the entry counts of registered segments, by name, in place of those of an older version."""
+    for name in sorted(counts):
+        session.execute(
+            update(SegmentRow)
+            .where(SegmentRow.name == name)
+            .values(counts=counts[name])
+            .execution_options(synchronize_session=False)
+        )
 
 
 def register_segments(session: Session, segments: Sequence[SegmentInfo]) -> None:

@@ -23,6 +23,8 @@ from lakemuster.index.manifests import delete_orphans, load_manifests, manifest_
 from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.segments import DECODER_VERSION, SegmentInfo, register_segments
 from lakemuster.index.statements import chunks
+from lakemuster.index.table_figures import show_counts
+from lakemuster.metadata.counts import LiveCounts
 from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Role, Snapshot
 
 State = Literal["known", "published", "quarantined"]
@@ -36,16 +38,6 @@ class Published:
     role: Role
     header: ManifestHeader
     segment: str
-
-
-@dataclass(frozen=True, slots=True)
-class LiveCounts:
-    """Live contents of a snapshot: files, records of its data files, bytes of all files."""
-
-    data_files: int
-    delete_files: int
-    records: int
-    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +236,7 @@ def publish(
         lease: the lease of the snapshot's table; verified and renewed in this transaction.
         manifests: every manifest of the snapshot's lists, in their order.
         dead: positions of entries that later entries cancel (Paimon).
+        live: its live contents; None if they are not known. Those of the current snapshot are the table's figures.
         segments: segments to register first; all segments of ``manifests`` must then be registered.
         warnings: reported with the snapshot.
 
@@ -258,6 +251,7 @@ def publish(
     ids = manifest_ids(session, lease.table_id, [(manifest.header, manifest.segment) for manifest in manifests])
     values = published_values(manifests, ids, dead, live=live, warnings=warnings, published_at_ms=current_ms(session))
     _set(session, snapshot_row_id, **values)
+    show_counts(session, lease.table_id, snapshot_row_id, live)
     if before is not None and before != values["manifests"]:
         delete_orphans(session, lease.table_id, [before])
 

@@ -19,6 +19,7 @@ from lakemuster.index.leases import Lease
 from lakemuster.index.orm import MAX_INDEXED_BYTES, RefRow, SchemaRow, SpecRow, TableRow, can_be_indexed
 from lakemuster.index.reconcile import Changes, reconcile
 from lakemuster.index.statements import insert_all
+from lakemuster.index.table_figures import current_counts, history_figures, live_figures
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
@@ -61,7 +62,8 @@ def store_metadata(
     for kind, rows in documents_of(metadata).items():
         _replace(session, kind, table_id, rows)
     row.generation += 1 if changes.replaced or is_another else 0
-    for name, value in table_values(metadata, checked_at_ms, pointer).items():
+    figures = live_figures(current_counts(session, table_id, metadata.current_snapshot_id))
+    for name, value in (table_values(metadata, checked_at_ms, pointer) | figures).items():
         setattr(row, name, value)
     session.flush()
     return changes
@@ -96,6 +98,7 @@ def table_values(metadata: TableMetadata, checked_at_ms: int, pointer: str | Non
         "properties": encode(metadata.properties),
         "extra": encode(metadata.extra),
         "snapshot_log": _pack_log(metadata.snapshot_log),
+        **history_figures(metadata),
     }
 
 

@@ -64,6 +64,40 @@ def _unlooked(record: TableRecord) -> TableRecord:
     return replace(record, checked_at_ms=None, changed_at_ms=None)
 
 
+@dataclass(frozen=True, slots=True)
+class TableFigures:
+    """What a table holds: sums over its current snapshot, and its history. None: not known yet.
+
+    Attributes:
+        total_records: rows of its data files as their writers counted them, deleted ones included.
+        data_files, delete_files: live files.
+        total_bytes: of all live files.
+        snapshots: the number of snapshots of main in its metadata.
+        last_committed_at_ms: when its current snapshot was committed.
+    """
+
+    total_records: int | None
+    data_files: int | None
+    total_bytes: int | None
+    delete_files: int | None
+    snapshots: int | None
+    last_committed_at_ms: int | None
+
+
+FIGURES = tuple(field.name for field in fields(TableFigures))
+"""The columns of a table's row that hold its figures."""
+
+UNKNOWN_FIGURES = TableFigures(*(None for _ in FIGURES))
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTable:
+    """A table and its figures."""
+
+    record: TableRecord
+    figures: TableFigures
+
+
 _NAMES = tuple(field.name for field in fields(TableRecord))
 
 COLUMNS = ("id", *_NAMES[1:])
@@ -80,5 +114,11 @@ def read_record(row: tuple[Any, ...]) -> TableRecord:
     """Convert a row of :data:`COLUMNS` to a record."""
     values = dict(zip(_NAMES, row, strict=True))
     confined_to = values["confined_to"]
-    values |= {name: decode(values[name]) for name in ("rewrites", "allowed_roots")}
-    return TableRecord(**values | {"confined_to": None if confined_to is None else decode(confined_to)})
+    values |= {name: _decoded(values[name]) for name in ("rewrites", "allowed_roots")}
+    return TableRecord(**values | {"confined_to": None if confined_to is None else _decoded(confined_to)})
+
+
+@lru_cache(maxsize=256)
+def _decoded(document: bytes) -> Any:
+    """Decode rewrites or roots, cached: those of most tables are equal."""
+    return decode(document)

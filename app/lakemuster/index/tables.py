@@ -24,7 +24,7 @@ from lakemuster.index.table_metadata_store import (
     store_metadata,
 )
 from lakemuster.index.table_record import COLUMNS, TableRecord, read_record, record_of
-from lakemuster.metadata.names import Levels, format_name
+from lakemuster.metadata.names import Levels, format_name, namespace_of
 from lakemuster.metadata.snapshot import MAIN, Format
 
 __all__ = [
@@ -95,6 +95,7 @@ def add_table(
         raise RequestInvalid(f"a table name may have at most {MAX_INDEXED_BYTES} bytes")
     row = TableRow(
         name=name,
+        namespace=namespace_of(name),
         location=location,
         format=format,
         rewrites=encode(tuple((old, new) for old, new in rewrites)),

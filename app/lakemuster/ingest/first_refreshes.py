@@ -135,7 +135,9 @@ class FirstRefreshes:
     ) -> None:
         states: list[FirstState] = []
         for one, snapshots in indexed:
-            found = [FirstSnapshot(each.snapshot, each.manifests, each.dead, each.warnings) for each in snapshots]
+            found = [
+                FirstSnapshot(each.snapshot, each.manifests, each.dead, each.warnings, each.live) for each in snapshots
+            ]
             state = FirstState(one.table.table_id, one.metadata, one.token, checked_at_ms, found)
             with contextlib.suppress(CatalogError):
                 check_first_state(state)

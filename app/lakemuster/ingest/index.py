@@ -35,10 +35,11 @@ from lakemuster.index.segments import (
 from lakemuster.index.snapshots import Published
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import LocalEngine, Manifest, Progress, through_decoders
+from lakemuster.ingest.live_counts import COUNTED, counts_of_entries, counts_of_manifests, storable
 from lakemuster.ingest.packing import pack_small
 from lakemuster.ingest.quarantine_reasons import of_list, of_manifest, of_own_file
 from lakemuster.ingest.work import decode_list, describe_inline, slim
-from lakemuster.metadata.counts import EntryCounts
+from lakemuster.metadata.counts import EntryCounts, LiveCounts
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import UNREADABLE, ManifestHeader, Role, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
@@ -88,6 +89,7 @@ class Indexed:
         dead: positions of entries that others cancel; None for formats that fold nothing.
         error: why it cannot be read.
         warnings: wrong counts of its writer; answers follow the entries.
+        live: its live contents; None if a segment of an older version does not tell.
     """
 
     snapshot: Snapshot
@@ -95,6 +97,7 @@ class Indexed:
     dead: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
     error: CatalogError | None = None
     warnings: Sequence[str] = ()
+    live: LiveCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +312,10 @@ class Indexer:
         ]
         try:
             folding = self._format.folding
-            dead = None if folding is None else self._fold(folding, snapshot, rows, warnings)
+            if folding is None:
+                dead, live = None, counts_of_manifests((row.role, row.header, counts.get(row.segment)) for row in rows)
+            else:
+                dead, live = self._fold(folding, snapshot, rows, warnings)
         except MetadataCorrupt as error:
             ref = snapshot.manifest_lists[0]
             named = of_list(error, self.rewrites.apply(ref.location), ref.location, snapshot, ref.length)
@@ -317,28 +323,29 @@ class Indexer:
         if self._format.packs_small_manifests:
             pack_small(self.index, [(row.header, row.segment) for row in rows], outcomes.keys())
         published = [Published(row.role, row.header, row.segment) for row in rows]
-        return Indexed(snapshot, published, dead, warnings=_some(warnings))
+        return Indexed(snapshot, published, dead, warnings=_some(warnings), live=live)
 
     def _fold(
         self, folding: Folding, snapshot: Snapshot, rows: Sequence[_Listed], warnings: list[str]
-    ) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
-        """Return the positions of added entries that later ones cancel, over the lists of its state in their order."""
+    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]] | None, LiveCounts | None]:
+        """Return the positions of added entries that later ones cancel, and the counts of the others.
+
+        Positions are over the lists of its state, in their order.
+        """
         state = [row for row in rows if row.role in folding.roles]
         if not state:
-            return None
+            return None, LiveCounts(0, 0, 0, 0)
         tables = [self._identities(folding, row.segment) for row in state]
         live = folding.live_rows(tables)
-        total = sum(
-            int(np.sum(table.column("record_count").to_numpy()[keep])) for table, keep in zip(tables, live, strict=True)
-        )
+        found = counts_of_entries(tables, live)
         expected = folding.expected_records(snapshot)
-        if expected is not None and total != expected:
-            what = f"live files hold {total} records, the snapshot says {expected}"
+        if expected is not None and found.records != expected:
+            what = f"live files hold {found.records} records, the snapshot says {expected}"
             if not self._has_whole_lists(folding, snapshot):
                 raise MetadataCorrupt(what, snapshot_id=str(snapshot.snapshot_id))
             warnings.append(what)
         added = np.concatenate([table.column("status").to_numpy() == ADDED for table in tables])
-        return np.flatnonzero(added & ~np.concatenate(live)).astype(np.int64)
+        return np.flatnonzero(added & ~np.concatenate(live)).astype(np.int64), storable(found)
 
     def _has_whole_lists(self, folding: Folding, snapshot: Snapshot) -> bool:
         """Return whether every list has the length that the snapshot records: then no list lacks a manifest."""
@@ -347,8 +354,7 @@ class Indexer:
 
     def _identities(self, folding: Folding, segment: str) -> pa.Table:
         opened = self.index.segments.open(segment)
-        names = folding.columns(opened.schema.names)
-        return opened.table([*names, "record_count"] if "record_count" not in names else names)
+        return opened.table(list(dict.fromkeys((*folding.columns(opened.schema.names), *COUNTED))))
 
 
 def _miscounted(header: ManifestHeader, counts: EntryCounts | None) -> str | None:

@@ -81,7 +81,7 @@ class Publisher:
     def _publish(self, session: Session, one: Indexed) -> None:
         row_id = row_id_of(session, self.lease.table_id, one.snapshot.snapshot_id, one.snapshot.branch)
         if one.error is None:
-            publish(session, self.lease, row_id, one.manifests, one.dead, warnings=one.warnings)
+            publish(session, self.lease, row_id, one.manifests, one.dead, live=one.live, warnings=one.warnings)
             self.published.append(one.snapshot)
         else:
             text = f"{one.error.code}: {one.error}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lakemuster.catalog.services import Services
+from lakemuster.jobs.counting import CountSnapshots
 from lakemuster.jobs.job import Job
 from lakemuster.jobs.retrying import RetryQuarantined
 from lakemuster.jobs.sweeping import SweepSegments
@@ -16,6 +17,7 @@ def jobs_of(services: Services) -> list[Job]:
     return [
         RetryQuarantined(refresher),
         WatchTables(refresher),
+        CountSnapshots(services.index),
         SweepSegments(services.index, refresher.totals),
         *(SyncCatalog(services.index, catalog) for catalog in refresher.upstreams),
     ]

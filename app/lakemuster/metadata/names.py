@@ -14,6 +14,7 @@ Levels = tuple[str, ...]
 
 MAX_CHARACTERS = 1000
 _LEVEL = re.compile(r"(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^.`]+))(?P<end>\.|\Z)")
+_PARENT = re.compile(r"(?:(?P<parent>.*)\.)?(?:`(?:[^`]|``)+`|[^.`]+)", re.DOTALL)
 _REFUSED = re.compile(r"[\x00-\x1f\x7f/\ud800-\udfff]")
 
 
@@ -40,3 +41,9 @@ def parse_name(text: str) -> Levels:
 def format_name(levels: Sequence[str]) -> str:
     """The canonical spelling of a name: backticks only where they are needed."""
     return ".".join("`" + level.replace("`", "``") + "`" if re.search("[.`]", level) else level for level in levels)
+
+
+def namespace_of(name: str) -> str:
+    """The canonical spelling of a table's namespace, given the table's: empty for a name of one level."""
+    match = _PARENT.fullmatch(name)
+    return "" if match is None else match["parent"] or ""

@@ -32,6 +32,27 @@ TABLES = pa.schema(
         ("last_updated_at", _INSTANT),
         ("checked_at", _INSTANT),
         ("stale", pa.string()),
+        ("total_records", pa.int64()),
+        ("data_files", pa.int64()),
+        ("total_bytes", pa.int64()),
+        ("delete_files", pa.int64()),
+        ("snapshots", pa.int64()),
+        ("last_committed_at", _INSTANT),
+        (EXTRA, pa.string()),
+    ]
+)
+NAMESPACES = pa.schema(
+    [
+        ("name", pa.string()),
+        ("catalog", pa.string()),
+        ("tables", pa.int64()),
+        ("unknown_tables", pa.int64()),
+        ("total_records", pa.int64()),
+        ("data_files", pa.int64()),
+        ("total_bytes", pa.int64()),
+        ("delete_files", pa.int64()),
+        ("snapshots", pa.int64()),
+        ("last_committed_at", _INSTANT),
         (EXTRA, pa.string()),
     ]
 )

@@ -13,8 +13,9 @@ import numpy as np
 from lakemuster.index import leases
 from lakemuster.index.database import Database
 from lakemuster.index.segments import SegmentInfo, segment_name
-from lakemuster.index.snapshots import LiveCounts, Published, SnapshotRecord, get_snapshot, list_snapshots, publish
+from lakemuster.index.snapshots import Published, SnapshotRecord, get_snapshot, list_snapshots, publish
 from lakemuster.index.tables import add_table, store_metadata
+from lakemuster.metadata.counts import LiveCounts
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import (

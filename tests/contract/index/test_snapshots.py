@@ -13,7 +13,6 @@ from lakemuster.index.database import Database
 from lakemuster.index.orm import ManifestRow, SnapshotRow
 from lakemuster.index.segments import register_segments
 from lakemuster.index.snapshots import (
-    LiveCounts,
     ManifestRecord,
     Published,
     get_snapshot,
@@ -24,6 +23,7 @@ from lakemuster.index.snapshots import (
     withdraw,
 )
 from lakemuster.index.tables import get_table
+from lakemuster.metadata.counts import LiveCounts
 from lakemuster.metadata.snapshot import ManifestListRef, Snapshot
 from tests.contract.index import made
 

@@ -19,9 +19,11 @@ from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.config import Settings, load_settings
 from lakemuster.errors import CatalogError, CompanionNotFound, PageTokenInvalid, SnapshotNotFound, TableNotFound
 from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.index.table_lists import TableChoice, TableOrder
+from lakemuster.index.table_record import ListedTable, TableFigures
 from lakemuster.ingest.reports import RefreshMeasures
 from lakemuster.measures import Measure
-from lakemuster.metadata.names import Levels, format_name
+from lakemuster.metadata.names import Levels, format_name, namespace_of
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestListRef, Ref, Snapshot, TableMetadata
 from lakemuster.metadata.types import Field, Kind, Primitive
@@ -49,6 +51,9 @@ METADATA = TableMetadata(
     snapshot_log=(),
     last_updated_ms=1_714_521_600_000,
 )
+
+
+FIGURES = TableFigures(7, 3, 2**53 + 1, 0, 2, 1_714_521_600_012)
 
 
 def record(number: int) -> SnapshotRecord:
@@ -205,6 +210,20 @@ class FakeServices:
         self._called("tables")
         return list(self.names.values())
 
+    def with_failure(self, table: SimpleNamespace) -> SimpleNamespace:
+        return table
+
+    def listed(self, choice: TableChoice, order: TableOrder) -> list[ListedTable]:
+        """The visible tables by name; nothing else is chosen or sorted."""
+        assert order == TableOrder()
+        seen = [one for one in self.tables() if choice.visible is None or namespace_of(one.name) in choice.visible]
+        return [ListedTable(one, FIGURES) for one in sorted(seen, key=lambda one: one.name)]  # type: ignore[arg-type]
+
+    def table_page(
+        self, _: object, choice: TableChoice, order: TableOrder, after: tuple[str] | None, limit: int
+    ) -> list[ListedTable]:
+        return [one for one in self.listed(choice, order) if after is None or (one.record.name,) > after][:limit]
+
     def table(self, name: str) -> SimpleNamespace:
         self._called("table", name)
         if name not in self.names:
@@ -297,6 +316,16 @@ def services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> FakeService
     fake = FakeServices(settings)
     monkeypatch.setattr("lakemuster.catalog.history.get_snapshot", lambda _, table_id, *of: snapshot(*of))
     monkeypatch.setattr("lakemuster.catalog.history.find_snapshot", lambda _, table, number: snapshot(number))
+    lists = "lakemuster.catalog.table_lists"
+    monkeypatch.setattr(f"{lists}.namespaces", lambda _: sorted({namespace_of(name) for name in fake.names}))
+    monkeypatch.setattr(f"{lists}.table_page", fake.table_page)
+    monkeypatch.setattr(f"{lists}.table_ids", lambda _, *of: [one.record.table_id for one in fake.listed(*of)])
+    monkeypatch.setattr(f"{lists}.count_tables", lambda _, choice: len(fake.listed(choice, TableOrder())))
+    monkeypatch.setattr(f"{lists}.figures_of", lambda *_: FIGURES)
+    monkeypatch.setattr(
+        f"{lists}.listed_by_id",
+        lambda _, ids: [one for one in fake.listed(TableChoice(), TableOrder()) if one.record.table_id in ids],
+    )
     for name in ("manifests", "entries", "files", "partitions", "indexes"):
         monkeypatch.setattr(snapshot_lists, name, lambda index, view, *rest: fake.source(view))
     monkeypatch.setattr(snapshot_lists, "diff", lambda index, old, new: fake.source(new))

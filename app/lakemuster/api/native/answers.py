@@ -192,7 +192,7 @@ def _page(
         page = listing.page(None if place is None else place.key, request.query.page_size)
     token = None if page.after is None else request.token(Place(pins, page.after))
     rest: dict[str, object] = {key: None if value is None else str(value) for key, value in ids.items()}
-    rest |= {"next_page_token": token, "stale": stale, **about}
+    rest |= {"next_page_token": token, "total_count": page.total, "stale": stale, **about}
     body = b"".join((b'{"%s":[' % request.name.encode(), page.items, b"],", memoryview(orjson.dumps(rest))[1:]))
     return Response(body, media_type=media.JSON, headers=headers)
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from lakemuster.api.identity.callers import Caller
 from lakemuster.api.native.answers import ListRequest, listing_answer
-from lakemuster.api.native.dependencies import PREFIX, PagedQuery, TheApi, TheCaller, TheTable, needs
+from lakemuster.api.native.dependencies import PREFIX, Api, TheApi, TheCaller, TheTable, needs
+from lakemuster.api.native.list_parameters import NamespacesQuery, TablesQuery
 from lakemuster.api.native.responses import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.documents import refresh_out
-from lakemuster.catalog.listings import DocumentListing
+from lakemuster.catalog.namespace_lists import namespace_listing
 from lakemuster.catalog.table_documents import table_details, table_out
+from lakemuster.catalog.table_lists import TableListing, figures, order_of
 from lakemuster.errors import CatalogError, TableNotFound
-from lakemuster.metadata.names import format_name, parse_name
-from lakemuster.wire.documents import TABLES, Document, dumps
-from lakemuster.wire.native.pages import TablesPage
+from lakemuster.metadata.names import Levels, format_name, parse_name
+from lakemuster.wire.documents import Document, dumps
+from lakemuster.wire.native.pages import NamespacesPage, TablesPage
 from lakemuster.wire.native.snapshots import RefreshOut
 from lakemuster.wire.native.tables import NewTable, TableDetails, TableOut
 
@@ -25,11 +29,22 @@ router = APIRouter(prefix=PREFIX, tags=["tables"], route_class=TableRoute)
 
 
 @router.get("/tables", response_model=TablesPage, responses=LIST_OF_TABLES, dependencies=[needs("read")])
-def list_tables(caller: TheCaller, api: TheApi, query: PagedQuery, request: Request) -> Response:
-    """List the registered tables that the caller may see, by name."""
-    shown = sorted(api.tables(caller), key=lambda table: table.name)
-    listing = DocumentListing(TABLES, shown, lambda table: (table.name,), lambda table: _document(table_out(table)))
+def list_tables(caller: TheCaller, api: TheApi, query: TablesQuery, request: Request) -> Response:
+    """List the registered tables that the caller may see, with the size of each.
+
+    In a list that is sorted by a figure, a table whose figure changes between two pages may be in both, or in none.
+    """
+    listing = TableListing(api.services, query.choice(), order_of(query.sort, query.order), _sees(api, caller))
     return listing_answer(ListRequest(request, api, "tables", query), listing, stale=None)
+
+
+@router.get("/namespaces", response_model=NamespacesPage, responses=LIST_OF_TABLES, dependencies=[needs("read")])
+def list_namespaces(caller: TheCaller, api: TheApi, query: NamespacesQuery, request: Request) -> Response:
+    """List the namespaces of which the caller may see the tables, with the sums of their tables' figures."""
+    listing = namespace_listing(
+        api.services, _sees(api, caller), search=query.search, sort=query.sort, order=query.order
+    )
+    return listing_answer(ListRequest(request, api, "namespaces", query), listing, stale=None)
 
 
 @router.post(
@@ -62,12 +77,13 @@ def get_table(table: TheTable) -> Response:
     rules = table.services.settings.of_table(table.name)
     try:
         record, metadata, stale = table.services.fresh(table.name)
+        found = figures(table.services, record)
     except TableNotFound:
         raise
     except CatalogError as error:
         record = table.services.table(table.name)
         return _json(_document(table_details(record, None, f"{error.code}: {error}", rules)))
-    return _json(_document(table_details(record, metadata, stale, rules)))
+    return _json(_document(table_details(record, metadata, stale, rules, found)))
 
 
 @router.delete(
@@ -92,6 +108,11 @@ def remove_table(table: TheTable) -> Response:
 def refresh_table(table: TheTable) -> Response:
     """Read the table's pointer now, and index new snapshots."""
     return _json(_document(refresh_out(table.services.refresh(table.name))))
+
+
+def _sees(api: Api, caller: Caller) -> Callable[[Levels], bool] | None:
+    policy = api.identity.policy
+    return None if policy.sees_all(caller) else partial(policy.sees, caller)
 
 
 def _document(model: TableOut | RefreshOut) -> Document:

@@ -21,7 +21,7 @@ from lakemuster.wire.native.rows import (
 )
 from lakemuster.wire.native.schemas import RefOut, SchemaOut, SpecOut
 from lakemuster.wire.native.snapshots import SnapshotOut
-from lakemuster.wire.native.tables import TableOut
+from lakemuster.wire.native.tables import NamespaceOut, TableOut
 
 
 class ListPage(WireModel):
@@ -29,6 +29,9 @@ class ListPage(WireModel):
 
     next_page_token: str | None = Field(
         description="Token of the next page: send the same request with it as `page_token`. Null on the last page."
+    )
+    total_count: int | None = Field(
+        description="Number of rows of the whole list; null where it is not known without reading the list."
     )
     stale: str | None = Field(
         description="Why the response is not of the table's newest state; null if it is, or if the request "
@@ -43,9 +46,15 @@ class SnapshotListPage(ListPage):
 
 
 class TablesPage(ListPage):
-    """A page of registered tables, by name."""
+    """A page of registered tables, by name unless `sort` says otherwise."""
 
     tables: list[TableOut]
+
+
+class NamespacesPage(ListPage):
+    """A page of namespaces, by name unless `sort` says otherwise."""
+
+    namespaces: list[NamespaceOut]
 
 
 class SnapshotsPage(ListPage):

@@ -82,9 +82,14 @@ class NewTable(WireModel):
 
 
 class TableOut(WireModel):
-    """A registered table. Fields from its metadata are null until the metadata was read once."""
+    """A registered table. Fields from its metadata are null until the metadata was read once.
+
+    `total_records`, `data_files`, `total_bytes` and `delete_files` are sums over the live files of the current
+    snapshot of main, and null until it is indexed.
+    """
 
     name: str
+    catalog: str | None = Field(description="The attached catalog that the table belongs to; null for our own tables.")
     format: FormatName
     location: str = Field(description="The location as registered, before rewrites.")
     rewrite: list[RewriteRule]
@@ -106,6 +111,18 @@ class TableOut(WireModel):
     )
     stale: str | None = Field(description="Why the table's newest state could not be read; null if it could.")
     warnings: list[str] = Field(description="Reasons why the served state may not be the table's current one.")
+    total_records: Long | None = Field(
+        description="Rows of the data files as their writers counted them, deleted rows included."
+    )
+    data_files: Long | None
+    total_bytes: Long | None = Field(
+        description="Bytes of data and delete files; of a deletion vector, only its own bytes in the Puffin file."
+    )
+    delete_files: Long | None = Field(
+        description="Iceberg's delete files, deletion vectors included. Paimon's vectors are in index files: 0."
+    )
+    snapshots: Long | None = Field(description="Number of snapshots of main in the table's metadata.")
+    last_committed_at: str | None = Field(description="Time of the current snapshot's commit, RFC 3339.")
 
 
 class TableSettingsOut(WireModel):
@@ -129,3 +146,21 @@ class TableDetails(TableOut):
     partition_keys: list[str] = Field(description="Names of the partition fields of the default spec.")
     primary_keys: list[str] = Field(description="Columns of Paimon's primary key, or Iceberg's identifier fields.")
     settings: TableSettingsOut
+
+
+class NamespaceOut(WireModel):
+    """A namespace that holds tables. Tables of namespaces below it are not counted.
+
+    The figures are sums over the tables whose figures are known, and exact if `unknown_tables` is 0.
+    """
+
+    name: str = Field(description="Dotted levels; empty for tables whose name has one level.")
+    catalog: str | None = Field(description="The attached catalog that has the namespace; null for our own.")
+    tables: int = Field(description="Number of tables.")
+    unknown_tables: int = Field(description="How many of them have figures that are not known yet.")
+    total_records: Long | None
+    data_files: Long | None
+    total_bytes: Long | None
+    delete_files: Long | None
+    snapshots: Long | None
+    last_committed_at: str | None = Field(description="Time of the latest current snapshot's commit, RFC 3339.")

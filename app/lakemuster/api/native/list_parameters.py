@@ -1,0 +1,75 @@
+"""Query parameters of lists that are filtered and sorted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import Query
+from pydantic import Field
+
+from lakemuster.api.native.dependencies import PageParameters
+from lakemuster.catalog.table_lists import TableChoice
+from lakemuster.metadata.names import format_name, parse_name
+from lakemuster.wire.native.tables import FormatName
+
+Order = Literal["asc", "desc"]
+
+
+class TablesParameters(PageParameters):
+    """Parameters of the list of tables."""
+
+    namespace: str | None = Field(
+        None,
+        max_length=1000,
+        description="List only the tables of this namespace, not those of namespaces below it. Empty: tables whose "
+        "name has one level.",
+    )
+    search: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="List only tables whose dotted name contains this text. ASCII letters match in either case.",
+    )
+    format: FormatName | None = Field(None, description="List only tables of this format.")
+    catalog: str | None = Field(
+        None, min_length=1, max_length=200, description="List only the tables of this attached catalog."
+    )
+    stale: bool | None = Field(
+        None, description="`true`: list only tables whose newest state could not be read. `false`: only the others."
+    )
+    sort: str | None = Field(
+        None,
+        max_length=100,
+        description="Sort by `name`, `total_records`, `data_files`, `total_bytes`, `delete_files`, `snapshots` or "
+        "`last_committed_at`; a minus before it means descending. Equal ones follow by name, unknown ones come last. "
+        "Absent: `name`.",
+    )
+    order: Order | None = Field(None, description="The direction, if `sort` has no minus. Absent: `asc`.")
+
+    def choice(self) -> TableChoice:
+        """The tables to list.
+
+        Raises:
+            RequestInvalid: the namespace is not a dotted name.
+        """
+        namespace = self.namespace and format_name(parse_name(self.namespace))
+        return TableChoice(namespace, self.search, self.format, self.catalog, self.stale)
+
+
+class NamespacesParameters(PageParameters):
+    """Parameters of the list of namespaces."""
+
+    search: str | None = Field(
+        None, min_length=1, max_length=200, description="List only namespaces whose dotted name contains this text."
+    )
+    sort: str | None = Field(
+        None,
+        max_length=100,
+        description="Sort by `name`, `tables`, `unknown_tables`, `total_records`, `data_files`, `total_bytes`, "
+        "`delete_files`, `snapshots` or `last_committed_at`; a minus before it means descending. Absent: `name`.",
+    )
+    order: Order | None = Field(None, description="The direction, if `sort` has no minus. Absent: `asc`.")
+
+
+NamespacesQuery = Annotated[NamespacesParameters, Query()]
+TablesQuery = Annotated[TablesParameters, Query()]

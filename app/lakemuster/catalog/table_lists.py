@@ -1,0 +1,131 @@
+"""The list of tables: what a caller may see of it, in pages and streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from lakemuster.catalog.listings import DOCUMENTS_AT_ONCE, Page
+from lakemuster.catalog.page_tokens import Key
+from lakemuster.catalog.services import Services
+from lakemuster.catalog.table_documents import table_out
+from lakemuster.errors import RequestInvalid
+from lakemuster.index.table_lists import (
+    SORTED_BY,
+    TableChoice,
+    TableOrder,
+    count_tables,
+    figures_of,
+    key_of,
+    listed_by_id,
+    namespaces,
+    table_ids,
+    table_page,
+)
+from lakemuster.index.table_record import UNKNOWN_FIGURES, ListedTable, TableFigures, TableRecord
+from lakemuster.metadata.names import Levels, parse_name
+from lakemuster.wire.documents import TABLES, Document, document_batch, dumps
+from lakemuster.wire.rows import Written
+
+__all__ = ["SORTS", "TableChoice", "TableListing", "TableOrder", "direction", "figures", "order_of"]
+
+SORTS = {name.removesuffix("_ms"): name for name in SORTED_BY}
+"""The columns to sort tables by, by the field that shows them."""
+
+_ANY_TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class TableListing:
+    """Registered tables, read from the index as they are needed.
+
+    Attributes:
+        sees: whether a table of this name exists for the caller; None: every table does.
+    """
+
+    services: Services
+    choice: TableChoice
+    order: TableOrder
+    sees: Callable[[Levels], bool] | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the list of tables."""
+        return TABLES
+
+    def page(self, after: Key | None, size: int) -> Page:
+        """Return the tables after a key, and the number of all."""
+        with self.services.index.database.reading() as session:
+            choice = self._visible(namespaces(session)) if self.sees is not None else self.choice
+            found = table_page(session, choice, self.order, after, size + 1)
+            total = count_tables(session, choice)
+        shown = found[:size]
+        items = b",".join(dumps(self._document(table)) for table in shown)
+        return Page(items, key_of(shown[-1], self.order) if len(found) > len(shown) else None, total)
+
+    def lines(self) -> Iterator[tuple[int, Written]]:
+        """Yield all tables."""
+        for some in self._portions():
+            yield len(some), b"".join(dumps(document) + b"\n" for document in some)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all tables."""
+        for some in self._portions():
+            yield document_batch(some, TABLES)
+
+    def _portions(self) -> Iterator[list[Document]]:
+        """Yield the tables that the list has when it begins; those removed meanwhile are left out."""
+        database = self.services.index.database
+        with database.reading() as session:
+            choice = self._visible(namespaces(session)) if self.sees is not None else self.choice
+            ids = table_ids(session, choice, self.order)
+        for at in range(0, len(ids), DOCUMENTS_AT_ONCE):
+            with database.reading() as session:
+                found = listed_by_id(session, ids[at : at + DOCUMENTS_AT_ONCE])
+            yield [self._document(table) for table in found]
+
+    def _visible(self, known: list[str]) -> TableChoice:
+        # Grants are over namespaces: what holds for one table of a namespace holds for all.
+        assert self.sees is not None
+        seen = [name for name in known if self.sees((*(parse_name(name) if name else ()), _ANY_TABLE))]
+        return replace(self.choice, visible=seen)
+
+    def _document(self, table: ListedTable) -> Document:
+        record = table.record if self.choice.stale is not None else self.services.with_failure(table.record)
+        return table_out(record, table.figures).model_dump(mode="json")
+
+
+def figures(services: Services, table: TableRecord) -> TableFigures:
+    """Return the figures of one table."""
+    with services.index.database.reading() as session:
+        return figures_of(session, table.table_id) or UNKNOWN_FIGURES
+
+
+def order_of(sort: str | None, order: str | None) -> TableOrder:
+    """Return the order of a list of tables.
+
+    Raises:
+        RequestInvalid: tables are not sorted by that, or the two contradict each other.
+    """
+    column, descending = direction(sort, order)
+    if column is None:
+        return TableOrder(descending=descending)
+    if column not in SORTS:
+        raise RequestInvalid(f"tables are sorted by one of {', '.join(SORTS)}", sort=column)
+    return TableOrder(SORTS[column], descending)
+
+
+def direction(sort: str | None, order: str | None, default: bool = False) -> tuple[str | None, bool]:
+    """Return the field of ``sort``, None if there is none, and whether the order is descending.
+
+    Raises:
+        RequestInvalid: the sign of ``sort`` contradicts ``order``.
+    """
+    if sort is None:
+        return None, default if order is None else order == "desc"
+    field = sort.removeprefix("-")
+    if field != sort and order == "asc":
+        raise RequestInvalid("sort begins with a minus, which means descending, but order is asc", sort=sort)
+    return field, field != sort or order == "desc"

@@ -1,0 +1,202 @@
+"""Lists of registered tables, filtered and sorted by the database: any page of them is one range of an index."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from sqlalchemy import ColumnElement, Select, any_, func, literal, select, text, tuple_
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Session
+from sqlalchemy.types import BigInteger, Text
+
+from lakemuster.index.orm import REGISTERED, AnyText, TableRow
+from lakemuster.index.statements import chunks
+from lakemuster.index.stored_text import escape, unescape
+from lakemuster.index.table_record import COLUMNS, FIGURES, ListedTable, TableFigures, read_record
+
+NAME = "name"
+SORTED_BY = (NAME, *FIGURES)
+"""The columns that lists of tables can be sorted by."""
+
+Key = tuple[int | str, ...]
+"""The place of a table in a list: its name, preceded by the value of the column that sorts the list, if it is known."""
+
+_ROW = tuple(getattr(TableRow, name) for name in (*COLUMNS, *FIGURES))
+_FEW = 10_000
+"""Tables that are sorted in less time than they are found in a sorted index of all tables."""
+
+_NAMESPACES = """
+WITH RECURSIVE found(namespace) AS (
+    SELECT min(namespace) FROM catalog_table WHERE {registered}
+    UNION ALL
+    SELECT (SELECT min(namespace) FROM catalog_table WHERE {registered} AND namespace > found.namespace)
+    FROM found WHERE found.namespace IS NOT NULL
+) SELECT namespace FROM found WHERE namespace IS NOT NULL"""
+"""Skips from one namespace to the next in their index: DISTINCT would read all of it."""
+
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+@dataclass(frozen=True, slots=True)
+class TableChoice:
+    """Which tables to list; None: any.
+
+    Attributes:
+        namespace: of the tables, in canonical spelling.
+        search: a part of their names; ASCII letters match in either case.
+        catalog: the attached catalog that they belong to.
+        stale: whether their newest state could not be read.
+        visible: the namespaces of which tables may be listed.
+    """
+
+    namespace: str | None = None
+    search: str | None = None
+    format: str | None = None
+    catalog: str | None = None
+    stale: bool | None = None
+    visible: Collection[str] | None = None
+
+    @property
+    def is_of_few_namespaces(self) -> bool:
+        """Whether only tables of some namespaces are listed."""
+        return self.namespace is not None or self.visible is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TableOrder:
+    """The order of a list of tables: by one of ``SORTED_BY``, then by name in the same direction. Unknown ones last."""
+
+    column: str = NAME
+    descending: bool = False
+
+
+def table_page(
+    session: Session, choice: TableChoice, order: TableOrder, after: Key | None, limit: int
+) -> list[ListedTable]:
+    """Return the next tables of a list.
+
+    Args:
+        after: the key of the last table that was returned before; None at the beginning.
+    """
+    found: list[ListedTable] = []
+    for query in _ranges(session, choice, order, after, _ROW):
+        if len(found) < limit:
+            found += [_listed(tuple(row)) for row in session.execute(query.limit(limit - len(found)))]
+    return found
+
+
+def table_ids(session: Session, choice: TableChoice, order: TableOrder) -> list[int]:
+    """Return the row ids of all tables of a list, in order."""
+    queries = _ranges(session, choice, order, None, (TableRow.id,))
+    return [row.id for query in queries for row in session.execute(query)]
+
+
+def listed_by_id(session: Session, ids: Sequence[int]) -> list[ListedTable]:
+    """Return the tables with these row ids, in that order, without those that were removed."""
+    found = {
+        row.id: _listed(tuple(row))
+        for chunk in chunks(ids)
+        for row in session.execute(select(*_ROW).where(TableRow.id.in_(chunk)))
+    }
+    return [found[table_id] for table_id in ids if table_id in found]
+
+
+def count_tables(session: Session, choice: TableChoice) -> int:
+    """Return the number of tables in a list."""
+    query = select(func.count()).select_from(TableRow).where(*_conditions(session, choice))
+    # True of all names: reads them from their index.
+    return session.scalar(query if choice.search is None else query.where(TableRow.name >= "")) or 0
+
+
+def key_of(table: ListedTable, order: TableOrder) -> Key:
+    """Return the place of a table in a list."""
+    if order.column == NAME:
+        return (table.record.name,)
+    value: int | None = getattr(table.figures, order.column)
+    return (table.record.name,) if value is None else (value, table.record.name)
+
+
+def figures_of(session: Session, table_id: int) -> TableFigures | None:
+    """Return the figures of one table; None if it is gone."""
+    row = session.execute(select(*_ROW[len(COLUMNS) :]).where(TableRow.id == table_id)).one_or_none()
+    return None if row is None else TableFigures(*row)
+
+
+def namespaces(session: Session) -> list[str]:
+    """Return the namespaces of all tables, sorted."""
+    found = session.execute(text(_NAMESPACES.format(registered=_registered(session)))).scalars()
+    return [unescape(namespace) for namespace in found]
+
+
+def _ranges(
+    session: Session, choice: TableChoice, order: TableOrder, after: Key | None, columns: tuple[Any, ...]
+) -> list[Select[Any]]:
+    """Return the queries whose results, one after the other, are the rest of a list: known values, then the others."""
+    query = select(*columns).where(*_conditions(session, choice))
+    column: Any = getattr(TableRow, order.column)
+    name: Any = TableRow.name
+    if choice.is_of_few_namespaces and count_tables(session, choice) <= _FEW:
+        # No index holds these expressions: the index of namespaces finds the tables, which are then sorted.
+        column, name = column + ("" if order.column == NAME else 0), name + ""
+    if order.column == NAME:
+        return [_from(query.order_by(*_directed((name,), order)), (name,), order, after)]
+    keys = (column, name)
+    query = query.order_by(*_directed(keys, order))
+    unknown = query.where(column.is_(None))
+    if after is not None and len(after) == 1:
+        return [_from(unknown, (name,), order, after)]
+    return [_from(query.where(column.is_not(None)), keys, order, after), unknown]
+
+
+def _directed(keys: tuple[Any, ...], order: TableOrder) -> list[ColumnElement[Any]]:
+    return [key.desc() if order.descending else key.asc() for key in keys]
+
+
+def _from(query: Select[Any], keys: tuple[Any, ...], order: TableOrder, after: Key | None) -> Select[Any]:
+    if after is None:
+        return query
+    place = tuple_(*(literal(value, BigInteger() if isinstance(value, int) else AnyText()) for value in after))
+    return query.where(tuple_(*keys) < place if order.descending else tuple_(*keys) > place)
+
+
+def _listed(row: tuple[Any, ...]) -> ListedTable:
+    return ListedTable(read_record(row[: len(COLUMNS)]), TableFigures(*row[len(COLUMNS) :]))
+
+
+def _conditions(session: Session, choice: TableChoice) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = [text(_registered(session))]  # type: ignore[list-item]
+    if choice.namespace is not None:
+        found.append(TableRow.namespace == choice.namespace)
+    if choice.search is not None:
+        at = func.strpos if _is_postgres(session) else func.instr
+        found.append(at(func.lower(TableRow.name), literal(choice.search.translate(_LOWER), AnyText())) > 0)
+    if choice.format is not None:
+        found.append(TableRow.format == choice.format)
+    if choice.catalog is not None:
+        found += [TableRow.name >= f"{choice.catalog}.", TableRow.name < f"{choice.catalog}/"]
+    if choice.stale is not None:
+        found.append(TableRow.stale_reason.is_not(None) if choice.stale else TableRow.stale_reason.is_(None))
+    if choice.visible is not None:
+        found.append(_is_in(session, choice.visible))
+    return found
+
+
+def _is_in(session: Session, namespaces: Collection[str]) -> ColumnElement[bool]:
+    """Return the condition that a table is in one of some namespaces: one parameter, however many they are."""
+    texts = [escape(namespace) for namespace in namespaces]
+    if _is_postgres(session):
+        return TableRow.namespace == any_(literal(texts, ARRAY(Text())))
+    values = func.json_each(orjson.dumps(texts).decode()).table_valued("value")
+    return TableRow.namespace.in_(select(values.c.value))
+
+
+def _registered(session: Session) -> str:
+    return REGISTERED[session.get_bind().dialect.name]
+
+
+def _is_postgres(session: Session) -> bool:
+    return session.get_bind().dialect.name == "postgresql"

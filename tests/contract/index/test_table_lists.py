@@ -1,0 +1,199 @@
+"""Lists of tables, filtered, sorted and paged by every database; figures; sums by namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, replace
+from itertools import product
+
+import pytest
+from sqlalchemy import update
+
+from lakemuster.index import leases
+from lakemuster.index.database import Database
+from lakemuster.index.first_states import FirstSnapshot, FirstState, store_first_states
+from lakemuster.index.leases import ensure_many
+from lakemuster.index.namespace_lists import list_namespaces
+from lakemuster.index.orm import TableRow
+from lakemuster.index.snapshots import get_snapshot, quarantine
+from lakemuster.index.table_lists import (
+    SORTED_BY,
+    TableChoice,
+    TableOrder,
+    count_tables,
+    figures_of,
+    key_of,
+    listed_by_id,
+    namespaces,
+    table_ids,
+    table_page,
+)
+from lakemuster.index.table_record import FIGURES, UNKNOWN_FIGURES, ListedTable, TableFigures
+from lakemuster.index.tables import add_table
+from lakemuster.metadata.counts import LiveCounts
+from lakemuster.metadata.names import namespace_of
+from lakemuster.metadata.snapshot import MAIN
+from tests.contract.index import made
+
+NAMES = (
+    *("shop.orders", "shop.Orders", "shop.`a.b`", "shop.raw.events", "lake.t", "lake.t_1", "lake.tx", "alone", "Z.a"),
+    *("prod.ns.t", "prod.ns.u", "prod_2.ns.t", "é.t", "z.`%`", "z.\U0001f40b", "z.\uffee"),
+)
+HUGE = 2**63 - 1
+VALUES = (None, 0, 5, 5, HUGE, 7, None, 0, 1, 2, 2, 3, None, 5, HUGE, 4)
+
+
+@pytest.fixture
+def tables(database: Database) -> Sequence[ListedTable]:
+    """Tables with figures, many of them equal or not known."""
+    with database.session() as session:
+        for at, name in enumerate(NAMES):
+            catalog = name.startswith("prod.")
+            added = add_table(
+                session,
+                name,
+                "catalog://prod/ns/t" if catalog else "s3://lake/t",
+                "paimon" if at % 3 == 0 else "iceberg",
+            )
+            figures = {figure: VALUES[(at * (1 + step)) % len(VALUES)] for step, figure in enumerate(FIGURES)}
+            stale = "storage_unavailable: gone" if at % 4 == 0 else None
+            session.execute(update(TableRow).where(TableRow.id == added.table_id).values(**figures, stale_reason=stale))
+    with database.reading() as session:
+        return listed_by_id(session, table_ids(session, TableChoice(), TableOrder()))
+
+
+def expected(tables: Sequence[ListedTable], order: TableOrder) -> list[str]:
+    def value(table: ListedTable) -> int | None:
+        return None if order.column == "name" else getattr(table.figures, order.column)
+
+    known = [table for table in tables if order.column == "name" or value(table) is not None]
+    rest = [table for table in tables if table not in known]
+    return [
+        table.record.name
+        for some in (known, rest)
+        for table in sorted(some, key=lambda one: (value(one) or 0, one.record.name), reverse=order.descending)
+    ]
+
+
+def paged(database: Database, choice: TableChoice, order: TableOrder, size: int) -> list[str]:
+    found: list[ListedTable] = []
+    after = None
+    while True:
+        with database.reading() as session:
+            page = table_page(session, choice, order, after, size)
+        found += page
+        if len(page) < size:
+            return [table.record.name for table in found]
+        after = key_of(page[-1], order)
+
+
+@pytest.mark.parametrize("column", SORTED_BY)
+def test_pages_of_every_size_are_the_sorted_list(
+    database: Database, tables: Sequence[ListedTable], column: str
+) -> None:
+    for descending, size in product((False, True), (1, 2, 3, 7, 100)):
+        order = TableOrder(column, descending)
+        assert paged(database, TableChoice(), order, size) == expected(tables, order)
+        with database.reading() as session:
+            ids = table_ids(session, TableChoice(), order)
+            assert [one.record.name for one in listed_by_id(session, ids)] == expected(tables, order)
+
+
+CHOICES: list[tuple[TableChoice, Callable[[ListedTable], bool]]] = [
+    (TableChoice(namespace="shop"), lambda table: namespace_of(table.record.name) == "shop"),
+    (TableChoice(namespace=""), lambda table: table.record.name == "alone"),
+    (TableChoice(search="ORDER"), lambda table: "order" in table.record.name.lower()),
+    (TableChoice(search="É"), lambda table: False),
+    (TableChoice(search="_"), lambda table: "_" in table.record.name),
+    (TableChoice(search="%"), lambda table: "%" in table.record.name),
+    (TableChoice(format="paimon"), lambda table: table.record.format == "paimon"),
+    (TableChoice(catalog="prod"), lambda table: table.record.name.startswith("prod.")),
+    (TableChoice(stale=True), lambda table: table.record.stale_reason is not None),
+    (TableChoice(stale=False), lambda table: table.record.stale_reason is None),
+    (TableChoice(visible=["shop", "z", ""]), lambda table: namespace_of(table.record.name) in ("shop", "z", "")),
+    (TableChoice(visible=[]), lambda table: False),
+    (
+        TableChoice(search="t", format="iceberg", visible=["lake"]),
+        lambda table: table.record.name.startswith("lake.t") and table.record.format == "iceberg",
+    ),
+]
+
+
+@pytest.mark.parametrize(("choice", "matches"), CHOICES, ids=lambda value: str(value)[:60])
+def test_a_choice_holds_its_tables_and_counts_them(
+    database: Database,
+    tables: Sequence[ListedTable],
+    choice: TableChoice,
+    matches: Callable[[ListedTable], bool],
+) -> None:
+    wanted = [table for table in tables if matches(table)]
+    for column in ("name", "total_bytes"):
+        order = TableOrder(column, descending=True)
+        assert paged(database, choice, order, 2) == expected(wanted, order)
+    with database.reading() as session:
+        assert count_tables(session, choice) == len(wanted)
+
+
+def test_namespaces_sum_up_the_figures_that_are_known(database: Database, tables: Sequence[ListedTable]) -> None:
+    with database.reading() as session:
+        found = list_namespaces(session)
+        assert namespaces(session) == [one.name for one in found] == sorted({namespace_of(name) for name in NAMES})
+    for one in found:
+        own = [table.figures for table in tables if namespace_of(table.record.name) == one.name]
+        assert (one.tables, one.unknown_tables) == (len(own), sum(figures.total_bytes is None for figures in own))
+        for figure, value in zip(FIGURES, astuple(one.figures), strict=True):
+            known = [getattr(figures, figure) for figures in own if getattr(figures, figure) is not None]
+            total = max if figure == "last_committed_at_ms" else sum
+            assert value == (total(known) if known else None)
+
+
+def shown(database: Database, table_id: int) -> TableFigures | None:
+    with database.reading() as session:
+        return figures_of(session, table_id)
+
+
+def test_figures_are_those_of_the_published_current_snapshot(database: Database) -> None:
+    one, two = made.snapshot(1), made.snapshot(2, branch=MAIN)
+    table_id = made.table(database)
+    assert shown(database, table_id) == UNKNOWN_FIGURES
+    made.store(database, table_id, made.metadata([]))
+    assert shown(database, table_id) == TableFigures(0, 0, 0, 0, 0, None)
+    made.store(database, table_id, made.metadata([one, two, made.snapshot(1, branch="b1")], current_snapshot_id=2))
+    unknown = TableFigures(None, None, None, None, 2, 2000)
+    assert shown(database, table_id) == unknown
+    made.show(database, table_id, 1, made.published([1]))
+    assert shown(database, table_id) == unknown
+    made.show(database, table_id, 2, made.published([1, 2]))
+    of_two = TableFigures(2**62, 2, 2**63 - 1, 1, 2, 2000)
+    assert shown(database, table_id) == of_two
+    # A rollback to a snapshot that is published.
+    made.store(database, table_id, made.metadata([one, two], current_snapshot_id=1))
+    assert shown(database, table_id) == replace(of_two, data_files=1, last_committed_at_ms=1000)
+    # A commit that is not indexed yet, and then cannot be.
+    made.store(database, table_id, made.metadata([one, two, made.snapshot(3)]))
+    assert shown(database, table_id) == TableFigures(None, None, None, None, 3, 3000)
+    with leases.hold(database, table_id, wait_seconds=5) as lease, database.session() as session:
+        quarantine(session, lease, get_snapshot(session, table_id, 3).row_id, "metadata_corrupt: no")
+    assert shown(database, table_id) == TableFigures(None, None, None, None, 3, 3000)
+
+
+def test_first_states_have_the_figures_of_their_current_snapshots(database: Database) -> None:
+    ids = [made.table(database, name) for name in ("a.empty", "a.counted", "a.uncounted")]
+    states = [
+        FirstState(ids[0], made.metadata([]), "p", 1, ()),
+        FirstState(
+            ids[1],
+            made.metadata([made.snapshot(1), made.snapshot(2)]),
+            "p",
+            1,
+            [FirstSnapshot(made.snapshot(2), (), live=LiveCounts(1, 2, 3, 4)), FirstSnapshot(made.snapshot(1), ())],
+        ),
+        FirstState(ids[2], made.metadata([made.snapshot(1)]), "p", 1, [FirstSnapshot(made.snapshot(1), ())]),
+    ]
+    with leases.hold_free(database, ids) as held, database.session() as session:
+        store_first_states(session, states, (), ensure_many(session, held))
+    assert [shown(database, table_id) for table_id in ids] == [
+        TableFigures(0, 0, 0, 0, 0, None),
+        TableFigures(3, 1, 4, 2, 2, 2000),
+        TableFigures(None, None, None, None, 1, 1000),
+    ]

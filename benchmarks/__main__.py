@@ -14,7 +14,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import everything, figures, growth_plot, lasting, planning, programs, small_tables, watching
+from benchmarks import (
+    everything,
+    figures,
+    growth_plot,
+    lasting,
+    planning,
+    programs,
+    small_tables,
+    table_lists,
+    watching,
+)
 from benchmarks.lakes import Lakes
 from benchmarks.measuring import Row, machine, table
 from benchmarks.peers import KINDS, Peers
@@ -36,6 +46,7 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
     "W14": lasting.memory,
     "W15": programs.paimon,
     "W16": planning.small_manifests,
+    "W18": table_lists.table_lists,
     "W19": figures.figures,
     "W21": small_tables.small_tables,
     "watching": watching.watching,
@@ -59,6 +70,7 @@ SIZES = {
         tables=30,
         table_files=100,
         watched=30,
+        listed=(30, 1_200),
     ),
     "small": Sizes(
         100_000,
@@ -72,6 +84,7 @@ SIZES = {
         seconds=2,
         tables=500,
         watched=500,
+        listed=(1_000, 20_000),
     ),
     "1m": Sizes(
         1_000_000,

@@ -40,6 +40,7 @@ class Sizes:
         seconds: duration of each measurement of W11.
         tables, table_files: W21's tables, and the files of each.
         watched: tables of two files, which are indexed and watched.
+        listed: W18: numbers of registered tables.
     """
 
     files: int
@@ -55,6 +56,7 @@ class Sizes:
     tables: int = 10_000
     table_files: int = 1_000
     watched: int = 2_000
+    listed: tuple[int, ...] = (1_000, 100_000)
 
     @property
     def big(self) -> Shape:

@@ -113,6 +113,10 @@ def bypasses(source: str) -> list[str]:
                 found.append(f"{within}: services.{node.attr} has tables that the caller may not see")
             if node.attr == "grants":
                 found.append(f"{within}: reads grants")
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"TableListing", "namespace_listing"}:
+            given = [getattr(getattr(one, "func", None), "id", "") for one in node.args]
+            if "_sees" not in given:
+                found.append(f"{within}: lists tables without asking the policy which ones the caller may see")
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Target" and within != "the_table":
             found.append(f"{within}: makes a Target, which the_table does once the policy was asked")
         for child in ast.iter_child_nodes(node):
@@ -141,6 +145,8 @@ def test_only_the_policy_and_its_lists_know_hidden_tables() -> None:
     [
         "def route(api): return api.services.tables()",
         "def route(services): return [t for t in services.iceberg_tables()]",
+        "def route(api, choice, order): return TableListing(api.services, choice, order)",
+        "def route(api): return namespace_listing(api.services, None)",
         "def route(request, api): return Target(request, api, 'hr.people')",
         "def route(caller): return caller.grants[0].role == 'admin'",
     ],

@@ -13,6 +13,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from lakemuster import __version__
 from lakemuster.api import docs, errors, measured, operations
 from lakemuster.api.admission import Admission
+from lakemuster.api.compression import Compression
 from lakemuster.api.iceberg_rest import attached, catalog, configuration, planning, unsupported
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.identity.opening import Identity, open_identity
@@ -52,7 +53,8 @@ _DESCRIPTION = """Plans which files of an Iceberg or Paimon table a query must r
 files, from an index.
 
 Lists are pages of JSON; with `Accept: application/x-ndjson` or `application/vnd.apache.arrow.stream` they are streams
-of the whole list. A complete stream ends with a record of its row count and snapshot id. 64-bit ids are strings.
+of the whole list, with `Accept: text/csv` too. A complete stream ends with a record of its row count and snapshot id,
+unless it is CSV. Lists are compressed with zstd or gzip for clients that accept it. 64-bit ids are strings.
 Values have the JSON single-value form of the Iceberg specification; binary values are hex. Responses for `snapshot=`
 never change, and may be cached without limit."""
 
@@ -101,6 +103,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     # need CORS headers too.
     app.add_middleware(ConcurrencyLimit, workers=settings.workers, slots=slots)
     app.add_middleware(ResponseCache, is_current=is_current(services))
+    app.add_middleware(Compression)
     upstreams = services.refresher.upstreams
     if settings.catalogs:
         app.state.rights = Rights()

@@ -1,4 +1,4 @@
-"""Content negotiation (RFC 9110): choose one of the three media types of lists by the ``Accept`` header."""
+"""Content negotiation (RFC 9110): choose one of the media types of lists by the ``Accept`` header."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from lakemuster.errors import NotAcceptable
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 ARROW = "application/vnd.apache.arrow.stream"
-LISTS = (JSON, NDJSON, ARROW)
+CSV = "text/csv"
+PLANS = (JSON, NDJSON, ARROW)
+LISTS = (*PLANS, CSV)
 
 
 def choose(accept: str | None, offered: Sequence[str] = LISTS) -> str:
@@ -20,14 +22,15 @@ def choose(accept: str | None, offered: Sequence[str] = LISTS) -> str:
     """
     if accept is None or not accept.strip():
         return offered[0]
-    ranges = list(_ranges(accept))
-    best = max(offered, key=lambda media: _quality(media, ranges))
-    if _quality(best, ranges) <= 0:
+    wanted = list(ranges(accept))
+    best = max(offered, key=lambda media: _quality(media, wanted))
+    if _quality(best, wanted) <= 0:
         raise NotAcceptable(f"available media types: {', '.join(offered)}")
     return best
 
 
-def _ranges(accept: str) -> Iterator[tuple[str, float]]:
+def ranges(accept: str) -> Iterator[tuple[str, float]]:
+    """Yield the values of a header of preferences, in lower case, each with its quality."""
     for part in accept.split(",")[:50]:
         media, *parameters = (text.strip().lower() for text in part.split(";"))
         quality = 1.0
@@ -42,9 +45,9 @@ def _ranges(accept: str) -> Iterator[tuple[str, float]]:
             yield media, quality
 
 
-def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> float:
+def _quality(media: str, wanted: Sequence[tuple[str, float]]) -> float:
     """The quality of the most specific range that covers ``media``; 0 when none does."""
-    found = dict(ranges)
+    found = dict(wanted)
     for name in (media, media.split("/", maxsplit=1)[0] + "/*", "*/*"):
         if name in found:
             return found[name]

@@ -1,8 +1,8 @@
 """Whole lists as streaming responses, whose last record proves that they are complete.
 
 NDJSON ends with ``{"end": {"count": n, "snapshot_id": "…"}}``; an Arrow stream with a batch of no rows
-whose metadata are ``count`` and ``snapshot_id``. Further keys may describe the whole list. A failure on the
-way breaks the connection.
+whose metadata are ``count`` and ``snapshot_id``. Further keys may describe the whole list. CSV has no place for
+such a record. A failure on the way breaks the connection.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from lakemuster.api.stream_memory import STREAM_MEMORY, release_unused_memory
 from lakemuster.api.vectored_body import VECTORED, Buffer, Part, VectoredBody
 from lakemuster.catalog.listings import Streamed
 from lakemuster.cpu_semaphore import CPU
+from lakemuster.wire.csv_rows import cells_of, csv_lines
 
 CHUNK_BYTES = 2**20
 """Bytes per message to a connection that copies them: larger copies need newly allocated memory."""
@@ -58,6 +59,14 @@ def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object
         end |= {key: orjson.dumps(value).decode() for key, value in about.items()}
         writer.write_batch(pa.RecordBatch.from_pylist([], schema=schema), custom_metadata=end)
     yield written.taken()
+
+
+def csv(listing: Streamed, _snapshot_id: int | None, _about: Mapping[str, object]) -> Generator[Part, None, None]:
+    """Yield a line of names, then every row; complete if the response is."""
+    names = listing.schema.names
+    yield csv_lines([names])
+    for _, lines in listing.lines():
+        yield csv_lines(cells_of(orjson.loads(line), names) for line in bytes(lines).splitlines())
 
 
 class _Written:

@@ -5,13 +5,14 @@ Each list comes with the table, and with why its newest state cannot be read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lakemuster.catalog.catalog_rules import CATALOG_RULES
 from lakemuster.catalog.chosen_snapshots import find_snapshot
 from lakemuster.catalog.documents import schemas_out, specs_out
 from lakemuster.catalog.services import Services
-from lakemuster.errors import RefNotFound
+from lakemuster.catalog.table_lists import direction
+from lakemuster.errors import RefNotFound, RequestInvalid
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
@@ -104,6 +105,29 @@ def specs_of(services: Services, name: str, selector: Selector) -> tuple[TableRe
     used = None if view is None else {m.header.spec_id for m in manifest_records(services.index, view)}
     table, metadata, stale = services.fresh(name)
     return table, [spec for spec in specs_out(metadata) if used is None or spec.spec_id in used], stale
+
+
+_SORTS: dict[str, Callable[[SnapshotRecord], int | str | None]] = {
+    "committed_at": lambda record: record.snapshot.committed_at_ms,
+    "snapshot_id": lambda record: record.snapshot.snapshot_id,
+    "sequence_number": lambda record: record.snapshot.sequence_number,
+    "schema_id": lambda record: record.snapshot.schema_id,
+    "operation": lambda record: record.snapshot.operation,
+    "state": lambda record: record.state,
+}
+
+
+def snapshot_order(sort: str | None, order: str | None) -> tuple[Callable[[SnapshotRecord], int | str | None], bool]:
+    """Return the value to sort snapshots by, and whether in descending order; newest first if nothing else is said.
+
+    Raises:
+        RequestInvalid: snapshots are not sorted by that.
+    """
+    field, descending = direction(sort, order, default=True)
+    value = _SORTS.get(field or "committed_at")
+    if value is None:
+        raise RequestInvalid(f"snapshots are sorted by one of {', '.join(_SORTS)}", sort=field)
+    return value, descending
 
 
 def by_time(record: SnapshotRecord) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar, cast
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow as pa
 from lakemuster.catalog.page_tokens import Key
 from lakemuster.catalog.page_writers import list_writer
 from lakemuster.planner.lists.entries import EntrySource
-from lakemuster.planner.rows import START, Position, RowSource, conform
+from lakemuster.planner.rows import START, Position, RowSource, TableSource, conform
 from lakemuster.wire.documents import Document, document_batch, dumps
 from lakemuster.wire.rows import CHUNK_BYTES, Written, chunks, json_items, json_lines
 
@@ -79,6 +79,7 @@ class RowListing:
         at = START if after is None else Position(*cast("tuple[int, int]", after))
         items: list[Written] = []
         rows = length = 0
+        total = self.source.table.num_rows if isinstance(self.source, TableSource) else None
         if isinstance(self.source, EntrySource):
             at, items, rows = _kept_texts(self.source, at, size, follows=after is not None)
             length = sum(map(len, items))
@@ -89,15 +90,15 @@ class RowListing:
             offset = position.offset
             for chunk in chunks(batch):
                 if rows >= size or length > PAGE_BYTES:
-                    return Page(joined(items), (position.part, offset))
+                    return Page(joined(items), (position.part, offset), total)
                 taken = chunk.slice(0, size - rows)
                 items.append(json_items(taken))
                 rows += taken.num_rows
                 offset += taken.num_rows
                 length += len(items[-1])
                 if taken.num_rows < chunk.num_rows:
-                    return Page(joined(items), (position.part, offset))
-        return Page(joined(items), None)
+                    return Page(joined(items), (position.part, offset), total)
+        return Page(joined(items), None, total)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
         """Yield all rows."""
@@ -163,6 +164,10 @@ class DocumentListing(Generic[T]):
         items = b",".join(dumps(self.document(item)) for item in shown)
         return Page(items, self.key(shown[-1]) if len(rest) > len(shown) else None, len(self.items))
 
+    def reverse(self) -> DocumentListing[T]:
+        """Return the same items in the other order."""
+        return replace(self, items=self.items[::-1], descending=not self.descending)
+
     def _follows(self, item: T, after: Key) -> bool:
         return self.key(item) < after if self.descending else self.key(item) > after
 
@@ -198,3 +203,8 @@ def sorted_documents(
         return (int(not is_first), *(() if own is None else (own,)), *tie(item))
 
     return DocumentListing(schema, sorted(items, key=key, reverse=descending), key, document, descending)
+
+
+def in_order(listing: DocumentListing[T], order: str | None) -> DocumentListing[T]:
+    """Return a list in ascending order as it is; in descending order, reversed."""
+    return listing.reverse() if order == "desc" else listing

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
+from lakemuster.catalog.arranged_rows import AS_IT_IS, ArrangedRows, Arrangement, arranged
 from lakemuster.catalog.filters import Filter, not_applied_out
 from lakemuster.index import Index
 from lakemuster.planner.lists import snapshot_lists
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.scan.filtered_files import FilteredFiles, filtered_files, live_files
+from lakemuster.planner.scan.filtered_partitions import FilteredPartitions, filtered_partitions
 from lakemuster.planner.view import View
 from lakemuster.predicates import Bound, NanMode
 
@@ -25,8 +28,9 @@ class Choice:
         manifest: entries: only those of this manifest.
         content: files: only those of these contents; None for all live files.
         stats: files: the columns whose statistics are returned; None for all.
-        filter: files: only those that a plan with this filter reads.
-        nan: files: how the filter's comparisons treat NaN.
+        filter: files, partitions: only files that a plan with this filter reads.
+        nan: files, partitions: how the filter's comparisons treat NaN.
+        arrangement: the order of the rows, and how many.
     """
 
     manifest: str | None = None
@@ -34,6 +38,7 @@ class Choice:
     stats: Sequence[str] | None = None
     filter: Filter | None = None
     nan: NanMode = "any"
+    arrangement: Arrangement = AS_IT_IS
 
 
 EVERYTHING = Choice()
@@ -45,6 +50,10 @@ def rows_of(index: Index, name: ListName, view: View, choice: Choice = EVERYTHIN
     Raises:
         RequestInvalid, FilterInvalid: the choice names something that the table does not have.
     """
+    return arranged(_rows_of(index, name, view, choice), choice.arrangement)
+
+
+def _rows_of(index: Index, name: ListName, view: View, choice: Choice) -> RowSource:
     match name:
         case "manifests":
             return snapshot_lists.manifests(index, view)
@@ -53,20 +62,25 @@ def rows_of(index: Index, name: ListName, view: View, choice: Choice = EVERYTHIN
         case "files":
             return _files(index, view, choice)
         case "partitions":
-            return snapshot_lists.partitions(index, view)
+            return _partitions(index, view, choice)
         case "indexes":
             return snapshot_lists.indexes(index, view)
 
 
 def _files(index: Index, view: View, choice: Choice) -> RowSource:
-    given = choice.filter
-    if given is None:
+    if choice.filter is None:
         return live_files(index, view, choice.content, choice.stats)
+    return filtered_files(index, view, partial(_bound, choice.filter, choice.nan), choice.content, choice.stats)
 
-    def bound(of: View) -> Bound:
-        return given.bound(of.schemas[0], nan=choice.nan, history=of.written_schemas)
 
-    return filtered_files(index, view, bound, choice.content, choice.stats)
+def _partitions(index: Index, view: View, choice: Choice) -> RowSource:
+    if choice.filter is None:
+        return snapshot_lists.partitions(index, view)
+    return filtered_partitions(index, view, partial(_bound, choice.filter, choice.nan))
+
+
+def _bound(given: Filter, nan: NanMode, of: View) -> Bound:
+    return given.bound(of.schemas[0], nan=nan, history=of.written_schemas)
 
 
 def difference(index: Index, old: View, new: View) -> RowSource:
@@ -76,7 +90,8 @@ def difference(index: Index, old: View, new: View) -> RowSource:
 
 def not_applied(rows: RowSource) -> list[dict[str, str]] | None:
     """Return which conjuncts of a list's filter did not prune, and why; None for a list without a filter."""
-    return not_applied_out(rows.not_applied) if isinstance(rows, FilteredFiles) else None
+    source = rows.source if isinstance(rows, ArrangedRows) else rows
+    return not_applied_out(source.not_applied) if isinstance(source, FilteredFiles | FilteredPartitions) else None
 
 
 def words(text: str | None) -> tuple[str, ...] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,10 +110,12 @@ class KeyedListing:
 
     Attributes:
         table: rows in the order of the key; rows of ``aggregation_fields`` in the order of the columns.
+        descending: list them from the last to the first.
     """
 
     of: SystemTable
     table: pa.Table
+    descending: bool = False
 
     @property
     def schema(self) -> pa.Schema:
@@ -128,11 +130,20 @@ class KeyedListing:
 
     def page(self, after: Key | None, size: int) -> Page:
         """Return the rows after the last one shown."""
-        start = 0 if after is None else bisect_right(self._keys, after)
-        shown = self.table.slice(start, size)
+        rows = self.table.num_rows
+        if self.descending:
+            passed = 0 if after is None else rows - bisect_left(self._keys, after)
+        else:
+            passed = 0 if after is None else bisect_right(self._keys, after)
+        shown = self._ordered.slice(passed, size)
         items = b",".join(json_items(batch) for batch in shown.to_batches() if batch.num_rows)
-        end = start + shown.num_rows
-        return Page(items, self._keys[end - 1] if end < self.table.num_rows and shown.num_rows else None)
+        end = passed + shown.num_rows
+        last = None if not shown.num_rows or end == rows else self._keys[rows - end if self.descending else end - 1]
+        return Page(items, last, rows)
+
+    @cached_property
+    def _ordered(self) -> pa.Table:
+        return self.table.take(list(range(self.table.num_rows))[::-1]) if self.descending else self.table
 
     def lines(self) -> Iterator[tuple[int, Written]]:
         """Yield all rows."""
@@ -141,4 +152,4 @@ class KeyedListing:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows."""
-        yield from self.table.to_batches(max_chunksize=BATCH_ROWS)
+        yield from self._ordered.to_batches(max_chunksize=BATCH_ROWS)

@@ -5,17 +5,30 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from lakemuster.config import TableRules
-from lakemuster.index.table_record import UNKNOWN_FIGURES, TableFigures, TableRecord
+from lakemuster.index.table_record import FIGURES, UNKNOWN_FIGURES, TableFigures, TableRecord
 from lakemuster.ingest.pointer_doubts import warnings_of
 from lakemuster.metadata.snapshot import TableMetadata
 from lakemuster.upstream.locations import split_catalog_location
 from lakemuster.wire.instants import format_instant
+from lakemuster.wire.model import json_integer
 from lakemuster.wire.native.tables import RewriteRule, TableDetails, TableOut
 
 
 def table_out(record: TableRecord, figures: TableFigures = UNKNOWN_FIGURES) -> TableOut:
     """Return a row of ``/tables``."""
     return TableOut.model_validate(_common(record, figures, record.stale_reason))
+
+
+def table_document(record: TableRecord, figures: TableFigures) -> dict[str, object]:
+    """Return the JSON of :func:`table_out` without the model, which takes most of the time of a page of tables."""
+    found = _common(record, figures, record.stale_reason)
+    snapshot_id = record.current_snapshot_id
+    found["rewrite"] = [{"old": old, "new": new} for old, new in record.rewrites]
+    found["current_snapshot_id"] = None if snapshot_id is None else str(snapshot_id)
+    for name in FIGURES[:-1]:
+        value = getattr(figures, name)
+        found[name] = None if value is None else json_integer(value)
+    return found
 
 
 def table_details(

@@ -10,7 +10,7 @@ import pyarrow as pa
 from lakemuster.catalog.listings import DOCUMENTS_AT_ONCE, Page
 from lakemuster.catalog.page_tokens import Key
 from lakemuster.catalog.services import Services
-from lakemuster.catalog.table_documents import table_out
+from lakemuster.catalog.table_documents import table_document
 from lakemuster.errors import RequestInvalid
 from lakemuster.index.table_lists import (
     SORTED_BY,
@@ -29,7 +29,7 @@ from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.wire.documents import TABLES, Document, document_batch, dumps
 from lakemuster.wire.rows import Written
 
-__all__ = ["SORTS", "TableChoice", "TableListing", "TableOrder", "direction", "figures", "order_of"]
+__all__ = ["SORTS", "TableChoice", "TableListing", "TableOrder", "direction", "every_table", "figures", "order_of"]
 
 SORTS = {name.removesuffix("_ms"): name for name in SORTED_BY}
 """The columns to sort tables by, by the field that shows them."""
@@ -94,13 +94,20 @@ class TableListing:
 
     def _document(self, table: ListedTable) -> Document:
         record = table.record if self.choice.stale is not None else self.services.with_failure(table.record)
-        return table_out(record, table.figures).model_dump(mode="json")
+        return table_document(record, table.figures)
 
 
 def figures(services: Services, table: TableRecord) -> TableFigures:
     """Return the figures of one table."""
     with services.index.database.reading() as session:
         return figures_of(session, table.table_id) or UNKNOWN_FIGURES
+
+
+def every_table(services: Services) -> list[Document]:
+    """Return all tables by name, as rows of ``/tables``."""
+    with services.index.database.reading() as session:
+        found = listed_by_id(session, table_ids(session, TableChoice(), TableOrder()))
+    return [table_document(services.with_failure(one.record), one.figures) for one in found]
 
 
 def order_of(sort: str | None, order: str | None) -> TableOrder:

@@ -53,6 +53,7 @@ for command in (
     jobs.jobs,
     catalogs.catalogs,
     reading.tables,
+    reading.namespaces,
     reading.snapshots,
     reading.refs,
     reading.schemas,

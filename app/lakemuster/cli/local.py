@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
-from typing import Self
+from typing import Any, Self
 
 from lakemuster.catalog import Selector, View
+from lakemuster.catalog.arranged_rows import Arrangement
 from lakemuster.catalog.attached import is_attached
 from lakemuster.catalog.catalog_documents import catalogs_out, sync_out
 from lakemuster.catalog.column_statistics import columns_of
@@ -17,13 +18,16 @@ from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
 from lakemuster.catalog.missing_tables import not_registered
+from lakemuster.catalog.namespace_lists import namespace_listing
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.catalog.table_documents import table_out
+from lakemuster.catalog.table_lists import every_table
 from lakemuster.cli.local_history import expired_rows, expiry_summary, timeline_rows
 from lakemuster.cli.local_plans import explanation, figures, milliseconds, nan_of, plan_pages, statistics
 from lakemuster.cli.local_rows import history_rows
-from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
+from lakemuster.cli.sources import ALL_TABLES, Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
+from lakemuster.cli.table_choice import chosen_tables
 from lakemuster.config import load_settings
 from lakemuster.errors import CatalogError, TableNotFound
 from lakemuster.index.segments import sweep
@@ -57,25 +61,30 @@ class LocalSource:
         settings = load_settings()
         return cls(build_services(settings if history is None else settings.with_history(history), NO_LIMITS))
 
-    def tables(self) -> Iterator[Row]:
-        """Return all tables, by name."""
-        return (
-            table_out(table).model_dump(mode="json")
-            for table in sorted(self._services.tables(), key=lambda table: table.name)
-        )
+    def tables(self, choice: Mapping[str, Any] = ALL_TABLES) -> list[Row]:
+        """Return the chosen tables."""
+        return chosen_tables(every_table(self._services), choice)
+
+    def namespaces(self, choice: Mapping[str, str | None]) -> Iterator[Row]:
+        """Return the namespaces of all tables."""
+        listing = namespace_listing(self._services, None, search=choice["search"], sort=choice["sort"])
+        return map(listing.document, listing.items)
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         """Return a list of one table."""
         name, options = self._registered(query.table), query.options
         if query.kind in ("snapshots", "refs", "schemas", "specs"):
-            return history_rows(self._services, query.kind, name, _selector(query), notice)
+            return history_rows(self._services, query, name, _selector(query), notice)
         if query.kind == "timeline":
             return timeline_rows(self._services, name, query, notice)
         if query.kind == "expired":
             return expired_rows(self._services, name, query, notice)
         match query.kind:
             case "manifests" | "entries" | "files" | "partitions" | "indexes" as listing:
-                choice = Choice(options.get("manifest"), words(options.get("content")), words(options.get("stats")))
+                top = options.get("top")
+                arrangement = Arrangement(options.get("sort"), top=None if top is None else int(top))
+                content, stats = words(options.get("content")), words(options.get("stats"))
+                choice = Choice(options.get("manifest"), content, stats, arrangement=arrangement)
                 if "filter" in options:
                     given = Filter.of_text(options["filter"])
                     choice = replace(choice, filter=given, nan=nan_of(self._services, name, query))

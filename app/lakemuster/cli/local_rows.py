@@ -6,25 +6,37 @@ from collections.abc import Iterator
 
 from lakemuster.catalog import history
 from lakemuster.catalog.documents import snapshot_out
+from lakemuster.catalog.listings import sorted_documents
 from lakemuster.catalog.services import Services
-from lakemuster.cli.sources import Notice, Row, not_newest
+from lakemuster.cli.sources import Notice, Query, Row, not_newest
 from lakemuster.planner.view import Selector
+from lakemuster.wire.documents import SNAPSHOTS
 from lakemuster.wire.native.schemas import RefOut
 
 
-def history_rows(services: Services, kind: str, name: str, selector: Selector, notice: Notice) -> Iterator[Row]:
+def history_rows(services: Services, query: Query, name: str, selector: Selector, notice: Notice) -> Iterator[Row]:
     """Yield the rows of ``/snapshots``, ``/refs``, ``/schemas`` or ``/specs``."""
-    rows, stale = _rows(services, kind, name, selector)
+    rows, stale = _rows(services, query, name, selector)
     if stale is not None:
         notice(not_newest(stale))
     yield from rows
 
 
-def _rows(services: Services, kind: str, name: str, selector: Selector) -> tuple[Iterator[Row], str | None]:
+def _rows(services: Services, query: Query, name: str, selector: Selector) -> tuple[Iterator[Row], str | None]:
+    kind = query.kind
     if kind == "snapshots":
         table, records, stale = history.snapshots_of(services, name, selector)
         names = history.names_of(services, name)
-        return (snapshot_out(table, record, names).model_dump(mode="json") for record in records), stale
+        value, descending = history.snapshot_order(query.options.get("sort"), None)
+        listing = sorted_documents(
+            SNAPSHOTS,
+            records,
+            value,
+            history.by_time,
+            lambda record: snapshot_out(table, record, names).model_dump(mode="json"),
+            descending=descending,
+        )
+        return map(listing.document, listing.items), stale
     if kind == "refs":
         _, refs, stale = history.refs_of(services, name, selector)
         return (RefOut.of(ref).model_dump(mode="json") for ref in refs), stale

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lakemuster.catalog.table_documents import table_out
+from lakemuster.cli.sources import Row
+from lakemuster.cli.table_choice import chosen_tables
 from lakemuster.config import load_settings
 from lakemuster.index.sqlite_tables import list_sqlite_tables
 
 
-def local_tables() -> Sequence[dict[str, Any]] | None:
-    """Return all tables, by name; None if the index has to be opened for that.
+def local_tables(choice: Mapping[str, Any]) -> Sequence[Row] | None:
+    """Return the chosen tables; None if the index has to be opened for that.
 
     Raises:
         ConfigInvalid: a setting is wrong.
     """
-    records = list_sqlite_tables(load_settings().database_url)
-    return None if records is None else [table_out(record).model_dump(mode="json") for record in records]
+    tables = list_sqlite_tables(load_settings().database_url)
+    if tables is None:
+        return None
+    return chosen_tables((table_out(one.record, one.figures).model_dump(mode="json") for one in tables), choice)

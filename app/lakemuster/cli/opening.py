@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 
 from lakemuster.cli.option_groups import Server
-from lakemuster.cli.sources import LocalIndex, Row, Source
+from lakemuster.cli.sources import ALL_TABLES, LocalIndex, Row, Source
 from lakemuster.errors import ConfigInvalid
 from lakemuster.extras import pip_install
 
@@ -51,22 +52,22 @@ def local_source(history: int | None = None) -> LocalIndex:
 
 
 @contextmanager
-def registered(server: Server) -> Iterator[Iterable[Row]]:
-    """Yield all tables of a server or of the local index, by name.
+def registered(server: Server, choice: Mapping[str, Any] = ALL_TABLES) -> Iterator[Iterable[Row]]:
+    """Yield the chosen tables of a server or of the local index, by name unless a sort is chosen.
 
     Raises:
         As :func:`source`.
     """
-    rows = local_rows() if server.address is None and server == Server(server.uri) else None
+    rows = local_rows(choice) if server.address is None and server == Server(server.uri) else None
     if rows is not None:
         yield rows
         return
     with source(server) as found:
-        yield found.tables()
+        yield found.tables(choice)
 
 
-def local_rows() -> Iterable[Row] | None:
-    """Return all tables of the local index, by name; None if the index has to be opened for that.
+def local_rows(choice: Mapping[str, Any] = ALL_TABLES) -> Iterable[Row] | None:
+    """Return the chosen tables of the local index; None if the index has to be opened for that.
 
     Raises:
         ConfigInvalid: a setting is wrong, or packages are missing.
@@ -74,7 +75,7 @@ def local_rows() -> Iterable[Row] | None:
     with server_packages("the index of this folder"):
         # Pydantic: only for commands on the local index.
         from lakemuster.cli.local_tables import local_tables  # noqa: PLC0415
-    return local_tables()
+    return local_tables(choice)
 
 
 @contextmanager

@@ -75,6 +75,18 @@ Limit = Annotated[
 ]
 
 
+Sort = Annotated[
+    str | None,
+    typer.Option(
+        "--sort", metavar="FIELD", show_default=False, help="Field to sort by; a minus before it means descending."
+    ),
+]
+Top = Annotated[
+    int | None,
+    typer.Option("--top", metavar="ROWS", min=1, max=10_000, show_default=False, help="First rows of the sorted list."),
+]
+
+
 def parse_where(text: str | None) -> object:
     """Parse a filter: SQL, or the JSON of an Iceberg expression.
 

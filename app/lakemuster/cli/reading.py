@@ -10,28 +10,69 @@ import typer
 from lakemuster.cli.application import fail
 from lakemuster.cli.opening import registered, source
 from lakemuster.cli.option_groups import CURRENT, HERE, UNFILTERED, At, AtUnfiltered, Server
-from lakemuster.cli.options import AsJson, AsOf, Limit, NanMode, NoWhere, Ref, Where
+from lakemuster.cli.options import AsJson, AsOf, Limit, NanMode, NoWhere, Ref, Sort, Top, Where
 from lakemuster.cli.output import show_list
 from lakemuster.cli.progress import progress_until_first
 from lakemuster.cli.sources import Query, query
 from lakemuster.cli.table_names import Name
 
+Search = Annotated[
+    str | None, typer.Option("--search", metavar="TEXT", show_default=False, help="A part of the names.")
+]
 
-def tables(as_json: AsJson = False, server: Server = HERE) -> None:
-    """List the registered tables."""
-    with registered(server) as rows:
-        show_list("tables", progress_until_first(rows, "tables"), as_json=as_json)
+
+def tables(
+    namespace: Annotated[
+        str | None, typer.Option(metavar="NAME", show_default=False, help="List the tables of this namespace only.")
+    ] = None,
+    search: Search = None,
+    table_format: Annotated[
+        str | None, typer.Option("--format", metavar="FORMAT", show_default=False, help="iceberg or paimon.")
+    ] = None,
+    catalog: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", show_default=False, help="List the tables of this attached catalog only."),
+    ] = None,
+    stale: Annotated[
+        bool | None,
+        typer.Option("--stale/--fresh", show_default=False, help="Whether their newest state could not be read."),
+    ] = None,
+    sort: Sort = None,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    server: Server = HERE,
+) -> None:
+    """List the registered tables, with the size of each."""
+    choice = {
+        "namespace": namespace,
+        "search": search,
+        "format": table_format,
+        "catalog": catalog,
+        "stale": stale,
+        "sort": sort,
+    }
+    given = {name: value for name, value in choice.items() if value is not None}
+    with registered(server, given) as rows:
+        show_list("tables", itertools.islice(progress_until_first(rows, "tables"), limit), as_json=as_json)
+
+
+def namespaces(search: Search = None, sort: Sort = None, as_json: AsJson = False, server: Server = HERE) -> None:
+    """List the namespaces of registered tables, with the sums of their tables' sizes."""
+    with source(server) as found:
+        rows = found.namespaces({"search": search, "sort": sort})
+        show_list("namespaces", progress_until_first(rows, "namespaces"), as_json=as_json)
 
 
 def snapshots(
     name: Name,
+    sort: Sort = None,
     at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
     as_json: AsJson = False,
     server: Server = HERE,
 ) -> None:
-    """List a table's snapshots, and whether each can be read; with a selected snapshot: it and its ancestors."""
-    request = query("snapshots", name, at=at, limit=limit)
+    """List a table's snapshots, newest first, and whether each can be read; of a selected one: it and its ancestors."""
+    request = query("snapshots", name, at=at, limit=limit, options={"sort": sort})
     show_rows(request, as_json, server)
 
 
@@ -67,13 +108,14 @@ def specs(
 
 def manifests(
     name: Name,
+    sort: Sort = None,
     at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
     as_json: AsJson = False,
     server: Server = HERE,
 ) -> None:
     """List the manifests of a snapshot."""
-    request = query("manifests", name, at=at, limit=limit)
+    request = query("manifests", name, at=at, limit=limit, options={"sort": sort})
     show_rows(request, as_json, server)
 
 
@@ -85,13 +127,15 @@ def entries(
             metavar="PATH", show_default=False, help="List the entries of one manifest: its location or file name."
         ),
     ] = None,
+    sort: Sort = None,
+    top: Top = None,
     at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
     as_json: AsJson = False,
     server: Server = HERE,
 ) -> None:
     """List every entry of a snapshot's manifests, deleted ones too."""
-    options = {"manifest": manifest}
+    options = {"manifest": manifest, **_arrangement(sort, top)}
     request = query("entries", name, at=at, limit=limit, options=options)
     show_rows(request, as_json, server)
 
@@ -114,26 +158,33 @@ def files(
             metavar="COLUMN,…", show_default=False, help="With --json: columns whose statistics to show; * for all."
         ),
     ] = None,
+    sort: Sort = None,
+    top: Top = None,
     at: At = CURRENT,
     limit: Limit = None,
     as_json: AsJson = False,
     server: Server = HERE,
 ) -> None:
     """List the live data and delete files of a snapshot."""
-    options = {"filter": where, "nan": nan, "content": content, "stats": stats}
+    options = {"filter": where, "nan": nan, "content": content, "stats": stats, **_arrangement(sort, top)}
     request = query("files", name, at=at, limit=limit, options=options)
     show_rows(request, as_json, server)
 
 
 def partitions(
     name: Name,
-    at: AtUnfiltered = UNFILTERED,
+    where: Where = None,
+    nan: NanMode = None,
+    sort: Sort = None,
+    top: Top = None,
+    at: At = CURRENT,
     limit: Limit = None,
     as_json: AsJson = False,
     server: Server = HERE,
 ) -> None:
-    """List the partitions of a snapshot, summed over their live files."""
-    request = query("partitions", name, at=at, limit=limit)
+    """List the partitions of a snapshot, summed over their live files; with a filter, over those that it keeps."""
+    options = {"filter": where, "nan": nan, **_arrangement(sort, top)}
+    request = query("partitions", name, at=at, limit=limit, options=options)
     show_rows(request, as_json, server)
 
 
@@ -167,6 +218,10 @@ def diff(
     options = {"from": str(from_id)}
     request = query("diff", name, at=At(to_id, ref, as_of), limit=limit, options=options)
     show_rows(request, as_json, server)
+
+
+def _arrangement(sort: str | None, top: int | None) -> dict[str, str | None]:
+    return {"sort": sort, "top": None if top is None else str(top)}
 
 
 def show_rows(request: Query, as_json: bool, server: Server, kind: str | None = None) -> None:

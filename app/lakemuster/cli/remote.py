@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, cast
 
 from lakemuster.cli.options import parse_where, words
-from lakemuster.cli.sources import Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
+from lakemuster.cli.sources import ALL_TABLES, Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
 from lakemuster.client import Client, RefInfo, Rows, SnapshotInfo
-from lakemuster.client.choices import Choice, Where
+from lakemuster.client.choices import Choice, ListChoice, TableChoice, Where
 from lakemuster.client.errors import ClientError
 from lakemuster.client.rows import PAGE_SIZE
 from lakemuster.client.table_history import ExpiryChoice
@@ -31,9 +31,13 @@ class RemoteSource:
     def __init__(self, uri: str, token: str | None) -> None:
         self._client = Client(uri, token, retries=RETRIES)
 
-    def tables(self) -> Iterator[Row]:
-        """Return all tables that the token may see."""
-        return (table.row for table in self._client.tables())
+    def tables(self, choice: Mapping[str, Any] = ALL_TABLES) -> Iterator[Row]:
+        """Return the chosen tables that the token may see."""
+        return (table.row for table in self._client.tables(**cast("TableChoice", choice)))
+
+    def namespaces(self, choice: Mapping[str, str | None]) -> Rows[Row]:
+        """Return the namespaces of tables that the token may see."""
+        return self._client.namespaces(**choice)
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         """Yield a list of one table, page by page."""
@@ -50,15 +54,13 @@ class RemoteSource:
     def _rows(self, query: Query) -> Rows[SnapshotInfo] | Rows[RefInfo] | Rows[Row]:
         table = self._client.table(query.table)
         options = query.options
-        choice = _choice(query)
-        choice["page_size"] = None if query.limit is None else min(query.limit, PAGE_SIZE)
+        choice = _list_choice(query)
         plain: Mapping[str, Callable[..., Rows[Any]]] = {
             "snapshots": table.snapshots,
             "refs": table.refs,
             "schemas": table.schemas,
             "specs": table.specs,
             "manifests": table.manifests,
-            "partitions": table.partitions,
             "indexes": table.indexes,
         }
         if query.kind in plain:
@@ -70,10 +72,12 @@ class RemoteSource:
                 where, stats = options.get("filter"), options.get("stats")
                 content, nan = options.get("content"), options.get("nan")
                 return table.files(where=where, nan=nan, content=content, stats=stats, **choice)
+            case "partitions":
+                return table.partitions(where=options.get("filter"), nan=options.get("nan"), **choice)
             case "columns":
-                return table.columns(options.get("columns"), **choice)
+                return table.columns(options.get("columns"), **_paged(query))
             case "system":
-                return table.system(options["name"], **choice)
+                return table.system(options["name"], **_paged(query))
             case "timeline":
                 return table.timeline(
                     options.get("from"),
@@ -87,7 +91,7 @@ class RemoteSource:
             case "expired":
                 return table.expired_files(page_size=choice["page_size"], **_expiry_choice(query))
             case "diff":
-                return table.diff(options["from"], **choice)
+                return table.diff(options["from"], **_paged(query))
             case kind:
                 raise AssertionError(kind)
 
@@ -171,6 +175,17 @@ class RemoteSource:
 
 def _choice(query: Query) -> Choice:
     return {"snapshot_id": query.snapshot_id, "ref": query.ref, "as_of": query.as_of}
+
+
+def _paged(query: Query) -> Choice:
+    size = None if query.limit is None else min(query.limit, PAGE_SIZE)
+    return cast("Choice", {**_choice(query), "page_size": size})
+
+
+def _list_choice(query: Query) -> ListChoice:
+    sort, top = query.options.get("sort"), query.options.get("top")
+    arranged: ListChoice = {"sort": sort, "top": None if top is None else int(top)}
+    return cast("ListChoice", {**_paged(query), **arranged})
 
 
 def _where(query: Query) -> Where:

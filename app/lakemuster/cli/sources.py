@@ -13,6 +13,7 @@ from lakemuster.cli.option_groups import CURRENT, At
 from lakemuster.cli.options import parse_time
 
 Row = Mapping[str, Any]
+ALL_TABLES: Mapping[str, Any] = {}
 Advance = Callable[[int, int], None]
 """Called with (done, total)."""
 Notice = Callable[[str], None]
@@ -69,8 +70,12 @@ class Refreshed:
 class Source(Protocol):
     """A data source of commands. Rows have the form of the native HTTP API."""
 
-    def tables(self) -> Iterable[Row]:
-        """Return all registered tables, by name."""
+    def tables(self, choice: Mapping[str, Any] = ALL_TABLES) -> Iterable[Row]:
+        """Return registered tables, chosen and sorted by the parameters of ``GET /tables``; all, by name, if none."""
+        ...
+
+    def namespaces(self, choice: Mapping[str, str | None]) -> Iterable[Row]:
+        """Return the namespaces of registered tables, chosen and sorted by the parameters of ``GET /namespaces``."""
         ...
 
     def rows(self, query: Query, notice: Notice) -> Iterable[Row]:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from lakemuster.client.aggregates import Aggregates
-from lakemuster.client.choices import Choice, PlanChoice, Where, body_choice, given_members, listed_names, query_choice
+from lakemuster.client.choices import (
+    Choice,
+    ListChoice,
+    PlanChoice,
+    TableChoice,
+    Where,
+    body_choice,
+    given_members,
+    listed_names,
+    query_choice,
+    query_parameters,
+    where_parameters,
+)
 from lakemuster.client.figures import TableFigures
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan, PlanTask, redeem
@@ -37,6 +48,7 @@ class Client:
         token: a bearer token, for servers that require one.
         timeout: seconds without a byte before a request counts as failed.
         retries: the maximum of retries of a query.
+        compressed: ask for compressed lists: faster on slow networks only.
         transport: an ``httpx`` transport in place of the network.
 
     Raises:
@@ -50,9 +62,12 @@ class Client:
         *,
         timeout: float = TIMEOUT,
         retries: int = 4,
+        compressed: bool = False,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self._transport = Transport(uri, token, timeout=timeout, retries=retries, inner=transport)
+        self._transport = Transport(
+            uri, token, timeout=timeout, retries=retries, compressed=compressed, inner=transport
+        )
 
     @property
     def uri(self) -> str:
@@ -74,9 +89,20 @@ class Client:
         """Close the connections."""
         self._transport.close()
 
-    def tables(self) -> Rows[TableInfo]:
-        """Return the tables that the token may see, by name."""
-        return Rows(self._transport, "/tables", {}, TableInfo.of)
+    def tables(self, **choice: Unpack[TableChoice]) -> Rows[TableInfo]:
+        """Return the tables that the token may see, each with its size; by name unless ``sort`` says otherwise."""
+        return Rows(self._transport, "/tables", query_parameters(choice), TableInfo.of, page_size=choice.get("page_size"))
+
+    def namespaces(self, *, search: str | None = None, sort: str | None = None, order: str | None = None) -> Rows[Row]:
+        """Return the namespaces of these tables, each with the sums of its tables' sizes.
+
+        Args:
+            search: a part of their names.
+            sort: ``name``, ``tables`` or a size such as ``total_bytes``; a minus before it means descending.
+            order: ``asc`` or ``desc``.
+        """
+        asked = {"search": search, "sort": sort, "order": order}
+        return Rows(self._transport, "/namespaces", query_parameters(asked), as_is)
 
     def redeem(self, task: PlanTask) -> tuple[pa.Table, pa.Table]:
         """Return the data files of a plan task (``Plan.tasks``), and the delete files that their ``deletes`` index.
@@ -146,8 +172,8 @@ class Table(TableFigures, TableHistory):
         """
         return TableInfo.of(self._transport.get(table_path(self.name)))
 
-    def snapshots(self, **choice: Unpack[Choice]) -> Rows[SnapshotInfo]:
-        """Return all snapshots of main in the table's metadata; with a choice, that snapshot and its ancestors.
+    def snapshots(self, **choice: Unpack[ListChoice]) -> Rows[SnapshotInfo]:
+        """Return all snapshots of main in the table's metadata, newest first; chosen, that snapshot and its ancestors.
 
         A ``ref`` that names another branch gives that branch's snapshots.
         """
@@ -165,23 +191,23 @@ class Table(TableFigures, TableHistory):
         of = None if ref is None else {"ref": ref}
         return SnapshotInfo.of(self._transport.get(table_path(self.name, "snapshots", str(snapshot_id)), of))
 
-    def refs(self, **choice: Unpack[Choice]) -> Rows[RefInfo]:
+    def refs(self, **choice: Unpack[ListChoice]) -> Rows[RefInfo]:
         """Return branches and tags; with a choice, those that name the snapshot."""
         return self._rows("refs", query_choice(choice), RefInfo.of, page_size=choice.get("page_size"))
 
-    def schemas(self, **choice: Unpack[Choice]) -> Rows[Row]:
+    def schemas(self, **choice: Unpack[ListChoice]) -> Rows[Row]:
         """Return all versions of the table's columns; with a choice, the one that the snapshot is read with."""
         return self._chosen("schemas", {}, choice)
 
-    def specs(self, **choice: Unpack[Choice]) -> Rows[Row]:
+    def specs(self, **choice: Unpack[ListChoice]) -> Rows[Row]:
         """Return all versions of the table's partitioning; with a choice, those of the snapshot's manifests."""
         return self._chosen("specs", {}, choice)
 
-    def manifests(self, **choice: Unpack[Choice]) -> Rows[Row]:
+    def manifests(self, **choice: Unpack[ListChoice]) -> Rows[Row]:
         """Return the snapshot's manifest list, with typed partition bounds."""
         return self._chosen("manifests", {}, choice)
 
-    def entries(self, *, manifest: str | None = None, **choice: Unpack[Choice]) -> Rows[Row]:
+    def entries(self, *, manifest: str | None = None, **choice: Unpack[ListChoice]) -> Rows[Row]:
         """Return all manifest entries with all fields; only those of one manifest when ``manifest`` names it."""
         return self._chosen("entries", {} if manifest is None else {"manifest": manifest}, choice)
 
@@ -192,7 +218,7 @@ class Table(TableFigures, TableHistory):
         nan: str | None = None,
         content: str | Iterable[str] | None = None,
         stats: Iterable[str] | None = None,
-        **choice: Unpack[Choice],
+        **choice: Unpack[ListChoice],
     ) -> Rows[Row]:
         """Return live data and delete files.
 
@@ -202,11 +228,7 @@ class Table(TableFigures, TableHistory):
             content: ``data``, ``position-deletes``, ``equality-deletes``, ``changelog``; all live files if None.
             stats: columns whose statistics are shown.
         """
-        params: dict[str, str] = {}
-        if where is not None:
-            params["filter"] = where if isinstance(where, str) else json.dumps(where)
-        if nan is not None:
-            params["nan"] = nan
+        params = where_parameters(where, nan)
         if content is not None:
             params["content"] = content if isinstance(content, str) else ",".join(content)
         if stats is not None:
@@ -325,11 +347,16 @@ class Table(TableFigures, TableHistory):
         path = table_path(self.name, "statistics")
         return Aggregates.of(self._transport.query(path, given_members({**question, **body_choice(choice)})))
 
-    def partitions(self, **choice: Unpack[Choice]) -> Rows[Row]:
-        """Return one row per partition: files, records, bytes, delete files, last commit."""
-        return self._chosen("partitions", {}, choice)
+    def partitions(self, *, where: Where = None, nan: str | None = None, **choice: Unpack[ListChoice]) -> Rows[Row]:
+        """Return one row per partition: files, records, bytes, delete files, last commit.
 
-    def indexes(self, **choice: Unpack[Choice]) -> Rows[Row]:
+        Args:
+            where: a filter: only the files that ``files`` lists with it are counted.
+            nan: as for ``plan``.
+        """
+        return self._chosen("partitions", where_parameters(where, nan), choice)
+
+    def indexes(self, **choice: Unpack[ListChoice]) -> Rows[Row]:
         """Return Paimon's index files; none for Iceberg."""
         return self._chosen("indexes", {}, choice)
 
@@ -352,7 +379,7 @@ class Table(TableFigures, TableHistory):
         """
         return self._chosen(("system", name), {}, choice)
 
-    def _chosen(self, kind: str | tuple[str, str], params: Mapping[str, str], choice: Choice) -> Rows[Row]:
+    def _chosen(self, kind: str | tuple[str, str], params: Mapping[str, str], choice: ListChoice | Choice) -> Rows[Row]:
         page_size = choice.get("page_size")
         return self._rows(kind, {**params, **query_choice(choice)}, as_is, page_size=page_size)
 

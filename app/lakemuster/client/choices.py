@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, cast
 
 Where = str | Mapping[str, object] | None
 """A SQL condition, or an expression of the Iceberg REST catalog protocol."""
@@ -22,6 +23,19 @@ class Choice(TypedDict, total=False):
     page_size: int | None
 
 
+class ListChoice(Choice, total=False):
+    """The snapshot of a list, and the order of its rows.
+
+    ``sort`` is a field; a minus before it means descending, as ``order="desc"`` does. ``top`` is the number of rows of
+    the sorted list; files and entries are sorted only with it. ``fields`` are those that the rows have.
+    """
+
+    sort: str | None
+    order: Literal["asc", "desc"] | None
+    top: int | None
+    fields: Iterable[str] | None
+
+
 class PlanChoice(Choice, total=False):
     """The snapshot to plan, and how a Paimon table is read."""
 
@@ -30,6 +44,19 @@ class PlanChoice(Choice, total=False):
     splits: bool
     split_target_size: int | None
     split_open_file_cost: int | None
+
+
+class TableChoice(TypedDict, total=False):
+    """Which tables to list, and in which order: see the query parameters of ``GET /tables``."""
+
+    namespace: str | None
+    search: str | None
+    format: str | None
+    catalog: str | None
+    stale: bool | None
+    sort: str | None
+    order: Literal["asc", "desc"] | None
+    page_size: int | None
 
 
 def given_members(question: Mapping[str, object]) -> dict[str, object]:
@@ -44,13 +71,40 @@ def listed_names(names: Iterable[str] | None) -> list[str] | None:
     return [names] if isinstance(names, str) else list(names)
 
 
+def query_parameters(members: Mapping[str, object]) -> dict[str, str]:
+    """Return the members that are given as query parameters, but not the page size."""
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in given_members(members).items()
+        if name != "page_size"
+    }
+
+
+def where_parameters(where: Where, nan: str | None) -> dict[str, str]:
+    """Return the query parameters of a condition."""
+    text = where if where is None or isinstance(where, str) else json.dumps(where)
+    return query_parameters({"filter": text, "nan": nan})
+
+
 def body_choice(choice: Choice) -> dict[str, str]:
     """Return the choice of a snapshot for a request body."""
-    return {"snapshot_id" if key == "snapshot" else key: value for key, value in query_choice(choice).items()}
+    return {"snapshot_id" if key == "snapshot" else key: value for key, value in _snapshot_choice(choice).items()}
 
 
-def query_choice(choice: Choice) -> dict[str, str]:
-    """Return the choice of a snapshot for a query string."""
+def query_choice(choice: Choice | ListChoice) -> dict[str, str]:
+    """Return the choice of a snapshot, and the order of the rows, for a query string.
+
+    Raises:
+        ValueError: ``as_of`` is a time without a zone.
+    """
+    asked = cast("ListChoice", choice)
+    fields = listed_names(asked.get("fields"))
+    arrangement = {name: asked.get(name) for name in ("sort", "order", "top")}
+    arrangement["fields"] = None if fields is None else ",".join(fields)
+    return {**_snapshot_choice(choice), **query_parameters(arrangement)}
+
+
+def _snapshot_choice(choice: Choice | ListChoice) -> dict[str, str]:
     params: dict[str, str] = {}
     if (snapshot_id := choice.get("snapshot_id")) is not None:
         params["snapshot"] = str(snapshot_id)

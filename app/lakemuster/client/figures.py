@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Unpack
 
-from lakemuster.client.choices import Choice, Where, query_choice
+from lakemuster.client.choices import Choice, Where, query_choice, where_parameters
 from lakemuster.client.model import Row
 from lakemuster.client.rows import Rows
 from lakemuster.client.transport import Transport, table_path
@@ -29,11 +28,7 @@ class TableFigures:
         Raises:
             ClientError: ``filter_invalid``, ``request_invalid`` and others.
         """
-        params = query_choice(choice)
-        if where is not None:
-            params["filter"] = where if isinstance(where, str) else json.dumps(where)
-        if nan is not None:
-            params["nan"] = nan
+        params = {**query_choice(choice), **where_parameters(where, nan)}
         row: Row = self._transport.get(table_path(self.name, "stats"), params)
         return row
 

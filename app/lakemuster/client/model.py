@@ -20,6 +20,9 @@ class TableInfo:
         format: ``iceberg`` or ``paimon``.
         location: its root, or the metadata file that it was registered with.
         current_snapshot_id: the main branch's snapshot; None for a table without snapshots.
+        total_records, data_files, total_bytes, delete_files: sums over its live files; None if not known yet.
+        snapshots: the number of snapshots of main.
+        last_committed_at: of the current snapshot; an aware datetime in UTC.
     """
 
     name: str
@@ -27,16 +30,25 @@ class TableInfo:
     location: str
     current_snapshot_id: int | None
     row: Row
+    total_records: int | None = None
+    data_files: int | None = None
+    total_bytes: int | None = None
+    delete_files: int | None = None
+    snapshots: int | None = None
+    last_committed_at: datetime | None = None
 
     @classmethod
     def of(cls, row: Row) -> Self:
         """Build from a row of ``/tables``."""
+        figures = ("total_records", "data_files", "total_bytes", "delete_files", "snapshots")
         return cls(
             name=row["name"],
             format=row["format"],
             location=row["location"],
             current_snapshot_id=_integer(row.get("current_snapshot_id")),
             row=row,
+            **{name: _integer(row.get(name)) for name in figures},
+            last_committed_at=None if row.get("last_committed_at") is None else _moment(row["last_committed_at"]),
         )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, TypedDict, Unpack
 
-from lakemuster.client.choices import moment
+from lakemuster.client.choices import moment, query_parameters
 from lakemuster.client.model import Row
 from lakemuster.client.rows import Rows
 from lakemuster.client.transport import Transport, table_path
@@ -68,10 +67,10 @@ class TableHistory:
             "bucket": bucket,
             "order": order,
             "ref": ref,
-            "index": "true" if index else None,
+            "index": index or None,
         }
         path = table_path(self.name, "timeline")
-        return Rows(self._transport, path, given(params), as_is, page_size=page_size)
+        return Rows(self._transport, path, query_parameters(params), as_is, page_size=page_size)
 
     def expiry(self, **choice: Unpack[ExpiryChoice]) -> Row:
         """Return what an expiry of snapshots would remove now: snapshots, refs, files and bytes, by partition.
@@ -89,23 +88,11 @@ class TableHistory:
 
 
 def _expiry(choice: ExpiryChoice) -> dict[str, str]:
-    older_than, index = choice.get("older_than"), choice.get("index")
-    numbers = {name: choice.get(name) for name in ("retain_last", "retain_max", "max_deletes", "paimon")}
-    params = {name: None if value is None else str(value) for name, value in numbers.items()}
-    return given(
-        {
-            **params,
-            "older_than": None if older_than is None else moment("older_than", older_than),
-            "cleanup": choice.get("cleanup"),
-            "ref": choice.get("ref"),
-            "index": "true" if index else None,
-        }
-    )
-
-
-def given(params: Mapping[str, str | None]) -> dict[str, str]:
-    """Drop the parameters that are None: the server's defaults apply."""
-    return {name: value for name, value in params.items() if value is not None}
+    older_than = choice.get("older_than")
+    members = dict(choice)
+    members["older_than"] = None if older_than is None else moment("older_than", older_than)
+    members["index"] = choice.get("index") or None
+    return query_parameters(members)
 
 
 def as_is(row: Row) -> Row:

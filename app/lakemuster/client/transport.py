@@ -34,6 +34,7 @@ class Transport:
         token: a bearer token.
         timeout: seconds without a byte before a request counts as failed.
         retries: the maximum of retries of a query.
+        compressed: ask for compressed responses.
         inner: an ``httpx`` transport in place of the network, for tests.
 
     Raises:
@@ -47,11 +48,17 @@ class Transport:
         *,
         timeout: float,
         retries: int,
+        compressed: bool = False,
         inner: httpx.BaseTransport | None = None,
     ) -> None:
         self.uri = _address(uri)
         self._retries = retries
-        headers = {"User-Agent": "lakemuster-client", "Accept": "application/json"}
+        # Compressing takes longer than sending, but on a slow network.
+        headers = {
+            "User-Agent": "lakemuster-client",
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip" if compressed else "identity",
+        }
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         patience = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))

@@ -5,17 +5,18 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from lakemuster.index.schema_version import newest
 from lakemuster.index.stored_text import unescape
-from lakemuster.index.table_record import COLUMNS, TableRecord, read_record
+from lakemuster.index.table_record import COLUMNS, FIGURES, ListedTable, TableFigures, read_record
 
 _PREFIX = "sqlite:///"
 _BUSY_SECONDS = 15
-_TABLES = f"SELECT {', '.join(COLUMNS)} FROM catalog_table WHERE companion_of IS NULL"  # noqa: S608 - our own names
+_TABLES = f"SELECT {', '.join((*COLUMNS, *FIGURES))} FROM catalog_table WHERE companion_of IS NULL"  # noqa: S608 - our own names
 
 
-def list_sqlite_tables(url: str) -> list[TableRecord] | None:
+def list_sqlite_tables(url: str) -> list[ListedTable] | None:
     """Return all tables by name, without companions.
 
     Args:
@@ -38,5 +39,9 @@ def list_sqlite_tables(url: str) -> list[TableRecord] | None:
             rows = found.execute(_TABLES).fetchall()
     except sqlite3.Error:
         return None
-    records = (read_record(tuple(unescape(v) if isinstance(v, str) else v for v in row)) for row in rows)
-    return sorted(records, key=lambda record: record.name)
+    return sorted(map(_listed, rows), key=lambda table: table.record.name)
+
+
+def _listed(row: tuple[Any, ...]) -> ListedTable:
+    values: tuple[Any, ...] = tuple(unescape(value) if isinstance(value, str) else value for value in row)
+    return ListedTable(read_record(values[: len(COLUMNS)]), TableFigures(*values[len(COLUMNS) :]))

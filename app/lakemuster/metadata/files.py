@@ -133,6 +133,10 @@ def count_type(least: int, most: int) -> pa.DataType:
     return next(of for of, limit in _COUNT_LIMITS if -limit <= least and most < limit)
 
 
+INSTANT = "instant"
+"""The text of the type of our own times, which end in ``Z`` as all others of the API do, unlike values of columns."""
+
+
 def typed_field(name: str, values: pa.DataType, type_text: str) -> pa.Field:
     """An Arrow field that carries the text of its type."""
     return pa.field(name, values, metadata={b"type": type_text.encode()})

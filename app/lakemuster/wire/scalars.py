@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakemuster.metadata.files import INSTANT
 from lakemuster.metadata.values import PER_SECOND, decimal_text, timestamp_text
 from lakemuster.wire.json_kernel.columns import ALWAYS, UNSAFE, Dates, Integers, JsonTexts, Strings, only_where
 from lakemuster.wire.json_kernel.kernel import FIRST_DAY, LAST_DAY
@@ -43,7 +44,7 @@ def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> ColumnTexts
     elif types.is_time(kind):
         texts = array.cast(pa.string())
     elif types.is_timestamp(kind):
-        texts = _timestamps(array)
+        texts = _timestamps(array, "Z" if type_text == INSTANT else "+00:00")
     else:
         raise TypeError(f"no JSON form for {kind}")
     return ColumnTexts(JsonTexts(texts, quoted=True))
@@ -72,7 +73,7 @@ def _decimals(array: pa.Array) -> pa.Array:
     )
 
 
-def _timestamps(array: pa.Array) -> pa.Array:
+def _timestamps(array: pa.Array, utc: str) -> pa.Array:
     unit, zone = array.type.unit, array.type.tz
     counts, per_day = array.view(pa.int64()), 86_400 * PER_SECOND[unit]
     if _within(counts, FIRST_DAY * per_day, (LAST_DAY + 1) * per_day - 1):
@@ -81,7 +82,7 @@ def _timestamps(array: pa.Array) -> pa.Array:
         texts = pa.array(
             [None if count is None else timestamp_text(count, unit) for count in counts.to_pylist()], pa.string()
         )
-    return texts if zone is None else pc.binary_join_element_wise(texts, "+00:00", "")
+    return texts if zone is None else pc.binary_join_element_wise(texts, utc, "")
 
 
 def _within(numbers: pa.Array, lowest: int, highest: int) -> bool:

@@ -9,6 +9,8 @@ from itertools import product
 import pytest
 from sqlalchemy import update
 
+from lakemuster.catalog.table_documents import table_document
+from lakemuster.cli.table_choice import chosen_tables
 from lakemuster.index import leases
 from lakemuster.index.database import Database
 from lakemuster.index.first_states import FirstSnapshot, FirstState, store_first_states
@@ -56,6 +58,9 @@ def tables(database: Database) -> Sequence[ListedTable]:
                 "paimon" if at % 3 == 0 else "iceberg",
             )
             figures = {figure: VALUES[(at * (1 + step)) % len(VALUES)] for step, figure in enumerate(FIGURES)}
+            if figures["last_committed_at_ms"] == HUGE:
+                # A time has four digits of a year.
+                figures["last_committed_at_ms"] = 10**12
             stale = "storage_unavailable: gone" if at % 4 == 0 else None
             session.execute(update(TableRow).where(TableRow.id == added.table_id).values(**figures, stale_reason=stale))
     with database.reading() as session:
@@ -132,6 +137,18 @@ def test_a_choice_holds_its_tables_and_counts_them(
         assert paged(database, choice, order, 2) == expected(wanted, order)
     with database.reading() as session:
         assert count_tables(session, choice) == len(wanted)
+
+
+@pytest.mark.parametrize("choice", [choice for choice, _ in CHOICES if choice.visible is None], ids=str)
+def test_the_command_line_chooses_and_sorts_the_same_tables(
+    database: Database, tables: Sequence[ListedTable], choice: TableChoice
+) -> None:
+    rows = [table_document(table.record, table.figures) for table in tables]
+    for column, descending in product(SORTED_BY, (False, True)):
+        sort = ("-" if descending else "") + column.removesuffix("_ms")
+        asked = {name: getattr(choice, name) for name in ("namespace", "search", "format", "catalog", "stale")}
+        found = [row["name"] for row in chosen_tables(rows, {**asked, "sort": sort})]
+        assert found == paged(database, choice, TableOrder(column, descending), 5)
 
 
 def test_namespaces_sum_up_the_figures_that_are_known(database: Database, tables: Sequence[ListedTable]) -> None:

@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from lakemuster.catalog.services import Services
 from lakemuster.cli.local_rows import history_rows
+from lakemuster.cli.sources import Query
 from lakemuster.index.database import Database
 from lakemuster.planner.view import Selector
 from tests.apps import create_app
@@ -53,8 +54,8 @@ def listed(services: Services, **parameters: str) -> list[tuple[str, str, list[s
 
 
 def test_a_list_has_each_id_once_with_its_branch(services: Services) -> None:
-    main = [("1", "main", []), ("2", "main", ["main"])]
-    test = [("1", "test", []), ("2", "test", []), ("3", "test", ["test"])]
+    main = [("2", "main", ["main"]), ("1", "main", [])]
+    test = [("3", "test", ["test"]), ("2", "test", []), ("1", "test", [])]
     assert listed(services) == listed(services, ref="main") == main
     assert listed(services, ref="test") == test
     assert listed(services, snapshot="3") == test
@@ -81,5 +82,5 @@ def test_a_snapshot_is_looked_up_in_the_branch_of_the_ref(services: Services) ->
 
 def test_the_command_lists_the_same_snapshots_as_http(services: Services) -> None:
     for parameters, selector in (({}, Selector()), ({"ref": "test"}, Selector(ref="test"))):
-        rows = history_rows(services, "snapshots", NAME, selector, lambda words: None)
+        rows = history_rows(services, Query("snapshots", NAME), NAME, selector, lambda words: None)
         assert [(row["snapshot_id"], row["branch"], row["refs"]) for row in rows] == listed(services, **parameters)

@@ -248,7 +248,7 @@ def test_an_expression_has_the_plan_of_its_sql(http: TestClient) -> None:
 
 
 def test_an_incremental_plan_has_the_files_appended_between_two_snapshots(services: Services, http: TestClient) -> None:
-    snapshots = http.get("/api/v1/tables/web.events/snapshots").json()["snapshots"]
+    snapshots = http.get("/api/v1/tables/web.events/snapshots?order=asc").json()["snapshots"]
     start = snapshots[0]["snapshot_id"]
     for size in (1, 1000):
         files = by_pages(http, "web.events", {"start_snapshot_id": start, "page_size": size})

@@ -101,7 +101,7 @@ def test_a_complete_manifest_is_served_by_its_entries(services: Services, table:
     http = http_of(services)
     plan = http.post("/api/v1/tables/db.t/plan", json={"filter": "id >= 3"}).json()
     assert len(plan["files"]) == len(files) == 3
-    listed = http.get("/api/v1/tables/db.t/snapshots").json()["snapshots"]
+    listed = http.get("/api/v1/tables/db.t/snapshots?order=asc").json()["snapshots"]
     assert [len(one["warnings"]) for one in listed] == [0, 0, 1]
     for name in WRONG[way]:
         wrong = name in listed[-1]["warnings"][0]

@@ -131,8 +131,9 @@ def test_the_client_counts_the_same_in_rows_and_in_arrow(server: Running, kind: 
 def test_the_client_reads_the_lists_of_a_table(server: Running):
     table = Client(server.uri).table("paimon.parquet.pk_09.pk_09")
     snapshots = list(table.snapshots())
-    assert [snapshot.snapshot_id for snapshot in snapshots] == list(range(1, 9))
-    assert table.snapshot(8) == snapshots[-1]
+    assert [snapshot.snapshot_id for snapshot in snapshots] == list(range(8, 0, -1))
+    assert list(table.snapshots(order="asc")) == snapshots[::-1]
+    assert table.snapshot(8) == snapshots[0]
     assert table.snapshots().to_arrow().num_rows == 8
     assert table.info().current_snapshot_id == 8
     assert [ref.name for ref in table.refs()] == ["main"]

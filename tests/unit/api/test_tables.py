@@ -121,15 +121,15 @@ def test_a_refresh_returns_its_report(client: TestClient) -> None:
     assert (body["manifests_fetched"], body["entries_decoded"], body["seconds"]) == (3, 40, 0.25)
 
 
-def test_snapshots_are_listed_oldest_first(client: TestClient) -> None:
+def test_snapshots_are_listed_newest_first(client: TestClient) -> None:
     body = client.get(f"{BASE}/shop.orders/snapshots").json()
-    assert [snapshot["snapshot_id"] for snapshot in body["snapshots"]] == ["11", "12"]
+    assert [snapshot["snapshot_id"] for snapshot in body["snapshots"]] == ["12", "11"]
     assert body["snapshots"][0]["state"] == "published"
     first = client.get(f"{BASE}/shop.orders/snapshots", params={"page_size": 1}).json()
     second = client.get(
         f"{BASE}/shop.orders/snapshots", params={"page_size": 1, "page_token": first["next_page_token"]}
     )
-    assert [snapshot["snapshot_id"] for snapshot in second.json()["snapshots"]] == ["12"]
+    assert [snapshot["snapshot_id"] for snapshot in second.json()["snapshots"]] == ["11"]
     assert second.json()["next_page_token"] is None
 
 
@@ -225,7 +225,7 @@ def test_an_invalid_rewrite_is_refused(client: TestClient, rewrite: object) -> N
     assert client.post(BASE, json=body).status_code == 400
 
 
-@pytest.mark.parametrize(("params", "ids"), [({"snapshot": "11"}, ["11"]), ({"snapshot": "12"}, ["11", "12"])])
+@pytest.mark.parametrize(("params", "ids"), [({"snapshot": "11"}, ["11"]), ({"snapshot": "12"}, ["12", "11"])])
 def test_the_history_of_a_snapshot_is_it_and_its_ancestors(
     client: TestClient, params: dict[str, str], ids: list[str]
 ) -> None:

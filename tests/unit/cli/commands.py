@@ -24,9 +24,15 @@ class Shelf:
         self.notice: str | None = None
         self.stale_reasons: dict[str, str] = {}
         self.closed = False
+        self.choices: list[dict[str, Any]] = []
 
-    def tables(self) -> Iterator[Row]:
+    def tables(self, choice: Mapping[str, Any] | None = None) -> Iterator[Row]:
+        self.choices.append(dict(choice or {}))
         return _given(self.lists["tables"])
+
+    def namespaces(self, choice: Mapping[str, str | None]) -> Iterator[Row]:
+        self.choices.append(dict(choice))
+        return _given(self.lists["namespaces"])
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         self.queries.append(query)

@@ -14,7 +14,7 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[Shelf], Shelf]:
     """Put a shelf in the place of the local index."""
 
     def put(shelf: Shelf) -> Shelf:
-        monkeypatch.setattr("lakemuster.cli.opening.local_rows", lambda: None)
+        monkeypatch.setattr("lakemuster.cli.opening.local_rows", lambda *_: None)
         for module in ("opening", "changing"):
             monkeypatch.setattr(f"lakemuster.cli.{module}.local_source", lambda **_: shelf)
         return shelf

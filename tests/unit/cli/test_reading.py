@@ -158,6 +158,31 @@ def test_names_cannot_write_to_the_terminal(use):
     assert run("tables").lines[1] == "a\\x1b]0;x\\x07\ticeberg\t-\tl\\nm"
 
 
+def test_tables_and_namespaces_are_chosen_and_sorted_by_their_source(use):
+    shelf = use(Shelf(tables=[{"name": "a.b"}, {"name": "a.c"}], namespaces=[{"name": "a", "tables": 2}]))
+    words = ["--namespace", "a", "--search", "b", "--format", "iceberg", "--stale", "--sort", "-total_bytes"]
+    assert run("tables", *words, "--limit", "1").lines == ["name", "a.b"]
+    assert run("tables", "--fresh", "--catalog", "prod").status == 0
+    assert run("namespaces", "--sort", "-tables", "--search", "x").lines == ["name\ttables", "a\t2"]
+    assert shelf.choices == [
+        {"namespace": "a", "search": "b", "format": "iceberg", "stale": True, "sort": "-total_bytes"},
+        {"catalog": "prod", "stale": False},
+        {"search": "x", "sort": "-tables"},
+    ]
+
+
+def test_lists_of_a_table_are_sorted_and_cut_by_their_source(use):
+    shelf = use(Shelf(files=[], partitions=[], snapshots=[]))
+    assert run("files", "t", "--sort", "-record_count", "--top", "5").status == 0
+    assert run("partitions", "t", "--where", "a = 1", "--sort", "file_count").status == 0
+    assert run("snapshots", "t", "--sort", "snapshot_id").status == 0
+    assert [query.options for query in shelf.queries] == [
+        {"sort": "-record_count", "top": "5"},
+        {"filter": "a = 1", "sort": "file_count"},
+        {"sort": "snapshot_id"},
+    ]
+
+
 def test_the_source_is_closed_after_failures_too(use):
     shelf = use(Shelf(files=[TableNotFound("no such table")]))
     assert run("files", "t").status == 1

@@ -145,7 +145,9 @@ def test_its_lists_have_the_columns_of_every_format(index: Index) -> None:
     assert manifests.select(["manifest_path", "added_files_count"]).to_pylist() == [
         {"manifest_path": "m://t/m.json", "added_files_count": 3}
     ]
-    sums = partition_table(rows, view(), {}).select(["partition", "file_count", "record_count", "last_updated_at"])
+    sums = partition_table([(PART, rows.listed(PART))], view(), {}).select(
+        ["partition", "file_count", "record_count", "last_updated_at"]
+    )
     assert sums.to_pylist() == [
         {"partition": {"day": "x"}, "file_count": 2, "record_count": 30, "last_updated_at": None},
         {"partition": {"day": None}, "file_count": 1, "record_count": 30, "last_updated_at": None},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import orjson
@@ -19,6 +19,7 @@ from lakemuster.catalog.branches import branch_of, second_branch
 from lakemuster.catalog.listings import Listing, RowListing, Streamed
 from lakemuster.catalog.lists import not_applied
 from lakemuster.catalog.page_tokens import Pin, Place, read_token, write_token
+from lakemuster.catalog.selected_fields import with_fields
 from lakemuster.catalog.token_signing import Audience
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import RequestInvalid
@@ -36,6 +37,7 @@ class ListRequest:
     Attributes:
         name: the list's name, its key in JSON.
         table_id: of the table; 0 for the list of tables.
+        forms: the media types that the list has.
     """
 
     http: Request
@@ -43,6 +45,7 @@ class ListRequest:
     name: str
     query: PageParameters
     table_id: int = 0
+    forms: Sequence[str] = media.LISTS
 
     @property
     def form(self) -> str:
@@ -52,7 +55,7 @@ class ListRequest:
             NotAcceptable: the caller accepts none of a list's media types.
             RequestInvalid: there is a page token, but a stream has no pages.
         """
-        form = media.choose(self.http.headers.get("accept"))
+        form = media.choose(self.http.headers.get("accept"), self.forms)
         if form != media.JSON and self.query.page_token is not None:
             raise RequestInvalid("a stream has no pages: omit page_token, or accept application/json")
         return form
@@ -72,9 +75,16 @@ class ListRequest:
         return write_token(place, self._audience, self.api.token_signer)
 
 
-def listing_answer(request: ListRequest, listing: Listing, *, stale: str | None) -> Response:
-    """The response of a list that does not depend on a snapshot."""
+def listing_answer(
+    request: ListRequest, listing: Listing, *, stale: str | None, others: Collection[str] | None = ()
+) -> Response:
+    """The response of a list that does not depend on a snapshot.
+
+    Args:
+        others: names of fields without a column of their own; None: there may be any.
+    """
     form, place = request.form, request.place()
+    listing = with_fields(listing, request.query.fields, others)
     headers = {"Vary": "Accept", **stale_header(stale)}
     if form != media.JSON:
         return stream(form, listing, None, headers)
@@ -115,7 +125,7 @@ def snapshot_answer(
     if is_known(etag, request.http.headers.getlist("if-none-match")):
         return Response(status_code=304, headers=headers)
     rows = source()
-    listing, about = RowListing(rows), _about(rows)
+    listing, about = with_fields(RowListing(rows), request.query.fields), _about(rows)
     if form != media.JSON:
         return stream(form, listing, view.snapshot_id, headers, about)
     ids = {"snapshot_id": view.snapshot_id}
@@ -205,7 +215,7 @@ def stream(
     about: Mapping[str, object] = NOTHING,
 ) -> Response:
     """The streaming response of a whole list."""
-    write = streams.ndjson if form == media.NDJSON else streams.arrow
+    write = {media.NDJSON: streams.ndjson, media.ARROW: streams.arrow, media.CSV: streams.csv}[form]
     return streams.Stream(write(listing, snapshot_id, about), form, headers)
 
 

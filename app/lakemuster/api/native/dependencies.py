@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, cast
+from typing import Annotated, Literal, cast
 
 from fastapi import Depends, Path, Query, Request, params
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -28,6 +28,7 @@ from lakemuster.wire.native.plans import NAN
 
 PREFIX = "/api/v1"
 PAGE_SIZE, MAX_PAGE_SIZE = 1000, 10_000
+MAX_TOP = 10_000
 _INT64 = r"^-?[0-9]{1,19}$"
 
 
@@ -217,8 +218,23 @@ class BranchParameters(_Parameters):
         return None if self.branch == MAIN else self.branch
 
 
+Order = Literal["asc", "desc"]
+
+
 class PageParameters(_Parameters):
     """Parameters of every list."""
+
+    fields: str | None = Field(
+        None,
+        min_length=1,
+        max_length=4096,
+        description="Comma-separated names of the fields to return. Absent: all.",
+    )
+    order: Order | None = Field(
+        None,
+        description="The direction of the list. Absent: `asc`, and `desc` for snapshots. Files, entries and "
+        "differences take `desc` only with `sort` and `top`.",
+    )
 
     page_size: int = Field(
         PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of rows in a page; streams ignore it."
@@ -234,6 +250,9 @@ class PageParameters(_Parameters):
         """The parameters that select what is listed: all but the paging ones."""
         chosen = self.model_dump(exclude={"page_size", "page_token"}, exclude_none=True, by_alias=True)
         return {name: str(value) for name, value in chosen.items()}
+
+
+SORT = "Sort by this field; a minus before it means descending. Equal rows keep their order, null comes last. "
 
 
 class SnapshotChoice(_Parameters):
@@ -268,7 +287,33 @@ class SnapshotParameters(SnapshotChoice, PageParameters):
     """Parameters of every list of a snapshot."""
 
 
-class EntriesParameters(SnapshotParameters):
+class SortedParameters(SnapshotParameters):
+    """Parameters of a list of a snapshot that is sorted whole."""
+
+    sort: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description=SORT + "A field of the partition is `partition.NAME`. Absent: the list's own order.",
+    )
+    top: int | None = Field(None, ge=1, le=MAX_TOP, description="List only this many rows, the first ones.")
+
+
+class TopParameters(SnapshotParameters):
+    """Parameters of a list of a snapshot that is too long to be sorted whole."""
+
+    sort: str | None = Field(
+        None, min_length=1, max_length=200, description=SORT + "Needs `top`. Absent: the list's own order."
+    )
+    top: int | None = Field(
+        None,
+        ge=1,
+        le=MAX_TOP,
+        description="With `sort`: list only this many rows, the first ones of the whole list. Reads the whole list.",
+    )
+
+
+class EntriesParameters(TopParameters):
     """Parameters of entries."""
 
     manifest: str | None = Field(
@@ -289,7 +334,11 @@ class FilterParameters(_Parameters):
     nan: NanMode | None = Field(None, description=NAN)
 
 
-class FilesParameters(FilterParameters, SnapshotParameters):
+class PartitionsParameters(FilterParameters, SortedParameters):
+    """Parameters of partitions: only those that have such files, with the counts of these."""
+
+
+class FilesParameters(FilterParameters, TopParameters):
     """Parameters of files."""
 
     content: str | None = Field(
@@ -336,6 +385,8 @@ TheApi = Annotated[Api, Depends(_api)]
 BranchQuery = Annotated[BranchParameters, Query()]
 PagedQuery = Annotated[PageParameters, Query()]
 SnapshotQuery = Annotated[SnapshotParameters, Query()]
+SortedQuery = Annotated[SortedParameters, Query()]
+PartitionsQuery = Annotated[PartitionsParameters, Query()]
 EntriesQuery = Annotated[EntriesParameters, Query()]
 FilesQuery = Annotated[FilesParameters, Query()]
 DiffQuery = Annotated[DiffParameters, Query()]

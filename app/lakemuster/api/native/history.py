@@ -10,11 +10,12 @@ from starlette.responses import Response
 
 from lakemuster.api.native.answers import ListRequest, is_known, listing_answer
 from lakemuster.api.native.dependencies import PREFIX, BranchQuery, SnapshotQuery, TheTable, needs, snapshot_id
+from lakemuster.api.native.list_parameters import SnapshotsQuery
 from lakemuster.api.native.responses import LIST, READ_ONE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import history
 from lakemuster.catalog.documents import snapshot_out
-from lakemuster.catalog.listings import DocumentListing
+from lakemuster.catalog.listings import DocumentListing, in_order, sorted_documents
 from lakemuster.metadata.snapshot import MAIN
 from lakemuster.wire.documents import REFS, SCHEMAS, SNAPSHOTS, SPECS, dumps
 from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, SpecsPage
@@ -25,23 +26,25 @@ router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")]
 
 
 @router.get("/tables/{table}/snapshots", response_model=SnapshotsPage, responses=LIST)
-def list_snapshots(table: TheTable, query: SnapshotQuery) -> Response:
-    """List the snapshots in the table's metadata, oldest first, with the state of each in the index.
+def list_snapshots(table: TheTable, query: SnapshotsQuery) -> Response:
+    """List the snapshots in the table's metadata, newest first, with the state of each in the index.
 
     Paimon numbers the snapshots of each branch separately: `ref` selects a branch, by default main. With `snapshot`,
     `as_of` or a tag: that snapshot and its ancestors.
     """
     record, found, stale = history.snapshots_of(table.services, table.name, query.selector())
     names = history.names_of(table.services, table.name)
-    listing = DocumentListing(
+    value, descending = history.snapshot_order(query.sort, query.order)
+    listing = sorted_documents(
         SNAPSHOTS,
         found,
+        value,
         history.by_time,
         lambda snapshot: snapshot_out(record, snapshot, names).model_dump(mode="json"),
+        descending=descending,
     )
-    return listing_answer(
-        ListRequest(table.request, table.api, "snapshots", query, record.table_id), listing, stale=stale
-    )
+    request = ListRequest(table.request, table.api, "snapshots", query, record.table_id)
+    return listing_answer(request, listing, stale=stale, others=None)
 
 
 @router.get(
@@ -70,7 +73,8 @@ def list_refs(table: TheTable, query: SnapshotQuery) -> Response:
     listing = DocumentListing(
         REFS, refs, lambda ref: (ref.name, ref.kind), lambda ref: RefOut.of(ref).model_dump(mode="json")
     )
-    return listing_answer(ListRequest(table.request, table.api, "refs", query, record.table_id), listing, stale=stale)
+    request = ListRequest(table.request, table.api, "refs", query, record.table_id)
+    return listing_answer(request, in_order(listing, query.order), stale=stale)
 
 
 @router.get("/tables/{table}/schemas", response_model=SchemasPage, responses=LIST)
@@ -87,7 +91,9 @@ def list_schemas(table: TheTable, query: SnapshotQuery) -> Response:
         lambda schema: schema.model_dump(mode="json"),
     )
     return listing_answer(
-        ListRequest(table.request, table.api, "schemas", query, record.table_id), listing, stale=stale
+        ListRequest(table.request, table.api, "schemas", query, record.table_id),
+        in_order(listing, query.order),
+        stale=stale,
     )
 
 
@@ -101,4 +107,5 @@ def list_specs(table: TheTable, query: SnapshotQuery) -> Response:
         lambda spec: (spec.spec_id,),
         lambda spec: spec.model_dump(mode="json"),
     )
-    return listing_answer(ListRequest(table.request, table.api, "specs", query, record.table_id), listing, stale=stale)
+    request = ListRequest(table.request, table.api, "specs", query, record.table_id)
+    return listing_answer(request, in_order(listing, query.order), stale=stale)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Query
 from pydantic import Field
 
-from lakemuster.api.native.dependencies import PageParameters
+from lakemuster.api.native.dependencies import PageParameters, SnapshotParameters
 from lakemuster.catalog.table_lists import TableChoice
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.wire.native.tables import FormatName
-
-Order = Literal["asc", "desc"]
 
 
 class TablesParameters(PageParameters):
@@ -44,7 +42,6 @@ class TablesParameters(PageParameters):
         "`last_committed_at`; a minus before it means descending. Equal ones follow by name, unknown ones come last. "
         "Absent: `name`.",
     )
-    order: Order | None = Field(None, description="The direction, if `sort` has no minus. Absent: `asc`.")
 
     def choice(self) -> TableChoice:
         """The tables to list.
@@ -54,6 +51,17 @@ class TablesParameters(PageParameters):
         """
         namespace = self.namespace and format_name(parse_name(self.namespace))
         return TableChoice(namespace, self.search, self.format, self.catalog, self.stale)
+
+
+class SnapshotsParameters(SnapshotParameters):
+    """Parameters of the list of snapshots."""
+
+    sort: str | None = Field(
+        None,
+        max_length=100,
+        description="Sort by `committed_at`, `snapshot_id`, `sequence_number`, `schema_id`, `operation` or `state`; a "
+        "minus before it means descending. Absent: `-committed_at`, newest first.",
+    )
 
 
 class NamespacesParameters(PageParameters):
@@ -68,8 +76,8 @@ class NamespacesParameters(PageParameters):
         description="Sort by `name`, `tables`, `unknown_tables`, `total_records`, `data_files`, `total_bytes`, "
         "`delete_files`, `snapshots` or `last_committed_at`; a minus before it means descending. Absent: `name`.",
     )
-    order: Order | None = Field(None, description="The direction, if `sort` has no minus. Absent: `asc`.")
 
 
+SnapshotsQuery = Annotated[SnapshotsParameters, Query()]
 NamespacesQuery = Annotated[NamespacesParameters, Query()]
 TablesQuery = Annotated[TablesParameters, Query()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -13,9 +14,12 @@ from lakemuster.api.native.dependencies import (
     PREFIX,
     DiffQuery,
     EntriesQuery,
+    FilesParameters,
     FilesQuery,
+    PartitionsParameters,
+    PartitionsQuery,
     SnapshotParameters,
-    SnapshotQuery,
+    SortedQuery,
     Target,
     TheTable,
     needs,
@@ -24,6 +28,7 @@ from lakemuster.api.native.dependencies import (
 from lakemuster.api.native.responses import LIST_OF_SNAPSHOT
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import Selector, View
+from lakemuster.catalog.arranged_rows import Arrangement, arranged
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import EVERYTHING, Choice, ListName, difference, rows_of, words
 from lakemuster.errors import RequestInvalid
@@ -33,7 +38,7 @@ router = APIRouter(prefix=PREFIX, tags=["lists"], dependencies=[needs("read")], 
 
 
 @router.get("/tables/{table}/manifests", response_model=ManifestsPage, responses=LIST_OF_SNAPSHOT)
-def list_manifests(table: TheTable, query: SnapshotQuery) -> Response:
+def list_manifests(table: TheTable, query: SortedQuery) -> Response:
     """List the manifests of a snapshot, with typed partition bounds."""
     return _answer(table, "manifests", query)
 
@@ -47,22 +52,19 @@ def list_entries(table: TheTable, query: EntriesQuery) -> Response:
 @router.get("/tables/{table}/files", response_model=FilesPage, responses=LIST_OF_SNAPSHOT)
 def list_files(table: TheTable, query: FilesQuery) -> Response:
     """List the live data and delete files of a snapshot; with a filter, those that a plan has."""
-    choice = Choice(content=words(query.content), stats=words(query.stats))
-    if query.filter is not None:
-        nan = query.nan or table.services.settings.of_table(table.name).nan
-        query = query.model_copy(update={"nan": nan})
-        choice = replace(choice, filter=Filter.of_text(query.filter), nan=nan)
+    query, choice = _filtered(table, query, Choice(content=words(query.content), stats=words(query.stats)))
     return _answer(table, "files", query, choice)
 
 
 @router.get("/tables/{table}/partitions", response_model=PartitionsPage, responses=LIST_OF_SNAPSHOT)
-def list_partitions(table: TheTable, query: SnapshotQuery) -> Response:
+def list_partitions(table: TheTable, query: PartitionsQuery) -> Response:
     """List the partitions of a snapshot with totals of their files, and the last commit."""
-    return _answer(table, "partitions", query)
+    query, choice = _filtered(table, query, Choice())
+    return _answer(table, "partitions", query, choice)
 
 
 @router.get("/tables/{table}/indexes", response_model=IndexesPage, responses=LIST_OF_SNAPSHOT)
-def list_indexes(table: TheTable, query: SnapshotQuery) -> Response:
+def list_indexes(table: TheTable, query: SortedQuery) -> Response:
     """List Paimon's index files: hash indexes, and deletion vectors with their ranges. Empty for Iceberg."""
     return _answer(table, "indexes", query)
 
@@ -83,13 +85,31 @@ def list_diff(table: TheTable, query: DiffQuery) -> Response:
     request, (old, new), place = views_of(table, "diff", query, chosen)
     pinned = place is not None or later.snapshot_id is not None
     return snapshot_answer(
-        request, (old, new), lambda: difference(table.services.index, old, new), pinned=pinned, place=place
+        request,
+        (old, new),
+        lambda: arranged(difference(table.services.index, old, new), Arrangement(order=query.order)),
+        pinned=pinned,
+        place=place,
     )
+
+
+FilteredQuery = TypeVar("FilteredQuery", FilesParameters, PartitionsParameters)
+
+
+def _filtered(table: Target, query: FilteredQuery, choice: Choice) -> tuple[FilteredQuery, Choice]:
+    """Add a request's filter to a choice, and the NaN mode to the request, so that tokens are bound to it."""
+    if query.filter is None:
+        return query, choice
+    nan = query.nan or table.services.settings.of_table(table.name).nan
+    choice = replace(choice, filter=Filter.of_text(query.filter), nan=nan)
+    return query.model_copy(update={"nan": nan}), choice
 
 
 def _answer(table: Target, name: ListName, query: SnapshotParameters, choice: Choice = EVERYTHING) -> Response:
     selector = query.selector()
     request, (view,), place = views_of(table, name, query, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or query.snapshot is not None
+    sort, top = getattr(query, "sort", None), getattr(query, "top", None)
+    choice = replace(choice, arrangement=Arrangement(sort, query.order, top))
     rows = partial(rows_of, table.services.index, name, view, choice)
     return snapshot_answer(request, (view,), rows, pinned=pinned, place=place)

@@ -145,7 +145,7 @@ def _task(table: Target, body: PlanRequest, paging: _Paging) -> Response:
 
 
 def _answer(request: ListRequest, view: View, listing: PlanListing, place: Place | None) -> Response:
-    form, metrics = request.form, request.api.metrics
+    form, metrics = replace(request, forms=media.PLANS).form, request.api.metrics
     if view.stale is None:
         cache_until_changed(request.http, view.table)
     headers = {"Vary": "Accept", **stale_header(listing.stale)}

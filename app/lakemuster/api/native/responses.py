@@ -33,8 +33,11 @@ _STREAMS = {
     media.ARROW: {"schema": {"type": "string", "format": "binary"}},
 }
 _LISTED = {
-    "description": "A page; or the whole list as a stream, which ends with a record of its row count.",
-    "content": _STREAMS,
+    "description": "A page; or the whole list as a stream, which ends with a record of its row count, if not CSV.",
+    "content": {
+        **_STREAMS,
+        media.CSV: {"schema": {"type": "string"}, "example": 'name,partition\r\na,"{""day"":""x""}"\r\n'},
+    },
 }
 _STALE = {
     "Lakemuster-Stale": {
@@ -42,7 +45,7 @@ _STALE = {
         "schema": {"type": "string"},
     }
 }
-_ETAG = {"ETag": {"description": "Strong entity tag.", "schema": {"type": "string"}}}
+_ETAG = {"ETag": {"description": "Entity tag: strong, or weak if compressed.", "schema": {"type": "string"}}}
 
 
 def _problems(*statuses: int) -> Responses:

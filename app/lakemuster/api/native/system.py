@@ -11,7 +11,8 @@ from lakemuster.api.native.answers import ListRequest, listing_answer, snapshot_
 from lakemuster.api.native.dependencies import PREFIX, PagedQuery, SnapshotParameters, TheTable, needs
 from lakemuster.api.native.responses import LIST, LIST_OF_SNAPSHOT
 from lakemuster.api.threads import TableRoute
-from lakemuster.catalog.listings import DocumentListing
+from lakemuster.catalog.arranged_rows import Arrangement, arranged
+from lakemuster.catalog.listings import DocumentListing, in_order
 from lakemuster.catalog.system_tables import (
     NAMES,
     KeyedListing,
@@ -21,7 +22,7 @@ from lakemuster.catalog.system_tables import (
     system_table,
     system_table_out,
 )
-from lakemuster.wire.native.system import SYSTEM, SystemPage, SystemTablePage
+from lakemuster.wire.native.system import SYSTEM, SystemPage, SystemTableOut, SystemTablePage
 
 router = APIRouter(prefix=PREFIX, tags=["system tables"], dependencies=[needs("read")], route_class=TableRoute)
 
@@ -52,7 +53,8 @@ def list_system_tables(table: TheTable, query: PagedQuery) -> Response:
         lambda name: (name,),
         lambda name: system_table_out(name).model_dump(mode="json"),
     )
-    return listing_answer(ListRequest(table.request, table.api, "system", query, record.table_id), listing, stale=stale)
+    request = ListRequest(table.request, table.api, "system", query, record.table_id)
+    return listing_answer(request, in_order(listing, query.order), stale=stale, others=SystemTableOut.model_fields)
 
 
 @router.get("/tables/{table}/system/{name}", response_model=SystemTablePage, responses=LIST_OF_SNAPSHOT)
@@ -62,9 +64,13 @@ def list_system_table(table: TheTable, name: SystemName, query: SystemQuery) -> 
     if system.of == "table":
         record, rows, stale = branch_rows(table.services, table.name, system, selector)
         request = ListRequest(table.request, table.api, name, query, record.table_id)
-        return listing_answer(request, KeyedListing(system, rows), stale=stale)
+        return listing_answer(request, KeyedListing(system, rows, descending=query.order == "desc"), stale=stale)
     request, (view,), place = views_of(table, name, query, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or query.snapshot is not None
     return snapshot_answer(
-        request, (view,), lambda: snapshot_rows(table.services, view, system), pinned=pinned, place=place
+        request,
+        (view,),
+        lambda: arranged(snapshot_rows(table.services, view, system), Arrangement(order=query.order)),
+        pinned=pinned,
+        place=place,
     )

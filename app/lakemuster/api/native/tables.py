@@ -35,7 +35,8 @@ def list_tables(caller: TheCaller, api: TheApi, query: TablesQuery, request: Req
     In a list that is sorted by a figure, a table whose figure changes between two pages may be in both, or in none.
     """
     listing = TableListing(api.services, query.choice(), order_of(query.sort, query.order), _sees(api, caller))
-    return listing_answer(ListRequest(request, api, "tables", query), listing, stale=None)
+    request_of = ListRequest(request, api, "tables", query)
+    return listing_answer(request_of, listing, stale=None, others=TableOut.model_fields)
 
 
 @router.get("/namespaces", response_model=NamespacesPage, responses=LIST_OF_TABLES, dependencies=[needs("read")])

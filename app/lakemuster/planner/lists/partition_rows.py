@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.metadata.files import DATA, EQUALITY_DELETES, POSITION_DELETES
+from lakemuster.metadata.files import DATA, EQUALITY_DELETES, INSTANT, POSITION_DELETES, typed_field
 from lakemuster.planner.columns import partition_names, partition_struct, partition_type, single_array, struct
 from lakemuster.planner.list_rules import LIST_RULES
-from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import conform
 from lakemuster.planner.view import View
@@ -26,16 +25,17 @@ _SUMS = (
 )
 
 
-def partition_table(source: EntrySource, view: View, times: Mapping[int, int]) -> pa.Table:
+def partition_table(files: Iterable[tuple[ManifestPart, pa.Table]], view: View, times: Mapping[int, int]) -> pa.Table:
     """Sum files, records and bytes by partition and spec, and find the last update of each.
 
     An unpartitioned table has one row with an empty partition.
 
     Args:
+        files: live entries, in the segments' shape, each with its manifest.
         times: when each snapshot was committed, Unix epoch in milliseconds.
     """
     target = partition_type(view.metadata.specs, view.schemas)
-    pieces = [_summed(_files(part, source.listed(part), view, target, times), target) for part in source.parts]
+    pieces = [_summed(_files(part, table, view, target, times), target) for part, table in files]
     filled = [piece for piece in pieces if piece.num_rows]
     if not filled:
         return _finished(_files_schema(target, view).empty_table(), target, view)
@@ -111,4 +111,11 @@ def _finished(summed: pa.Table, target: pa.DataType, view: View) -> pa.Table:
     columns = {"partition": partition, "spec_id": single_array(summed.column("spec_id"))}
     sums = {name: single_array(summed.column(name)) for name in _SUMS}
     order, commits = single_array(summed.column("order")), single_array(summed.column("snapshot_id"))
-    return pa.table(columns | LIST_RULES.of(view.table).partition_updates.columns(sums, order, commits))
+    columns |= LIST_RULES.of(view.table).partition_updates.columns(sums, order, commits)
+    fields = [_field(name, array.type) for name, array in columns.items()]
+    return pa.table(list(columns.values()), pa.schema(fields))
+
+
+def _field(name: str, kind: pa.DataType) -> pa.Field:
+    is_instant = pa.types.is_timestamp(kind) and kind.tz is not None
+    return typed_field(name, kind, INSTANT) if is_instant else pa.field(name, kind)

@@ -104,10 +104,16 @@ def partitions(index: Index, view: View) -> RowSource:
     source = EntrySource(
         "partitions", index, view, parts(index, view, LIVE_ROLES), row_projection_of(view, RequestedColumns())
     )
+    files = ((part, source.listed(part)) for part in source.parts)
+    table = partition_rows.partition_table(files, view, commit_times(index, view))
+    return TableSource("partitions", table, view.snapshot_id)
+
+
+def commit_times(index: Index, view: View) -> dict[int, int]:
+    """When each snapshot of the view's table was committed, Unix epoch in milliseconds, by id."""
     with index.database.reading() as session:
         records = list_snapshots(session, view.table.table_id)
-    times = {record.snapshot.snapshot_id: record.snapshot.committed_at_ms for record in records}
-    return TableSource("partitions", partition_rows.partition_table(source, view, times), view.snapshot_id)
+    return {record.snapshot.snapshot_id: record.snapshot.committed_at_ms for record in records}
 
 
 def indexes(index: Index, view: View) -> RowSource:

@@ -93,7 +93,7 @@ class FilteredFiles:
         last = self.plan.parts
         if start.part < last and (self.contents is None or "data" in self.contents):
             yield from self._data(start)
-        numbers = self._deletes()
+        numbers = self.delete_numbers()
         at = start.offset if start.part == last else 0
         for first in range(at, len(numbers), BATCH_ROWS):
             for part, table in self.plan.delete_rows(numbers[first : first + BATCH_ROWS]):
@@ -115,7 +115,8 @@ class FilteredFiles:
                 )
             before += len(batch.rows)
 
-    def _deletes(self) -> Numbers:
+    def delete_numbers(self) -> Numbers:
+        """Return the numbers of the listed delete files, ascending."""
         if self.plan.scan.delete_index is None:
             return np.zeros(0, np.int64)
         wanted = [code for code, name in enumerate(CONTENTS) if self.contents is None or name in self.contents]

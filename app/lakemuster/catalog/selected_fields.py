@@ -1,0 +1,71 @@
+"""Some fields of a list's rows: ``fields=``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+import orjson
+import pyarrow as pa
+
+from lakemuster.catalog.listings import Listing, Page
+from lakemuster.catalog.lists import words
+from lakemuster.catalog.page_tokens import Key
+from lakemuster.errors import RequestInvalid
+from lakemuster.wire.documents import EXTRA, dumps
+from lakemuster.wire.rows import Written
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedFields:
+    """A list whose rows have the named fields only, in this order; fields that a row does not have are left out."""
+
+    listing: Listing
+    names: tuple[str, ...]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The named columns; with ``extra`` if one of the names has no column of its own."""
+        whole = self.listing.schema
+        own = [name for name in self.names if name in whole.names]
+        return pa.schema([whole.field(name) for name in (*own, *([EXTRA] if len(own) < len(self.names) else []))])
+
+    def page(self, after: Key | None, size: int) -> Page:
+        """Return a page of the list."""
+        page = self.listing.page(after, size)
+        rows = orjson.loads(b"[" + bytes(page.items) + b"]")
+        return replace(page, items=b",".join(dumps(self._selected(row)) for row in rows))
+
+    def lines(self) -> Iterator[tuple[int, Written]]:
+        """Yield all rows."""
+        for count, lines in self.listing.lines():
+            rows = map(orjson.loads, bytes(lines).splitlines())
+            yield count, b"".join(dumps(self._selected(row)) + b"\n" for row in rows)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield all rows."""
+        for batch in self.listing.batches():
+            yield batch.select(self.schema.names)
+
+    def _selected(self, row: dict[str, object]) -> dict[str, object]:
+        return {name: row[name] for name in self.names if name in row}
+
+
+def with_fields(listing: Listing, fields: str | None, others: Collection[str] | None = ()) -> Listing:
+    """Return a list with the fields of a comma-separated text only; None: all.
+
+    Args:
+        others: names of fields without a column of their own; None: there may be any.
+
+    Raises:
+        RequestInvalid: the list has no such field, or none is named.
+    """
+    names = words(fields)
+    if names is None:
+        return listing
+    columns = [name for name in listing.schema.names if name != EXTRA]
+    unknown = [] if others is None else [name for name in names if name not in columns and name not in others]
+    if unknown or not names:
+        known = ", ".join(dict.fromkeys((*columns, *(others or ()))))
+        raise RequestInvalid(f"no such field: {', '.join(unknown)}; the list has {known}", fields=unknown)
+    return SelectedFields(listing, tuple(dict.fromkeys(names)))

@@ -1,0 +1,50 @@
+"""Choose and sort tables of the local index, as a server does for the same parameters of ``GET /tables``."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from lakemuster.cli.sources import Row
+from lakemuster.errors import RequestInvalid
+from lakemuster.metadata.names import format_name, namespace_of, parse_name
+
+SORTS = (
+    *("name", "total_records", "data_files", "total_bytes", "delete_files", "snapshots"),
+    "last_committed_at",
+)
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+def chosen_tables(rows: Iterable[Row], choice: Mapping[str, Any]) -> list[Row]:
+    """Return the tables that match, sorted.
+
+    Args:
+        rows: all tables, by name.
+        choice: ``namespace``, ``search``, ``format``, ``catalog``, ``stale`` and ``sort``.
+
+    Raises:
+        RequestInvalid: tables are not sorted by that, or the namespace is not a dotted name.
+    """
+    namespace, search = choice.get("namespace"), choice.get("search")
+    tests: dict[str, Callable[[Row], bool]] = {
+        "namespace": lambda row: namespace_of(row["name"]) == (namespace and format_name(parse_name(namespace))),
+        "search": lambda row: str(search).translate(_LOWER) in row["name"].translate(_LOWER),
+        "format": lambda row: row["format"] == choice["format"],
+        "catalog": lambda row: row["catalog"] == choice["catalog"],
+        "stale": lambda row: (row["stale"] is not None) == choice["stale"],
+    }
+    wanted = [test for name, test in tests.items() if choice.get(name) is not None]
+    found = [row for row in rows if all(test(row) for test in wanted)]
+    sort = choice.get("sort") or "name"
+    field, descending = sort.removeprefix("-"), sort.startswith("-")
+    if field not in SORTS:
+        raise RequestInvalid(f"tables are sorted by one of {', '.join(SORTS)}", sort=field)
+    known = sorted(
+        (row for row in found if row[field] is not None),
+        key=lambda row: (row[field] if field in ("name", "last_committed_at") else int(row[field]), row["name"]),
+        reverse=descending,
+    )
+    unknown = [row for row in found if row[field] is None]
+    return known + (unknown[::-1] if descending else unknown)

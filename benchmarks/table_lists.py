@@ -1,0 +1,105 @@
+"""W18, lists of tables with sizes: a page of a thousand, however many tables there are."""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import insert
+
+from benchmarks.http_server import Ask, Connection, Server, serving, settings_of
+from benchmarks.lakes import Lakes
+from benchmarks.measuring import Row, Times, shown_ms
+from benchmarks.planning import Sizes
+from lakemuster.index.database import Database
+from lakemuster.index.encoding import encode
+from lakemuster.index.orm import TableRow
+from lakemuster.main import build_services
+
+PAGE = 1_000
+NAMESPACES = 500
+MOST_MS = 50.0
+QUESTIONS = {
+    "by name": "",
+    "by size": "sort=-total_bytes",
+    "by last commit, oldest first": "sort=last_committed_at",
+    "of one namespace, by size": "namespace=ns7&sort=-total_bytes",
+    "search, by size": "search=TABLE_1&sort=-total_bytes",
+}
+AT_ONCE = 5_000
+
+
+def table_lists(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W18."""
+    del lakes
+    for tables in sizes.listed:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            _register(folder, tables)
+            with serving(folder, folder, role="api") as server:
+                yield from _pages(server, tables, sizes.asked)
+
+
+def _register(folder: Path, tables: int) -> None:
+    """Make an index with tables as refreshes leave their rows: lists read nothing else."""
+    build_services(settings_of(folder, folder)).close()
+    rng = random.Random(18)
+    with closing(Database(f"sqlite:///{folder}/index.db")) as database:
+        for start in range(0, tables, AT_ONCE):
+            rows = [_row(rng, number) for number in range(start, min(tables, start + AT_ONCE))]
+            with database.session() as session:
+                session.execute(insert(TableRow), rows)
+
+
+def _row(rng: random.Random, number: int) -> dict[str, object]:
+    namespace = f"ns{number % NAMESPACES}"
+    location = f"s3://lake/{namespace}/table_{number}"
+    return {
+        "name": f"{namespace}.table_{number}",
+        "namespace": namespace,
+        "format": "iceberg",
+        "location": location,
+        "rewrites": encode(()),
+        "allowed_roots": encode(()),
+        "created_at_ms": 1,
+        "generation": 0,
+        "pointer": "p" * 64,
+        "metadata_location": f"{location}/metadata/00001.metadata.json",
+        "table_location": location,
+        "uuid": "11111111-1111-1111-1111-111111111111",
+        "format_version": 2,
+        "current_snapshot_id": rng.getrandbits(62),
+        "properties": b"p" * 300,
+        "extra": b"e" * 100,
+        "snapshot_log": b"l" * 500,
+        "total_records": rng.getrandbits(40),
+        "data_files": rng.getrandbits(15),
+        "total_bytes": rng.getrandbits(45),
+        "delete_files": rng.choice((0, 0, 0, 5)),
+        "snapshots": rng.getrandbits(9),
+        "last_committed_at_ms": rng.getrandbits(40),
+    }
+
+
+def _pages(server: Server, tables: int, times: int) -> Iterator[Row]:
+    connection = Connection(server.port)
+    for case, parameters in QUESTIONS.items():
+        walls: list[float] = []
+        token, rows, used = "", 0, server.cpu()
+        for _ in range(max(times, 3)):
+            started = time.perf_counter()
+            body = connection.ask(Ask("GET", f"/api/v1/tables?page_size={PAGE}&{parameters}{token}"))
+            walls.append((time.perf_counter() - started) * 1000)
+            page = json.loads(body)
+            rows += len(page["tables"])
+            token = "" if page["next_page_token"] is None else f"&page_token={page['next_page_token']}"
+        each = (server.cpu() - used) * 1000 / len(walls)
+        times_of = Times((each,), tuple(walls))
+        figure = f"{shown_ms(each)} of CPU; p50 {shown_ms(times_of.wall50)}, {rows // len(walls):,} rows a page"
+        yield Row("W18", f"{tables:,} tables, {case}", "≤ 50 ms a page", figure, each <= MOST_MS)
+    connection.close()

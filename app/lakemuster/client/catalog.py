@@ -91,7 +91,9 @@ class Client:
 
     def tables(self, **choice: Unpack[TableChoice]) -> Rows[TableInfo]:
         """Return the tables that the token may see, each with its size; by name unless ``sort`` says otherwise."""
-        return Rows(self._transport, "/tables", query_parameters(choice), TableInfo.of, page_size=choice.get("page_size"))
+        return Rows(
+            self._transport, "/tables", query_parameters(choice), TableInfo.of, page_size=choice.get("page_size")
+        )
 
     def namespaces(self, *, search: str | None = None, sort: str | None = None, order: str | None = None) -> Rows[Row]:
         """Return the namespaces of these tables, each with the sums of its tables' sizes.

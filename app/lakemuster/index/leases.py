@@ -13,7 +13,8 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import or_, select, update
@@ -22,6 +23,7 @@ from sqlalchemy.orm import Session
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import IndexUnavailable, RefreshBusy, TableNotFound
 from lakemuster.index.database import Database, NowMs
+from lakemuster.index.late_release import release_soon
 from lakemuster.index.lease_owner import is_dead, new_owner
 from lakemuster.index.orm import LeaseRow
 
@@ -88,9 +90,7 @@ def _renewed(database: Database, leases: Lease | Leases) -> Iterator[None]:
         _count_held(database, -len(leases.table_ids))
         done.set()
         renewing.join()
-        # A lease that is not released expires.
-        with contextlib.suppress(IndexUnavailable):
-            release(database, leases)
+        release_soon(partial(release, database, leases), leases.ttl_ms / 1000)
 
 
 _HELD: WeakKeyDictionary[Database, int] = WeakKeyDictionary()
@@ -115,7 +115,8 @@ def hold_free(database: Database, table_ids: Sequence[int], *, ttl_seconds: floa
         IndexUnavailable: the database does not answer.
     """
     holder, ttl_ms = new_owner(), round(ttl_seconds * 1000)
-    with database.session() as session:
+    leases = Leases(frozenset(table_ids), holder, ttl_ms)
+    with _taking(database, leases), database.session() as session:
         taken = session.execute(
             update(LeaseRow)
             .where(LeaseRow.table_id.in_(table_ids), or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms <= NowMs()))
@@ -123,9 +124,19 @@ def hold_free(database: Database, table_ids: Sequence[int], *, ttl_seconds: floa
             .returning(LeaseRow.table_id)
             .execution_options(synchronize_session=False)
         )
-        leases = Leases(frozenset(taken.scalars()), holder, ttl_ms)
+        leases = replace(leases, table_ids=frozenset(taken.scalars()))
     with _renewed(database, leases):
         yield leases
+
+
+@contextlib.contextmanager
+def _taking(database: Database, leases: Leases) -> Iterator[None]:
+    """Release the leases if the database does not answer: the transaction may have been committed."""
+    try:
+        yield
+    except IndexUnavailable:
+        release_soon(partial(release, database, leases), leases.ttl_ms / 1000)
+        raise
 
 
 def ensure_many(session: Session, leases: Lease | Leases) -> frozenset[int]:
@@ -162,7 +173,8 @@ def acquire(
     while True:
         state = _state(database, table_id)
         if state.is_free or _is_abandoned(database, table_id, state, ttl_seconds, clock):
-            fence = _take(database, table_id, state, holder, ttl_ms)
+            with _taking(database, Leases(frozenset([table_id]), holder, ttl_ms)):
+                fence = _take(database, table_id, state, holder, ttl_ms)
             if fence is not None:
                 _WATCHED.get(database, {}).pop(table_id, None)
                 return Lease(table_id, holder, fence, ttl_ms, waited)

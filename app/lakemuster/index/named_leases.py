@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable
 from lakemuster.index.database import Database, NowMs
+from lakemuster.index.late_release import release_soon
 from lakemuster.index.lease_owner import is_dead, new_owner
 from lakemuster.index.orm import NamedLeaseRow
 from lakemuster.index.statements import insert_new
@@ -29,15 +30,19 @@ def hold_named_lease(database: Database, name: str, ttl_seconds: float) -> Itera
         IndexUnavailable: the database does not answer.
     """
     holding = NamedLease(database, name, new_owner(), ttl_seconds)
-    if not holding.take():
+    try:
+        is_taken = holding.take()
+    except IndexUnavailable:
+        # The transaction may have been committed.
+        release_soon(holding.release, ttl_seconds)
+        raise
+    if not is_taken:
         yield None
         return
     try:
         yield holding
     finally:
-        # A lease that is not released expires.
-        with contextlib.suppress(IndexUnavailable):
-            holding.release()
+        release_soon(holding.release, ttl_seconds)
 
 
 class NamedLease:

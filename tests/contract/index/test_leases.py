@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
+from typing import Any
 
 import pytest
 from sqlalchemy import update
 
-from lakemuster.errors import RefreshBusy, SnapshotNotFound, TableNotFound
+from lakemuster.errors import IndexUnavailable, RefreshBusy, SnapshotNotFound, TableNotFound
 from lakemuster.index import leases
 from lakemuster.index.database import Database, current_ms
+from lakemuster.index.named_leases import NamedLease, hold_named_lease
 from lakemuster.index.orm import LeaseRow
 from lakemuster.index.snapshots import publish, quarantine, withdraw
 from lakemuster.index.tables import remove_table, store_metadata
 from tests.contract.index import made
+from tests.polling import until
 
 
 @pytest.fixture
@@ -118,6 +122,53 @@ def test_a_released_lease_is_invalid(database: Database, table_id: int) -> None:
     leases.release(database, lease)
     with pytest.raises(RefreshBusy), database.session() as session:
         leases.ensure(session, lease)
+
+
+def fail_first(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, *, carried_out: bool = False) -> None:
+    """Have the first two calls end as if the database did not answer."""
+    real, calls = getattr(owner, name), itertools.count()
+
+    def failing(*given: Any, **named: Any) -> Any:
+        if next(calls) < 2:
+            if carried_out:
+                real(*given, **named)
+            raise IndexUnavailable("the connection was reset")
+        return real(*given, **named)
+
+    monkeypatch.setattr(owner, name, failing)
+
+
+def test_a_lease_is_released_although_the_database_was_away(
+    database: Database, table_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_first(monkeypatch, leases, "release")
+    with leases.hold(database, table_id, wait_seconds=0, ttl_seconds=600):
+        pass
+    assert leases.acquire(database, table_id, wait_seconds=20).waited
+
+
+def test_a_lease_that_was_taken_by_a_lost_answer_is_released(
+    database: Database, table_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_first(monkeypatch, leases, "_take", carried_out=True)
+    with pytest.raises(IndexUnavailable):
+        leases.acquire(database, table_id, wait_seconds=0, ttl_seconds=600)
+    monkeypatch.undo()
+    assert leases.acquire(database, table_id, wait_seconds=20).fence == 2
+
+
+def test_a_named_lease_is_released_although_the_database_was_away(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail_first(monkeypatch, NamedLease, "release")
+    with hold_named_lease(database, "sweep", 600) as lease:
+        assert lease is not None
+
+    def is_free() -> bool:
+        with hold_named_lease(database, "sweep", 600) as lease:
+            return lease is not None
+
+    until(is_free, seconds=20)
 
 
 def test_a_lease_in_use_does_not_expire(database: Database, table_id: int) -> None:

@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from lakemuster.index.database import NowMs, current_ms
 from lakemuster.index.encoding import encode
+from lakemuster.index.events import NewEvent, record
 from lakemuster.index.orm import LeaseRow, TableRow, can_be_indexed
-from lakemuster.index.statements import chunks, insert_new
+from lakemuster.index.statements import chunks, insert_new, insert_new_returning
 from lakemuster.metadata.names import namespace_of
 from lakemuster.metadata.snapshot import Format
 
@@ -63,16 +64,17 @@ def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], 
         if name not in known and can_be_indexed(name)
     ]
     # A request may have registered one of them meanwhile.
-    insert_new(session, TableRow, rows)
-    added = [str(row["name"]) for row in rows]
+    added = insert_new_returning(session, TableRow.name, rows)
+    record(session, [NewEvent("table.registered", name, {"format": format}) for name in added])
     for names in chunks(added):
         ids = session.execute(select(TableRow.id).where(TableRow.name.in_(names), _is_below(prefix))).scalars()
         leases = [{"table_id": table_id, "holder": None, "fence": 0, "expires_at_ms": 0} for table_id in ids]
         insert_new(session, LeaseRow, leases)
     gone = sorted(table_id for name, table_id in known.items() if name not in locations)
     for table_ids in chunks(gone):
-        session.execute(delete(TableRow).where(TableRow.id.in_(table_ids)))
-    return len(rows), len(gone)
+        gone_rows = session.execute(delete(TableRow).where(TableRow.id.in_(table_ids)).returning(TableRow.name))
+        record(session, [NewEvent("table.removed", name, {"format": format}) for name in sorted(gone_rows.scalars())])
+    return len(added), len(gone)
 
 
 def _is_below(prefix: str) -> ColumnElement[bool]:

@@ -9,18 +9,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select, update
+from sqlalchemy import Row, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import MetadataCorrupt, RefreshBusy
 from lakemuster.index.database import current_ms
+from lakemuster.index.events import record
 from lakemuster.index.manifests import first_manifest_ids
 from lakemuster.index.orm import Base, SnapshotRow, TableRow
 from lakemuster.index.reconcile import snapshot_rows
 from lakemuster.index.segments import SegmentInfo, register_segments
 from lakemuster.index.snapshots import Published, published_values
 from lakemuster.index.statements import chunks, insert_all
+from lakemuster.index.table_events import events_of
 from lakemuster.index.table_figures import live_figures
 from lakemuster.index.table_metadata_store import check_branches, documents_of, table_values
 from lakemuster.metadata.counts import LiveCounts
@@ -62,7 +64,7 @@ def check_first_state(state: FirstState) -> None:
         MetadataCorrupt: two snapshots share one id.
     """
     check_branches(state.metadata)
-    snapshot_rows(state.table_id, state.metadata.snapshots)
+    snapshot_rows(state.table_id, state.metadata, 0)
 
 
 def store_first_states(
@@ -81,7 +83,7 @@ def store_first_states(
         MetadataCorrupt: metadata that the index cannot store.
         IndexUnavailable: a segment is not registered, or no longer.
     """
-    _require_unread(session, {state.table_id for state in states}, held)
+    unread = _require_unread(session, {state.table_id for state in states}, held)
     register_segments(session, segments)
     ids = first_manifest_ids(
         session,
@@ -93,9 +95,12 @@ def store_first_states(
     rows: dict[type[Base], list[Mapping[str, object]]] = defaultdict(list)
     published_at_ms = current_ms(session)
     for state in states:
-        for table, documents in documents_of(state.metadata).items():
-            rows[table] += [{"table_id": state.table_id, **row} for row in documents]
-        known = snapshot_rows(state.table_id, state.metadata.snapshots)
+        for kind, documents in documents_of(state.metadata).items():
+            rows[kind] += [{"table_id": state.table_id, **row} for row in documents]
+        table = unread[state.table_id]
+        known, reached = snapshot_rows(state.table_id, state.metadata, table.created_at_ms)
+        if table.companion_of is None:
+            record(session, events_of(table.name, None, state.metadata, reached))
         for one in state.snapshots:
             row_ids = [ids[state.table_id][manifest.header, manifest.segment] for manifest in one.manifests]
             known[one.snapshot.branch, one.snapshot.snapshot_id] |= published_values(
@@ -104,8 +109,8 @@ def store_first_states(
         # Statements of several rows have the same columns in all of them.
         rows[SnapshotRow] += [_UNPUBLISHED | row for row in known.values()]
     try:
-        for kind, values in rows.items():
-            insert_all(session, kind, values)
+        for target, values in rows.items():
+            insert_all(session, target, values)
     except IntegrityError as cause:
         raise MetadataCorrupt("two schemas or two partition specs of the metadata share one id") from cause
     session.execute(
@@ -128,16 +133,19 @@ _UNPUBLISHED: dict[str, Any] = dict.fromkeys(
 )
 
 
-def _require_unread(session: Session, table_ids: Collection[int], held: Collection[int]) -> None:
-    unread: set[int] = set()
+def _require_unread(
+    session: Session, table_ids: Collection[int], held: Collection[int]
+) -> dict[int, Row[int, str, int, int | None]]:
+    """Lock the rows of the tables, and return them by id."""
+    unread: dict[int, Row[int, str, int, int | None]] = {}
     for chunk in chunks(sorted(table_ids)):
-        unread.update(
-            session.scalars(
-                select(TableRow.id)
-                .where(TableRow.id.in_(chunk), TableRow.metadata_location.is_(None))
-                .order_by(TableRow.id)
-                .with_for_update()
-            )
+        rows = session.execute(
+            select(TableRow.id, TableRow.name, TableRow.created_at_ms, TableRow.companion_of)
+            .where(TableRow.id.in_(chunk), TableRow.metadata_location.is_(None))
+            .order_by(TableRow.id)
+            .with_for_update()
         )
-    if not unread.intersection(held).issuperset(table_ids):
+        unread.update((row.id, row) for row in rows)
+    if not unread.keys() & set(held) >= set(table_ids):
         raise RefreshBusy("another process has refreshed one of the tables")
+    return unread

@@ -22,6 +22,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     text,
+    true,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
@@ -196,7 +197,8 @@ class SnapshotRow(Base):
 
     ``digest`` is the hash of ``document``: changes are detected without reading the document. ``manifests`` and
     ``dead`` are the published manifests and cancelled rows, as ``integer_packing``. A snapshot quarantined for a
-    reason that may pass is read again at ``retry_at_ms``; ``attempts`` counts the failures.
+    reason that may pass is read again at ``retry_at_ms``; ``attempts`` counts the failures. ``announced``: a ref has
+    reached it, and the event log has told so, or it is older than the registration.
     """
 
     __tablename__ = "snapshot"
@@ -226,6 +228,7 @@ class SnapshotRow(Base):
     warnings: Mapped[Document | None]
     attempts: Mapped[Int64 | None]
     retry_at_ms: Mapped[Int64 | None]
+    announced: Mapped[bool] = mapped_column(server_default=true())
 
 
 class ManifestRow(Base):
@@ -339,6 +342,25 @@ class JobRow(Base):
     next_at_ms: Mapped[Int64 | None]
     report: Mapped[String | None]
     error: Mapped[String | None]
+
+
+class EventRow(Base):
+    """One event of the log, see ``events``. Never updated; the oldest are deleted."""
+
+    __tablename__ = "event"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    type: Mapped[String]
+    table_name: Mapped[String]
+    at_ms: Mapped[Int64]
+    document: Mapped[Document]
+
+
+class EventSequenceRow(Base):
+    """The largest id of an event ever written. ``id`` is 1."""
+
+    __tablename__ = "event_sequence"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    last: Mapped[Int64]
 
 
 class ServerKeyRow(Base):

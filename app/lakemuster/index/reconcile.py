@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
@@ -15,24 +15,29 @@ from lakemuster.index.encoding import decode, encode
 from lakemuster.index.manifests import delete_orphans
 from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.statements import chunks, insert_all
-from lakemuster.metadata.snapshot import Snapshot
-
-SnapshotKey = tuple[str, int]
+from lakemuster.metadata.reachable import Reached, SnapshotKey, newly_reachable
+from lakemuster.metadata.snapshot import Snapshot, TableMetadata
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Numbers of snapshots that a refresh found new, vanished, or replaced by another snapshot of the same id."""
+    """Numbers of snapshots that a refresh found new, vanished, or replaced by another snapshot of the same id.
+
+    Attributes:
+        reached: the snapshots that refs reach for the first time, parents first.
+    """
 
     new: int
     vanished: int
     replaced: int
+    reached: tuple[Reached, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
     row_id: int
     digest: bytes
+    announced: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +47,19 @@ class _Encoded:
     digest: bytes
 
 
-def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *, is_another: bool) -> Changes:
+def reconcile(
+    session: Session, table_id: int, metadata: TableMetadata, *, is_another: bool, since_ms: int | None
+) -> Changes:
     """Insert new snapshots in state ``known``, delete vanished and replaced ones, keep the state of the others.
 
     Args:
         is_another: the table is not the one that was stored: replace all snapshots.
+        since_ms: of these, the snapshots that were committed later are news, and no older ones; None: all new ones are.
 
     Raises:
         MetadataCorrupt: two snapshots share one id.
     """
-    wanted = _by_key(snapshots)
+    wanted = _by_key(metadata.snapshots)
     stored = _stored(session, table_id)
     encoded = {key: _encoded(table_id, key, snapshot) for key, snapshot in wanted.items()}
     documents = {key: one.document for key, one in encoded.items()}
@@ -71,17 +79,52 @@ def reconcile(session: Session, table_id: int, snapshots: Sequence[Snapshot], *,
     vanished = [key for key in stored if key not in wanted]
     _forget(session, table_id, [stored[key].row_id for key in (*vanished, *replaced)])
     new = [key for key in wanted if key not in stored or key in replaced]
-    insert_all(session, SnapshotRow, [_row(table_id, key, encoded[key]) for key in new])
-    return Changes(new=len(new) - len(replaced), vanished=len(vanished), replaced=len(replaced))
+    kept = {key: row for key, row in stored.items() if key in wanted and key not in replaced}
+    old = {key for key, row in kept.items() if row.announced} | _not_after(wanted, since_ms)
+    reached = newly_reachable(metadata, old)
+    announced = old | {_key_of(one) for one in reached}
+    insert_all(session, SnapshotRow, [_row(table_id, key, encoded[key], key in announced) for key in new])
+    _announce(session, [row.row_id for key, row in kept.items() if key in announced and not row.announced])
+    return Changes(new=len(new) - len(replaced), vanished=len(vanished), replaced=len(replaced), reached=tuple(reached))
 
 
-def snapshot_rows(table_id: int, snapshots: Sequence[Snapshot]) -> dict[SnapshotKey, dict[str, object]]:
-    """Return the rows of a table's snapshots in state ``known``.
+def snapshot_rows(
+    table_id: int, metadata: TableMetadata, since_ms: int
+) -> tuple[dict[SnapshotKey, dict[str, object]], list[Reached]]:
+    """Return the rows of the snapshots of a table's first metadata in state ``known``, and those that are news.
+
+    Args:
+        since_ms: see :func:`reconcile`.
 
     Raises:
         MetadataCorrupt: two snapshots share one id.
     """
-    return {key: _row(table_id, key, _encoded(table_id, key, one)) for key, one in _by_key(snapshots).items()}
+    wanted = _by_key(metadata.snapshots)
+    old = _not_after(wanted, since_ms)
+    reached = newly_reachable(metadata, old)
+    announced = old | {_key_of(one) for one in reached}
+    rows = {key: _row(table_id, key, _encoded(table_id, key, one), key in announced) for key, one in wanted.items()}
+    return rows, reached
+
+
+def _key_of(reached: Reached) -> SnapshotKey:
+    return reached.snapshot.branch, reached.snapshot.snapshot_id
+
+
+def _not_after(snapshots: Mapping[SnapshotKey, Snapshot], since_ms: int | None) -> set[SnapshotKey]:
+    if since_ms is None:
+        return set()
+    return {key for key, snapshot in snapshots.items() if snapshot.committed_at_ms <= since_ms}
+
+
+def _announce(session: Session, row_ids: Sequence[int]) -> None:
+    for chunk in chunks(row_ids):
+        session.execute(
+            update(SnapshotRow)
+            .where(SnapshotRow.id.in_(chunk))
+            .values(announced=True)
+            .execution_options(synchronize_session=False)
+        )
 
 
 _encoded_snapshots: Cache[tuple[int, SnapshotKey], _Encoded] = Cache(
@@ -89,7 +132,7 @@ _encoded_snapshots: Cache[tuple[int, SnapshotKey], _Encoded] = Cache(
 )
 
 
-def _row(table_id: int, key: SnapshotKey, encoded: _Encoded) -> dict[str, object]:
+def _row(table_id: int, key: SnapshotKey, encoded: _Encoded, announced: bool) -> dict[str, object]:
     return {
         "table_id": table_id,
         "branch": key[0],
@@ -98,6 +141,7 @@ def _row(table_id: int, key: SnapshotKey, encoded: _Encoded) -> dict[str, object
         "document": encoded.document,
         "digest": encoded.digest,
         "state": "known",
+        "announced": announced,
     }
 
 
@@ -133,11 +177,11 @@ def _by_key(snapshots: Sequence[Snapshot]) -> dict[SnapshotKey, Snapshot]:
 
 def _stored(session: Session, table_id: int) -> dict[SnapshotKey, _Stored]:
     rows = session.execute(
-        select(SnapshotRow.branch, SnapshotRow.snapshot_id, SnapshotRow.id, SnapshotRow.digest).where(
-            SnapshotRow.table_id == table_id
-        )
+        select(
+            SnapshotRow.branch, SnapshotRow.snapshot_id, SnapshotRow.id, SnapshotRow.digest, SnapshotRow.announced
+        ).where(SnapshotRow.table_id == table_id)
     )
-    return {(branch, snapshot_id): _Stored(row_id, digest) for branch, snapshot_id, row_id, digest in rows}
+    return {(row.branch, row.snapshot_id): _Stored(row.id, row.digest, row.announced) for row in rows}
 
 
 def _documents(session: Session, row_ids: Sequence[int]) -> dict[int, bytes]:

@@ -14,13 +14,14 @@ from sqlalchemy import ColumnElement, Row, bindparam, or_, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import IndexUnavailable, SnapshotNotFound
-from lakemuster.index import leases
+from lakemuster.index import events, leases
 from lakemuster.index.database import current_ms
 from lakemuster.index.encoding import decode, encode
+from lakemuster.index.events import NewEvent
 from lakemuster.index.integer_packing import pack, pack_members, unpack, unpack_members
 from lakemuster.index.leases import Lease
 from lakemuster.index.manifests import delete_orphans, load_manifests, manifest_ids
-from lakemuster.index.orm import SnapshotRow
+from lakemuster.index.orm import SnapshotRow, TableRow
 from lakemuster.index.segments import DECODER_VERSION, SegmentInfo, register_segments
 from lakemuster.index.statements import chunks
 from lakemuster.index.table_figures import show_counts
@@ -246,14 +247,16 @@ def publish(
         IndexUnavailable: a segment is not registered, or no longer.
     """
     leases.ensure(session, lease)
-    before, _ = _lock(session, lease, snapshot_row_id)
+    before = _lock(session, lease, snapshot_row_id)
     register_segments(session, segments)
     ids = manifest_ids(session, lease.table_id, [(manifest.header, manifest.segment) for manifest in manifests])
     values = published_values(manifests, ids, dead, live=live, warnings=warnings, published_at_ms=current_ms(session))
     _set(session, snapshot_row_id, **values)
     show_counts(session, lease.table_id, snapshot_row_id, live)
-    if before is not None and before != values["manifests"]:
-        delete_orphans(session, lease.table_id, [before])
+    if before.state == "quarantined":
+        _record_state(session, "table.recovered", before)
+    if before.manifests is not None and before.manifests != values["manifests"]:
+        delete_orphans(session, lease.table_id, [before.manifests])
 
 
 def published_values(
@@ -298,7 +301,10 @@ def quarantine(session: Session, lease: Lease, snapshot_row_id: int, reason: str
         RefreshBusy: the lease was lost.
         SnapshotNotFound: the snapshot was deleted since.
     """
-    return _clear(session, lease, snapshot_row_id, state="quarantined", error=reason)
+    before = _clear(session, lease, snapshot_row_id, state="quarantined", error=reason)
+    if before.state != "quarantined":
+        _record_state(session, "table.quarantined", before, reason=reason)
+    return before.error
 
 
 def withdraw(session: Session, lease: Lease, snapshot_row_id: int) -> None:
@@ -311,9 +317,11 @@ def withdraw(session: Session, lease: Lease, snapshot_row_id: int) -> None:
     _clear(session, lease, snapshot_row_id, state="known", error=None)
 
 
-def _clear(session: Session, lease: Lease, row_id: int, *, state: State, error: str | None) -> str | None:
+def _clear(
+    session: Session, lease: Lease, row_id: int, *, state: State, error: str | None
+) -> Row[int, str, int, str, bytes | None, str | None]:
     leases.ensure(session, lease)
-    before, error_before = _lock(session, lease, row_id)
+    before = _lock(session, lease, row_id)
     _set(
         session,
         row_id,
@@ -332,22 +340,42 @@ def _clear(session: Session, lease: Lease, row_id: int, *, state: State, error: 
         retry_at_ms=None,
         **({} if state == "quarantined" else {"attempts": None}),
     )
-    if before is not None:
-        delete_orphans(session, lease.table_id, [before])
-    return error_before
+    if before.manifests is not None:
+        delete_orphans(session, lease.table_id, [before.manifests])
+    return before
 
 
-def _lock(session: Session, lease: Lease, row_id: int) -> tuple[bytes | None, str | None]:
-    """Lock a snapshot's row; return its manifests and its error."""
+def _record_state(
+    session: Session,
+    kind: Literal["table.quarantined", "table.recovered"],
+    of: Row[int, str, int, str, bytes | None, str | None],
+    **data: object,
+) -> None:
+    """Record what became of a snapshot; a companion's are not its table's."""
+    name = session.scalar(select(TableRow.name).where(TableRow.id == of.table_id, TableRow.companion_of.is_(None)))
+    if name is not None:
+        events.record(
+            session, [NewEvent(kind, name, {"snapshot_id": str(of.snapshot_id), "branch": of.branch, **data})]
+        )
+
+
+def _lock(session: Session, lease: Lease, row_id: int) -> Row[int, str, int, str, bytes | None, str | None]:
     locked = (
-        select(SnapshotRow.manifests, SnapshotRow.error)
+        select(
+            SnapshotRow.table_id,
+            SnapshotRow.branch,
+            SnapshotRow.snapshot_id,
+            SnapshotRow.state,
+            SnapshotRow.manifests,
+            SnapshotRow.error,
+        )
         .where(SnapshotRow.id == row_id, SnapshotRow.table_id == lease.table_id)
         .with_for_update()
     )
     row = session.execute(locked).one_or_none()
     if row is None:
         raise SnapshotNotFound("the snapshot is no longer in the index")
-    return row.manifests, row.error
+    return row
 
 
 def _set(session: Session, row_id: int, **values: object) -> None:

@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 from sqlalchemy import Table, insert
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from lakemuster.index.orm import Base
 
@@ -27,6 +27,18 @@ def insert_all(session: Session, table: type[Base], rows: Sequence[Mapping[str, 
     """Insert rows, each with its own set of parameters."""
     if rows:
         session.execute(insert(cast("Table", table.__table__)), list(rows))
+
+
+def insert_new_returning(
+    session: Session, column: InstrumentedAttribute[Value], rows: Sequence[Mapping[str, object]]
+) -> list[Value]:
+    """Insert rows into the column's table as :func:`insert_new` does; return the column of those that were inserted."""
+    if not rows:
+        return []
+    target = cast("Table", column.class_.__table__)
+    kind = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    inserting = kind.insert(target).on_conflict_do_nothing().returning(column)
+    return list(session.execute(inserting, list(rows)).scalars())
 
 
 def insert_new(session: Session, table: type[Base], rows: Sequence[Mapping[str, object]]) -> None:

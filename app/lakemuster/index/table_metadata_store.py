@@ -14,11 +14,13 @@ from sqlalchemy.orm import Session
 from lakemuster.errors import LimitExceeded, MetadataCorrupt, TableNotFound
 from lakemuster.index import leases
 from lakemuster.index.encoding import decode, encode
+from lakemuster.index.events import record
 from lakemuster.index.integer_packing import pack, unpack
 from lakemuster.index.leases import Lease
 from lakemuster.index.orm import MAX_INDEXED_BYTES, RefRow, SchemaRow, SpecRow, TableRow, can_be_indexed
 from lakemuster.index.reconcile import Changes, reconcile
 from lakemuster.index.statements import insert_all
+from lakemuster.index.table_events import Known, events_of
 from lakemuster.index.table_figures import current_counts, history_figures, live_figures
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
@@ -58,9 +60,18 @@ def store_metadata(
     is_another = row.metadata_location is not None and (
         row.format != metadata.format or (None not in (row.uuid, metadata.uuid) and row.uuid != metadata.uuid)
     )
-    changes = reconcile(session, table_id, metadata.snapshots, is_another=is_another)
-    for kind, rows in documents_of(metadata).items():
-        _replace(session, kind, table_id, rows)
+    is_first = row.metadata_location is None
+    changes = reconcile(
+        session,
+        table_id,
+        metadata,
+        is_another=is_another,
+        since_ms=row.created_at_ms if is_first or is_another else None,
+    )
+    before = {kind: _replace(session, kind, table_id, rows) for kind, rows in documents_of(metadata).items()}
+    if row.companion_of is None:
+        known = None if is_first else Known.of(row, before)
+        record(session, events_of(row.name, known, metadata, changes.reached))
     row.generation += 1 if changes.replaced or is_another else 0
     figures = live_figures(current_counts(session, table_id, metadata.current_snapshot_id))
     for name, value in (table_values(metadata, checked_at_ms, pointer) | figures).items():
@@ -202,24 +213,36 @@ def _schema_rows(metadata: TableMetadata) -> list[Mapping[str, object]]:
     ]
 
 
+_NAMES: dict[type[SchemaRow | SpecRow | RefRow], tuple[str, ...]] = {
+    SchemaRow: ("branch", "schema_id", "document"),
+    SpecRow: ("spec_id", "document"),
+    RefRow: ("document",),
+}
+
+
 def _replace(
     session: Session,
     table: type[SchemaRow | SpecRow | RefRow],
     table_id: int,
     rows: Sequence[Mapping[str, object]],
-) -> None:
-    """Replace the rows of a table by these, in this order, if they differ; most refreshes change none."""
-    names = list(rows[0]) if rows else ["document"]
+) -> Sequence[Any] | None:
+    """Replace the rows of a table by these, in this order, if they differ; most refreshes change none.
+
+    Returns:
+        the rows before; None if none has changed.
+    """
+    names = _NAMES[table]
     found = session.execute(
         select(*(getattr(table, name) for name in names)).where(table.table_id == table_id).order_by(table.id)
-    )
+    ).all()
     if [tuple(row) for row in found] == [tuple(row.values()) for row in rows]:
-        return
+        return None
     session.execute(delete(table).where(table.table_id == table_id))
     try:
         insert_all(session, table, [{"table_id": table_id, **row} for row in rows])
     except IntegrityError as cause:
         raise MetadataCorrupt("two schemas or two partition specs of the metadata share one id") from cause
+    return found
 
 
 def _documents(session: Session, table: type[SpecRow | RefRow], table_id: int) -> tuple[Any, ...]:

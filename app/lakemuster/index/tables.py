@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import Database, NowMs, current_ms
 from lakemuster.index.encoding import encode
+from lakemuster.index.events import NewEvent, record
 from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, SnapshotRow, TableRow, can_be_indexed
 from lakemuster.index.statements import chunks
 from lakemuster.index.table_metadata_store import (
@@ -111,6 +112,7 @@ def add_table(
         raise TableExists(f"table {name} is already registered", table=name) from cause
     session.add(LeaseRow(table_id=row.id, holder=None, fence=0, expires_at_ms=0))
     session.flush()
+    record(session, [NewEvent("table.registered", name, {"format": format})])
     return get_table(session, name)
 
 
@@ -201,9 +203,10 @@ def remove_table(session: Session, name: str) -> None:
         TableNotFound: no table has that name.
     """
     chosen = delete(TableRow).where(TableRow.name == name, TableRow.companion_of.is_(None))
-    removed = session.execute(chosen.returning(TableRow.id)).first()
+    removed = session.execute(chosen.returning(TableRow.format)).first()
     if removed is None:
         raise TableNotFound(f"table {name} is not registered", table=name)
+    record(session, [NewEvent("table.removed", name, {"format": removed.format})])
 
 
 def record_look(session: Session, table_id: int, checked_at_ms: int, stale_reason: str | None = None) -> None:

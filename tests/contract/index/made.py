@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -85,6 +85,12 @@ def metadata(snapshots: Sequence[Snapshot], **changes: Any) -> TableMetadata:
         extra={"statistics": [{"snapshot_id": 2**63 - 1, "nan": -0.0}]},
     )
     return replace(made, **changes)
+
+
+def on_main(numbers: Iterable[int]) -> TableMetadata:
+    """Metadata over the snapshots of these numbers, the last of which is main's; there is no other ref."""
+    made = metadata([snapshot(number) for number in numbers])
+    return replace(made, refs=made.refs[:1])
 
 
 def header(number: int, location: str = "s3://lake/t/metadata") -> ManifestHeader:

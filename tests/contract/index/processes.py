@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import event
@@ -47,6 +47,29 @@ def publish_snapshot(url: str, table_id: int, number: int, manifests: int) -> No
         register_segments(session, made.segments(listed))
     with leases.hold(database, table_id, wait_seconds=60) as lease, database.session() as session:
         publish(session, lease, get_snapshot(session, table_id, number).row_id, listed)
+
+
+def commit_each(url: str, table_ids: Sequence[int], commits: int) -> None:
+    """Take in so many commits of each table, one after another."""
+    database = Database(url)
+    for number in range(2, 2 + commits):
+        for table_id in table_ids:
+            made.store(database, table_id, made.on_main(range(1, number + 1)))
+
+
+def commit_until(url: str, table_id: int, statements: int) -> None:
+    """Take in a commit, and die by SIGKILL right after so many statements, or right before the commit."""
+    database = Database(url)
+    left = [statements]
+
+    def count(*_: object) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    event.listen(database._engine, "after_cursor_execute", count)
+    event.listen(database._engine, "commit", count)
+    made.store(database, table_id, made.on_main([1, 2]))
 
 
 def publish_until(url: str, table_id: int, number: int, manifests: int, statements: int) -> None:

@@ -14,6 +14,7 @@ from lakemuster import __version__
 from lakemuster.api import docs, errors, measured, operations
 from lakemuster.api.admission import Admission
 from lakemuster.api.compression import Compression
+from lakemuster.api.event_feed import EventFeed
 from lakemuster.api.iceberg_rest import attached, catalog, configuration, planning, unsupported
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
 from lakemuster.api.identity.opening import Identity, open_identity
@@ -22,6 +23,7 @@ from lakemuster.api.middleware import Middleware, MiddlewareRules
 from lakemuster.api.native import (
     aggregates,
     catalogs,
+    events,
     expiry,
     history,
     lists,
@@ -94,6 +96,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         lifespan=lambda _: _maintained(supervisor, identity),
     )
     app.state.api = Api(services, identity, metrics)
+    app.state.events = EventFeed(services.index.database, settings.workers)
     app.state.readiness = Readiness.of(services)
     if settings.role != "worker":
         _include_requests(app)
@@ -145,6 +148,7 @@ def _include_requests(app: FastAPI) -> None:
         statistics.router,
         system.router,
         catalogs.router,
+        events.router,
     ):
         app.include_router(router)
     app.state.iceberg_tables = LoadTableCache()

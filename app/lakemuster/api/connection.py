@@ -24,6 +24,11 @@ class Connection(Protocol):
         """Whether the client has closed it."""
         ...
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the server stops, and waits for the connection's response to end."""
+        ...
+
     def claim(self, owner: str) -> bool:
         """Count the connection for ``owner`` from now on, not for its peer; False: the owner has too many."""
         ...

@@ -1,4 +1,4 @@
-"""Content negotiation (RFC 9110): choose one of the media types of lists by the ``Accept`` header."""
+"""Content negotiation (RFC 9110): choose one of the offered media types by the ``Accept`` header."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ JSON = "application/json"
 NDJSON = "application/x-ndjson"
 ARROW = "application/vnd.apache.arrow.stream"
 CSV = "text/csv"
+EVENTS = "text/event-stream"
 PLANS = (JSON, NDJSON, ARROW)
 LISTS = (*PLANS, CSV)
 

@@ -21,6 +21,7 @@ _FIGURES = (
 )
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "catalogs": ("name", "type", "auth", "reachable", "tables", "synced_at", "seconds", "error"),
+    "events": ("id", "time", "type", "subject", "data"),
     "jobs": ("name", "state", "held_by", "last_run_at", "outcome", "seconds", "next_run_at", "report", "error"),
     "tables": (
         "name",

@@ -39,6 +39,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._peers = Peers.of(self.server_state, self.limits, self.config.workers, self.loop)
         self._pending = self._told = 0
         self._is_further = False
+        self.is_stopping = False
         self._reading: Literal["head", "body"] | None = None
         self._since = self._mark = 0.0
         self._moved = 0
@@ -48,6 +49,11 @@ class BoundedProtocol(HttpToolsProtocol):
     def is_gone(self) -> bool:
         """Whether either side has closed the connection."""
         return self.transport.is_closing()
+
+    def shutdown(self) -> None:
+        """Close the connection as soon as its response has ended."""
+        self.is_stopping = True
+        super().shutdown()
 
     def claim(self, owner: str) -> bool:
         """Count the connection for a caller; False if the caller has too many."""

@@ -15,6 +15,7 @@ from lakemuster.catalog.attached import is_attached
 from lakemuster.catalog.catalog_documents import catalogs_out, sync_out
 from lakemuster.catalog.column_statistics import columns_of
 from lakemuster.catalog.documents import refresh_out
+from lakemuster.catalog.events import newest_id
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
 from lakemuster.catalog.missing_tables import not_registered
@@ -23,10 +24,21 @@ from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.catalog.table_documents import table_out
 from lakemuster.catalog.table_lists import every_table
+from lakemuster.cli import local_events
 from lakemuster.cli.local_history import expired_rows, expiry_summary, timeline_rows
 from lakemuster.cli.local_plans import explanation, figures, milliseconds, nan_of, plan_pages, statistics
 from lakemuster.cli.local_rows import history_rows
-from lakemuster.cli.sources import ALL_TABLES, Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
+from lakemuster.cli.sources import (
+    ALL_TABLES,
+    Advance,
+    EventQuery,
+    Notice,
+    Query,
+    Refreshed,
+    Row,
+    not_newest,
+    without_effect,
+)
 from lakemuster.cli.table_choice import chosen_tables
 from lakemuster.config import load_settings
 from lakemuster.errors import CatalogError, TableNotFound
@@ -219,6 +231,22 @@ class LocalSource:
     def stale(self, name: str) -> str | None:
         """Return why the last look at the table failed; None if it did not."""
         return self._services.table(_normal(name)).stale_reason
+
+    def events(self, query: EventQuery) -> Iterator[Row]:
+        """Return the events of the log, oldest first."""
+        return local_events.events(self._services, query)
+
+    def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
+        """Return some events after an id, and the id to go on after."""
+        return local_events.page(self._services, query, after)
+
+    def follow(self, query: EventQuery) -> Iterator[Row]:
+        """Yield events as the log gets them."""
+        return local_events.follow(self._services, query)
+
+    def newest_event(self) -> str:
+        """Return the id of the newest event."""
+        return str(newest_id(self._services.index.database))
 
     def close(self) -> None:
         """Stop decoders and close the database."""

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 from lakemuster.cli.options import parse_where, words
-from lakemuster.cli.sources import ALL_TABLES, Advance, Notice, Query, Refreshed, Row, not_newest, without_effect
+from lakemuster.cli.sources import (
+    ALL_TABLES,
+    Advance,
+    EventQuery,
+    Notice,
+    Query,
+    Refreshed,
+    Row,
+    not_newest,
+    without_effect,
+)
 from lakemuster.client import Client, RefInfo, Rows, SnapshotInfo
 from lakemuster.client.choices import Choice, ListChoice, TableChoice, Where
 from lakemuster.client.errors import ClientError
@@ -168,6 +178,26 @@ class RemoteSource:
         reason: str | None = self._client.table(name).info().row.get("stale")
         return reason
 
+    def events(self, query: EventQuery) -> Iterator[Row]:
+        """Return the events of the server's log that the token may see."""
+        position, more = query.after, True
+        while more:
+            found, position, more = self._client.event_page(position, **_of(query))
+            yield from found
+
+    def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
+        """Return some events after an id, and the id to go on after."""
+        found, position, _ = self._client.event_page(after, **_of(query))
+        return found, position
+
+    def follow(self, query: EventQuery) -> Iterator[Row]:
+        """Yield events as the server sends them."""
+        return self._client.events(after=query.after, **_of(query))
+
+    def newest_event(self) -> str:
+        """Return the id of the newest event."""
+        return self._client.event_page("latest")[1]
+
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
@@ -186,6 +216,16 @@ def _list_choice(query: Query) -> ListChoice:
     sort, top = query.options.get("sort"), query.options.get("top")
     arranged: ListChoice = {"sort": sort, "top": None if top is None else int(top)}
     return cast("ListChoice", {**_paged(query), **arranged})
+
+
+class _Filter(TypedDict):
+    types: list[str] | None
+    namespace: str | None
+    table: str | None
+
+
+def _of(query: EventQuery) -> _Filter:
+    return {"types": words(query.types), "namespace": query.namespace, "table": query.table}
 
 
 def _where(query: Query) -> Where:

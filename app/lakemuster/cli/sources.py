@@ -52,6 +52,21 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class EventQuery:
+    """Which events of the log; None: all.
+
+    Attributes:
+        after: begin after the event of this id.
+        types: separated by commas.
+    """
+
+    after: str | None = None
+    types: str | None = None
+    namespace: str | None = None
+    table: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Refreshed:
     """The outcome of one table's refresh.
 
@@ -124,6 +139,22 @@ class Source(Protocol):
 
     def stale(self, name: str) -> str | None:
         """Return why a table's newest state cannot be read; None if it can."""
+        ...
+
+    def events(self, query: EventQuery) -> Iterator[Row]:
+        """Return the events of the log, oldest first."""
+        ...
+
+    def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
+        """Return some events after an id, and the id to go on after."""
+        ...
+
+    def follow(self, query: EventQuery) -> Iterator[Row]:
+        """Yield events as they come, without end."""
+        ...
+
+    def newest_event(self) -> str:
+        """Return the id of the newest event."""
         ...
 
     def close(self) -> None:

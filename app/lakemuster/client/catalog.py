@@ -20,6 +20,7 @@ from lakemuster.client.choices import (
     query_parameters,
     where_parameters,
 )
+from lakemuster.client.events import Events
 from lakemuster.client.figures import TableFigures
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan, PlanTask, redeem
@@ -37,7 +38,7 @@ TIMEOUT = 300.0
 REFRESH_TIMEOUT = 3600.0
 
 
-class Client:
+class Client(Events):
     """A Lakemuster server.
 
     Queries are retried a few times when the server is busy or the connection breaks; changes
@@ -119,11 +120,7 @@ class Client:
         return Table(self._transport, name)
 
     def add(
-        self,
-        name: str,
-        location: str,
-        format: str | None = None,
-        rewrite: Mapping[str, str] | None = None,
+        self, name: str, location: str, format: str | None = None, rewrite: Mapping[str, str] | None = None
     ) -> TableInfo:
         """Register a table.
 

@@ -1,4 +1,4 @@
-"""The job that removes segments that no table needs any more."""
+"""The job that removes what is not needed any more: segments that no table has, and the oldest events."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import random
 
 from lakemuster.index import Index
+from lakemuster.index.events import prune
 from lakemuster.index.segments import GRACE_SECONDS, sweep
 from lakemuster.ingest.reports import Totals
 from lakemuster.jobs.job import Run
@@ -14,11 +15,16 @@ EVERY_SECONDS = 3600.0
 FIRST_SECONDS = 120.0
 """Maximum time until the first sweep ever."""
 
+MAX_EVENTS = 1_000_000
+EVENT_DAYS = 30
+"""Events beyond this number or age are removed, oldest first."""
+EVENTS_AT_ONCE = 2000
+
 LOG = logging.getLogger("lakemuster.jobs")
 
 
 class SweepSegments:
-    """Sweeps the segment store.
+    """Sweeps the segment store, and prunes the event log.
 
     Args:
         totals: where sweeps, failures and removed segments are counted.
@@ -52,4 +58,16 @@ class SweepSegments:
         self._totals.segments_swept += swept.files
         if swept.files:
             LOG.info("swept %d segments, %d bytes", swept.files, swept.bytes)
-        return f"{swept.files} segments removed, {swept.bytes} bytes"
+        events = self._prune(run)
+        return f"{swept.files} segments removed, {swept.bytes} bytes; {events} events removed"
+
+    def _prune(self, run: Run) -> int:
+        """Remove the oldest events, some at a time: who writes one waits meanwhile."""
+        removed = 0
+        while run.goes_on():
+            with self._index.database.session() as session:
+                some = prune(session, keep=MAX_EVENTS, keep_ms=EVENT_DAYS * 86_400_000, limit=EVENTS_AT_ONCE)
+            removed += some
+            if some < EVENTS_AT_ONCE:
+                break
+        return removed

@@ -99,6 +99,18 @@ PLAN: Responses = {
 }
 PLAN_TASKS: Responses = {200: {"headers": _STALE}, **_problems(*_ALWAYS, 404, 409, 501, 502)}
 EXPLAIN: Responses = {200: {"headers": _STALE}, **_problems(*_ALWAYS, 404, 409, 501, 502)}
+EVENTS: Responses = {
+    200: {
+        "description": "Events as they come, as server-sent events; or a page of the log as JSON.",
+        "content": {
+            media.EVENTS: {
+                "schema": {"type": "string"},
+                "example": 'id: 17\nevent: table.committed\ndata: {"specversion":"1.0","id":"17",…}\n\n',
+            }
+        },
+    },
+    **_problems(*_ALWAYS, 406),
+}
 CATALOGS: Responses = ALWAYS
 SYNC: Responses = _problems(*_ALWAYS, 404, 502, 504)
 CREATE: Responses = _problems(*_ALWAYS, 409, 501, 502)

@@ -1,0 +1,172 @@
+"""Follow the event log for all streams of a process: one poll of the database, however many clients listen.
+
+The newest events are in memory; a stream that begins earlier, or whose client reads slowly, reads the database from its
+own position. So a client costs a position and no buffer, and nothing is polled while nobody listens. Belongs to one
+event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import TypeVar
+
+from anyio import CapacityLimiter, to_thread
+
+from lakemuster.api.connection import Connection
+from lakemuster.catalog.events import BATCH, Told, newest_id, told_after
+from lakemuster.errors import CatalogError, Overloaded, RateLimited
+from lakemuster.index.database import Database
+
+POLL_SECONDS = 0.5
+STREAMS = 3000
+"""Event streams of a process. A connection needs no thread, and no slot once it has begun."""
+STREAMS_PER_CALLER = 1000
+"""Limit of one caller, over all workers: less than its connections, so that some are left for requests."""
+MAX_BYTES = 4 * 2**20
+"""Newest events in memory, as messages."""
+_RETRY_SECONDS = 5.0
+_READERS = 4
+
+T = TypeVar("T")
+LOG = logging.getLogger("lakemuster.api")
+
+
+class EventFeed:
+    """The newest events, and the streams that wait for the next ones.
+
+    Args:
+        workers: processes that share a caller's limit of streams.
+    """
+
+    def __init__(self, database: Database, workers: int = 1) -> None:
+        self._database = database
+        self._per_caller = max(1, STREAMS_PER_CALLER // workers)
+        self._streams: dict[object, Connection | None] = {}
+        self._owned: Counter[str] = Counter()
+        self._recent: deque[Told] = deque()
+        self._bytes = 0
+        self._floor: int | None = None
+        self._last = 0
+        self._pulse = asyncio.Event()
+        self._following: asyncio.Task[None] | None = None
+        self._readers: CapacityLimiter | None = None
+        self.is_stopping = False
+
+    @property
+    def streams(self) -> int:
+        """Number of open streams."""
+        return len(self._streams)
+
+    @property
+    def buffered_bytes(self) -> int:
+        """Bytes of the events in memory."""
+        return self._bytes
+
+    @contextmanager
+    def listening(self, owner: str, connection: Connection | None) -> Iterator[None]:
+        """Count a stream until the block ends.
+
+        Raises:
+            RateLimited: the owner has too many.
+            Overloaded: the process has.
+        """
+        if self._owned[owner] >= self._per_caller:
+            raise RateLimited("too many event streams from one caller; close some", _RETRY_SECONDS)
+        if len(self._streams) >= STREAMS:
+            raise Overloaded("too many event streams; try again in a moment")
+        key = object()
+        self._streams[key] = connection
+        self._owned[owner] += 1
+        if self._following is None:
+            self._following = asyncio.create_task(self._follow())
+        try:
+            yield
+        finally:
+            del self._streams[key]
+            self._owned[owner] -= 1
+            if not self._owned[owner]:
+                del self._owned[owner]
+            if not self._streams:
+                self._following.cancel()
+                self._following = None
+
+    def pulse(self) -> asyncio.Event:
+        """Return what is set at the next event, or when the server stops."""
+        return self._pulse
+
+    async def newest(self) -> int:
+        """Return the id of the newest event.
+
+        Raises:
+            IndexUnavailable: the database does not answer.
+        """
+        return await self._read(lambda: newest_id(self._database))
+
+    async def after(self, position: int) -> tuple[Sequence[Told], int | None]:
+        """Return the next events after a position; and, if those are gone, after which id the log goes on.
+
+        Raises:
+            IndexUnavailable: the database does not answer.
+        """
+        if self._floor is not None and self._floor <= position <= self._last:
+            start = position - self._floor
+            return list(islice(self._recent, start, start + BATCH)), None
+        return await self._read(lambda: told_after(self._database, position))
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        if self._readers is None:
+            self._readers = CapacityLimiter(_READERS)
+        return await to_thread.run_sync(work, limiter=self._readers)
+
+    async def _follow(self) -> None:
+        self._recent.clear()
+        self._bytes, self._floor = 0, None
+        is_told = False
+        while True:
+            self._stop_if_asked()
+            found: Sequence[Told] = ()
+            try:
+                if self._floor is None:
+                    self._floor = self._last = await self.newest()
+                position = self._last
+                found, restart = await self._read(lambda: told_after(self._database, position))  # noqa: B023 - awaited
+                self._take(found, restart)
+                is_told = False
+            except Exception as error:  # noqa: BLE001 - the streams of all clients depend on this task
+                if not is_told:
+                    reason = error.code if isinstance(error, CatalogError) else type(error).__name__
+                    LOG.warning("the event log cannot be followed: %s", reason)
+                is_told = True
+            if len(found) < BATCH:
+                await asyncio.sleep(POLL_SECONDS)
+
+    def _take(self, found: Sequence[Told], restart: int | None) -> None:
+        if restart is not None:
+            self._recent.clear()
+            self._bytes, self._floor, self._last = 0, restart, restart
+        for told in found:
+            self._recent.append(told)
+            self._bytes += len(told.message)
+            self._last = told.event.id
+        while self._bytes > MAX_BYTES:
+            gone = self._recent.popleft()
+            self._bytes -= len(gone.message)
+            self._floor = gone.event.id
+        if found or restart is not None:
+            self._wake()
+
+    def _stop_if_asked(self) -> None:
+        """End all streams once the server closes their connections: it waits for them."""
+        first = next(iter(self._streams.values()), None)
+        if first is not None and first.is_stopping and not self.is_stopping:
+            self.is_stopping = True
+            self._wake()
+
+    def _wake(self) -> None:
+        woken, self._pulse = self._pulse, asyncio.Event()
+        woken.set()

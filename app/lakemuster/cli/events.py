@@ -1,0 +1,130 @@
+"""The commands ``events`` and ``wait``: what happened to tables, and a wait for a partition."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from lakemuster.cli.application import fail
+from lakemuster.cli.opening import source
+from lakemuster.cli.option_groups import HERE, Server
+from lakemuster.cli.options import AsJson
+from lakemuster.cli.output import show_list
+from lakemuster.cli.sources import EventQuery, Row, Source, query
+from lakemuster.cli.table_names import Name
+from lakemuster.cli.text import cell
+
+POLL_SECONDS = 1.0
+LOOK_SECONDS = 5.0
+"""A table whose pointer nobody looks at has no events: the wait itself asks for it this often."""
+
+
+def events(
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with events as they come, until interrupted; without --after: now.")
+    ] = False,
+    after: Annotated[
+        str | None,
+        typer.Option("--after", metavar="ID", show_default=False, help="Only events after the one of this id."),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--type", metavar="TYPE,…", show_default=False, help="Types of events: table.committed and others."
+        ),
+    ] = None,
+    namespace: Annotated[
+        str | None, typer.Option("--namespace", metavar="NAME", show_default=False, help="Namespace of the tables.")
+    ] = None,
+    table: Annotated[str | None, typer.Option("--table", metavar="NAME", show_default=False, help="One table.")] = None,
+    as_json: AsJson = False,
+    server: Server = HERE,
+) -> None:
+    """List the events of the log, oldest first: commits, moved refs, registered and removed tables and more.
+
+    With `--follow --json`, each event is a line of JSON.
+    """
+    request = EventQuery(after, kind, namespace, table)
+    with source(server) as found:
+        if not follow:
+            show_list("events", found.events(request), as_json=as_json)
+            return
+        with suppress(KeyboardInterrupt):
+            for event in found.follow(request):
+                line = json.dumps(event, ensure_ascii=False) if as_json else _line(event)
+                sys.stdout.write(line + "\n")
+                sys.stdout.flush()
+
+
+def _line(event: Row) -> str:
+    return "\t".join(cell(event.get(name), name) for name in ("id", "time", "type", "subject", "data"))
+
+
+def wait(
+    name: Name,
+    partition: Annotated[
+        list[str],
+        typer.Option("--partition", metavar="FIELD=VALUE", help="Value of a partition field, such as day=2024-05-01."),
+    ],
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0, help="Give up after this time: status 1.")
+    ] = 3600.0,
+    server: Server = HERE,
+) -> None:
+    """Wait until a committed snapshot of a table has a partition with records.
+
+    Give `--partition` for each field that matters. Asks at the start, and after each commit to the table.
+    """
+    wanted = dict(_pair(word) for word in partition)
+    with source(server) as found:
+        if not _appears(found, name, wanted, timeout):
+            fail(f"{name} has no such partition after {timeout:g} seconds")
+            raise typer.Exit(1)
+
+
+def has_partition(rows: Iterable[Row], wanted: Mapping[str, str]) -> bool:
+    """Return whether one of a table's partitions has these values, and records.
+
+    Args:
+        wanted: values as in JSON, as text, by the name of the partition field.
+    """
+    return any(
+        row["record_count"] > 0 and all(_text(row["partition"].get(name)) == value for name, value in wanted.items())
+        for row in rows
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _pair(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not (name and equals):
+        raise typer.BadParameter(f"{word!r} is not FIELD=VALUE", param_hint="--partition")
+    return name, value
+
+
+def _appears(found: Source, name: str, wanted: dict[str, str], timeout: float) -> bool:
+    # The position first: a commit after it is an event, one before it is in the list.
+    position, deadline = found.newest_event(), time.monotonic() + timeout
+    of_table = EventQuery(table=name)
+    looked_at = time.monotonic()
+    has_changed = True
+    while True:
+        if has_changed and has_partition(found.rows(query("partitions", name), lambda _: None), wanted):
+            return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(min(POLL_SECONDS, max(0.0, deadline - time.monotonic())))
+        if time.monotonic() - looked_at >= LOOK_SECONDS:
+            found.stale(name)
+            looked_at = time.monotonic()
+        new, position = found.events_page(of_table, position)
+        has_changed = bool(new)

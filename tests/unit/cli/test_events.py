@@ -1,0 +1,126 @@
+"""The commands ``events`` and ``wait``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from lakemuster.cli import events
+from lakemuster.cli.sources import EventQuery, Notice, Query
+from tests.unit.cli.commands import Row, Shelf, run
+
+
+class Log(Shelf):
+    """A local index with a log; each page that is asked for brings a commit, or nothing, and with it partitions."""
+
+    def __init__(self, *partitions: list[Row]) -> None:
+        super().__init__()
+        self.partitions = list(partitions)
+        self.asked: list[EventQuery] = []
+        self.looks = 0
+
+    def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
+        self.queries.append(query)
+        return iter(self.partitions[0])
+
+    def events(self, query: EventQuery) -> Iterator[Row]:
+        self.asked.append(query)
+        return iter([event(1), event(2)])
+
+    follow = events
+
+    def newest_event(self) -> str:
+        return "4"
+
+    def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
+        self.asked.append(query)
+        self.calls.append(("page", after))
+        if len(self.partitions) == 1:
+            return [], after
+        del self.partitions[0]
+        return [event(int(after) + 1)], str(int(after) + 1)
+
+    def stale(self, name: str) -> str | None:
+        self.looks += 1
+        return None
+
+
+def event(number: int) -> dict[str, Any]:
+    data = {"table": "shop.t", "snapshot_id": "7"}
+    return {
+        "id": str(number),
+        "time": "2026-01-01T00:00:00.000Z",
+        "type": "table.committed",
+        "subject": "shop.t",
+        "data": data,
+    }
+
+
+def partition(records: int = 1, **values: object) -> Row:
+    return {"partition": values, "record_count": records}
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Time passes only in pauses."""
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(events.time, "sleep", sleep)
+    monkeypatch.setattr(events.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_the_log_is_listed(use: Callable[[Shelf], Shelf]) -> None:
+    log = Log()
+    use(log)
+    answer = run("events", "--after", "0", "--type", "table.committed", "--namespace", "shop", "--table", "shop.t")
+    assert answer.lines[0].split("\t") == ["id", "time", "type", "subject", "data"]
+    assert len(answer.lines) == 3
+    assert log.asked == [EventQuery("0", "table.committed", "shop", "shop.t")]
+    assert json.loads(run("events", "--json").out) == [event(1), event(2)]
+
+
+def test_followed_events_are_lines(use: Callable[[Shelf], Shelf]) -> None:
+    use(Log())
+    assert [json.loads(line) for line in run("events", "--follow", "--json").lines] == [event(1), event(2)]
+    assert run("events", "--follow").lines[0].startswith("1\t2026-01-01T00:00:00.000Z\ttable.committed\tshop.t\t")
+
+
+def test_a_partition_that_is_there_needs_no_wait(use: Callable[[Shelf], Shelf], clock: list[float]) -> None:
+    log = Log([partition(day="2024-04-30"), partition(day="2024-05-01", region="eu", n=3, off=False)])
+    use(log)
+    words = ("--partition", "day=2024-05-01", "--partition", "n=3", "--partition", "off=false")
+    assert run("wait", "shop.t", *words).status == 0
+    assert clock == [0.0]
+    assert log.calls == []
+
+
+def test_a_wait_ends_with_the_commit_of_the_partition(use: Callable[[Shelf], Shelf], clock: list[float]) -> None:
+    log = Log([], [partition(0, day="2024-05-01")], [partition(day="2024-05-01")], [])
+    use(log)
+    assert run("wait", "shop.t", "--partition", "day=2024-05-01").status == 0
+    assert log.calls == [("page", "4"), ("page", "5")]
+    assert {query.table for query in log.asked} == {"shop.t"}
+
+
+def test_a_wait_gives_up_and_has_looked_meanwhile(use: Callable[[Shelf], Shelf], clock: list[float]) -> None:
+    log = Log([partition(day="2024-04-30")])
+    use(log)
+    answer = run("wait", "shop.t", "--partition", "day=2024-05-01", "--timeout", "60")
+    assert (answer.status, clock) == (1, [60.0])
+    assert "after 60 seconds" in answer.err
+    # The list is read once: nothing was committed.
+    assert len(log.queries) == 1
+    assert 10 <= log.looks <= 12
+
+
+@pytest.mark.parametrize("word", ["day", "=x", ""])
+def test_a_partition_is_a_field_and_a_value(use: Callable[[Shelf], Shelf], word: str) -> None:
+    use(Log([]))
+    assert run("wait", "shop.t", "--partition", word).status == 2

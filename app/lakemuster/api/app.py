@@ -43,6 +43,7 @@ from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import ConcurrencyLimit, Slots
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
 from lakemuster.api.worker_folder import WorkerFolder
+from lakemuster.catalog.events import EventLog
 from lakemuster.catalog.iceberg_rest.load_table_cache import LoadTableCache
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
@@ -96,7 +97,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         lifespan=lambda _: _maintained(supervisor, identity),
     )
     app.state.api = Api(services, identity, metrics)
-    app.state.events = EventFeed(services.index.database, settings.workers)
+    app.state.events = EventFeed(EventLog(services.index.database), settings.workers)
     app.state.readiness = Readiness.of(services)
     if settings.role != "worker":
         _include_requests(app)

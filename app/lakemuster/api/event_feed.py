@@ -18,9 +18,8 @@ from typing import TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from lakemuster.api.connection import Connection
-from lakemuster.catalog.events import BATCH, Told, newest_id, told_after
+from lakemuster.catalog.events import BATCH, EventLog, Told
 from lakemuster.errors import CatalogError, Overloaded, RateLimited
-from lakemuster.index.database import Database
 
 POLL_SECONDS = 0.5
 STREAMS = 3000
@@ -43,8 +42,8 @@ class EventFeed:
         workers: processes that share a caller's limit of streams.
     """
 
-    def __init__(self, database: Database, workers: int = 1) -> None:
-        self._database = database
+    def __init__(self, log: EventLog, workers: int = 1) -> None:
+        self._log = log
         self._per_caller = max(1, STREAMS_PER_CALLER // workers)
         self._streams: dict[object, Connection | None] = {}
         self._owned: Counter[str] = Counter()
@@ -105,7 +104,7 @@ class EventFeed:
         Raises:
             IndexUnavailable: the database does not answer.
         """
-        return await self._read(lambda: newest_id(self._database))
+        return await self._read(self._log.newest_id)
 
     async def after(self, position: int) -> tuple[Sequence[Told], int | None]:
         """Return the next events after a position; and, if those are gone, after which id the log goes on.
@@ -116,7 +115,7 @@ class EventFeed:
         if self._floor is not None and self._floor <= position <= self._last:
             start = position - self._floor
             return list(islice(self._recent, start, start + BATCH)), None
-        return await self._read(lambda: told_after(self._database, position))
+        return await self._read(lambda: self._log.after(position))
 
     async def _read(self, work: Callable[[], T]) -> T:
         if self._readers is None:
@@ -134,7 +133,7 @@ class EventFeed:
                 if self._floor is None:
                     self._floor = self._last = await self.newest()
                 position = self._last
-                found, restart = await self._read(lambda: told_after(self._database, position))  # noqa: B023 - awaited
+                found, restart = await self._read(lambda: self._log.after(position))  # noqa: B023 - awaited
                 self._take(found, restart)
                 is_told = False
             except Exception as error:  # noqa: BLE001 - the streams of all clients depend on this task

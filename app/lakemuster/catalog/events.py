@@ -143,39 +143,50 @@ def event_id(text: str) -> int:
     raise RequestInvalid("an event id is a number that this server gave")
 
 
-def page_of(database: Database, after: int, limit: int, wanted: Callable[[Told], bool]) -> EventPage:
-    """Return the next events after an id that are wanted, at most ``limit``.
+@dataclass(frozen=True, slots=True)
+class EventLog:
+    """The event log of an index."""
 
-    Raises:
-        IndexUnavailable: the database does not answer.
-    """
-    page = EventPage(after)
-    scanned = 0
-    while scanned < MAX_SCANNED:
-        read = read_log(database, page.last_id, BATCH)
-        if read.restart is not None:
-            page.lost, page.last_id = True, read.restart
-        if not read.events:
-            return page
-        for event in read.events:
-            told = Told(event)
-            if wanted(told):
-                if len(page.events) == limit:
-                    page.more = True
-                    return page
-                page.events.append(told)
-            page.last_id = event.id
-        scanned += len(read.events)
-    page.more = True
-    return page
+    database: Database
 
+    def newest_id(self) -> int:
+        """Return the id of the newest event; 0 before the first.
 
-def newest_id(database: Database) -> int:
-    """Return the id of the newest event; 0 before the first."""
-    return bounds(database).last
+        Raises:
+            IndexUnavailable: the database does not answer.
+        """
+        return bounds(self.database).last
 
+    def after(self, position: int) -> tuple[Sequence[Told], int | None]:
+        """Return the next events after an id; and, if those are gone, after which id the log goes on.
 
-def told_after(database: Database, after: int) -> tuple[Sequence[Told], int | None]:
-    """Return the next events after an id; and, if those are gone, after which id the log goes on."""
-    page = read_log(database, after, BATCH)
-    return [Told(event) for event in page.events], page.restart
+        Raises:
+            IndexUnavailable: the database does not answer.
+        """
+        page = read_log(self.database, position, BATCH)
+        return [Told(event) for event in page.events], page.restart
+
+    def page(self, after: int, limit: int, wanted: Callable[[Told], bool]) -> EventPage:
+        """Return the next events after an id that are wanted, at most ``limit``.
+
+        Raises:
+            IndexUnavailable: the database does not answer.
+        """
+        page = EventPage(after)
+        scanned = 0
+        while scanned < MAX_SCANNED:
+            found, restart = self.after(page.last_id)
+            if restart is not None:
+                page.lost, page.last_id = True, restart
+            if not found:
+                return page
+            for told in found:
+                if wanted(told):
+                    if len(page.events) == limit:
+                        page.more = True
+                        return page
+                    page.events.append(told)
+                page.last_id = told.event.id
+            scanned += len(found)
+        page.more = True
+        return page

@@ -15,7 +15,6 @@ from lakemuster.catalog.attached import is_attached
 from lakemuster.catalog.catalog_documents import catalogs_out, sync_out
 from lakemuster.catalog.column_statistics import columns_of
 from lakemuster.catalog.documents import refresh_out
-from lakemuster.catalog.events import newest_id
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
 from lakemuster.catalog.missing_tables import not_registered
@@ -246,7 +245,7 @@ class LocalSource:
 
     def newest_event(self) -> str:
         """Return the id of the newest event."""
-        return str(newest_id(self._services.index.database))
+        return local_events.newest(self._services)
 
     def close(self) -> None:
         """Stop decoders and close the database."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from lakemuster.catalog.events import EventFilter, event_id, newest_id, page_of
+from lakemuster.catalog.events import EventFilter, EventLog, event_id
 from lakemuster.catalog.services import Services
 from lakemuster.cli.sources import EventQuery, Row
 
@@ -15,7 +15,7 @@ POLL_SECONDS = 1.0
 
 def page(services: Services, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
     """Return some events after an id, and the id to go on after."""
-    found = page_of(services.index.database, event_id(after), PAGE_SIZE, _filter(query).takes)
+    found = _log(services).page(event_id(after), PAGE_SIZE, _filter(query).takes)
     return [told.document for told in found.events], str(found.last_id)
 
 
@@ -23,20 +23,28 @@ def events(services: Services, query: EventQuery) -> Iterator[Row]:
     """Yield the events that the log has now, oldest first."""
     wanted, position, more = _filter(query), event_id(query.after or "0"), True
     while more:
-        found = page_of(services.index.database, position, PAGE_SIZE, wanted.takes)
+        found = _log(services).page(position, PAGE_SIZE, wanted.takes)
         yield from (told.document for told in found.events)
         position, more = found.last_id, found.more
 
 
 def follow(services: Services, query: EventQuery) -> Iterator[Row]:
     """Yield events as the log gets them, without end; from now on if the query names no event."""
-    database = services.index.database
-    position = str(newest_id(database)) if query.after is None else query.after
+    position = newest(services) if query.after is None else query.after
     while True:
         found, position = page(services, query, position)
         yield from found
         if not found:
             time.sleep(POLL_SECONDS)
+
+
+def newest(services: Services) -> str:
+    """Return the id of the newest event."""
+    return str(_log(services).newest_id())
+
+
+def _log(services: Services) -> EventLog:
+    return EventLog(services.index.database)
 
 
 def _filter(query: EventQuery) -> EventFilter:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
 
-from lakemuster.cli import events
 from lakemuster.cli.sources import EventQuery, Notice, Query
 from tests.unit.cli.commands import Row, Shelf, run
 
@@ -71,8 +71,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     def sleep(seconds: float) -> None:
         now[0] += seconds
 
-    monkeypatch.setattr(events.time, "sleep", sleep)
-    monkeypatch.setattr(events.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     return now
 
 

@@ -22,7 +22,7 @@ from lakemuster.api.identity.callers import Caller
 from lakemuster.api.native.dependencies import PREFIX, Api, TheApi, TheCaller, needs
 from lakemuster.api.native.responses import EVENTS
 from lakemuster.api.threads import TableRoute, run_for
-from lakemuster.catalog.events import EventFilter, EventPage, Told, event_id, lost_message, page_of
+from lakemuster.catalog.events import EventFilter, EventLog, EventPage, Told, event_id, lost_message
 from lakemuster.errors import CatalogError
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.native.events import EventsPage
@@ -78,7 +78,7 @@ async def list_events(
     if form == media.JSON:
         start = await feed.newest() if given == LATEST else after or 0
         sees = _sight(api, wanted, caller)
-        page = await run_for("events", page_of, api.services.index.database, start, query.page_size, sees)
+        page = await run_for("events", EventLog(api.services.index.database).page, start, query.page_size, sees)
         return Response(dumps(_page_out(page)), media_type=media.JSON, headers={"Vary": "Accept"})
     with ExitStack() as stack:
         # Until the response is closed.

@@ -98,6 +98,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     )
     app.state.api = Api(services, identity, metrics)
     app.state.events = EventFeed(EventLog(services.index.database), settings.workers)
+    measured.count_events(metrics, app.state.events)
     app.state.readiness = Readiness.of(services)
     if settings.role != "worker":
         _include_requests(app)

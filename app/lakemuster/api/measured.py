@@ -9,6 +9,7 @@ from dataclasses import asdict
 from functools import partial
 
 from lakemuster import __version__
+from lakemuster.api.event_feed import EventFeed
 from lakemuster.api.identity.token_file import TokenFile
 from lakemuster.api.metrics import LONG_SECONDS, Metrics, MetricSet, ReadValues, Values
 from lakemuster.api.slots import Slots
@@ -138,6 +139,11 @@ def count_streams(metrics: Metrics) -> None:
     metrics.hold_gauge("lakemuster_streams_in_progress", help_text, [], _one(lambda: STREAM_MEMORY.running))
     help_text = "Bytes of streams that are produced and not yet sent."
     metrics.hold_gauge("lakemuster_stream_buffer_bytes", help_text, [], _one(lambda: STREAM_MEMORY.bytes))
+
+
+def count_events(metrics: Metrics, feed: EventFeed) -> None:
+    """Export the streams of events."""
+    metrics.hold_gauge("lakemuster_event_streams", "Open streams of events.", [], _one(lambda: feed.streams))
 
 
 def count_slots(metrics: Metrics, read: Callable[[], dict[str, Slots]]) -> None:

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from lakemuster.index import events, leases, reconcile, snapshots, table_events, table_metadata_store
 from lakemuster.index.database import Database
 from lakemuster.index.events import bounds, read_log
 from lakemuster.index.snapshots import get_snapshot, quarantine
+from lakemuster.index.statements import insert_all
 from lakemuster.index.tables import store_metadata
 from lakemuster.metadata import reachable
 from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
@@ -288,7 +290,7 @@ def _(patch: Patch) -> None:
         patch_on_commit(session, kept)
 
     def patch_on_commit(session: Any, kept: list[Any]) -> None:
-        events.event.listen(session, "after_commit", lambda _: kept.clear(), once=True)
+        event.listen(session, "after_commit", lambda _: kept.clear(), once=True)
 
     patch.setattr(table_metadata_store, "record", record)
 
@@ -301,5 +303,4 @@ def _(patch: Patch) -> None:
 
 @planted("an event is lost when a transaction has several")
 def _(patch: Patch) -> None:
-    real = events.insert_all
-    patch.setattr(events, "insert_all", lambda session, kind, rows: real(session, kind, rows[:1]))
+    patch.setattr(events, "insert_all", lambda session, kind, rows: insert_all(session, kind, rows[:1]))

@@ -141,12 +141,16 @@ def test_a_failed_look_leaves_the_time_of_the_last_good_one(database: Database) 
     assert (record.checked_at_ms, record.stale_reason) == (300, None)
 
 
-def test_a_removed_table_leaves_only_its_segments(database: Database) -> None:
+def test_a_removed_table_leaves_only_its_segments_and_events(database: Database) -> None:
     table_id = made.table(database, of=made.metadata([made.snapshot(1)]))
     made.show(database, table_id, 1, made.published([1, 2]))
     with database.session() as session:
         remove_table(session, "shop.orders")
-    assert {name: count for name, count in rows(database).items() if count} == {"segment": 2}
+    assert {name: count for name, count in rows(database).items() if count} == {
+        "segment": 2,
+        "event": 2,
+        "event_sequence": 1,
+    }
     with pytest.raises(TableNotFound), database.session() as session:
         remove_table(session, "shop.orders")
 

@@ -304,7 +304,8 @@ def quarantine(session: Session, lease: Lease, snapshot_row_id: int, reason: str
     before = _clear(session, lease, snapshot_row_id, state="quarantined", error=reason)
     if before.state != "quarantined":
         _record_state(session, "table.quarantined", before, reason=reason)
-    return before.error
+    error: str | None = before.error
+    return error
 
 
 def withdraw(session: Session, lease: Lease, snapshot_row_id: int) -> None:

@@ -21,7 +21,7 @@ KNOWN_SECONDS = 2.0
 """What the 99th percentile of known answers may take, beyond that of an answer for which nothing is done at all."""
 LONGEST_SECONDS = 12.0
 """What any answer may take, also one that is a refusal, beyond that of an answer for which nothing is done at all."""
-LOOKS_AT_ONCE, LOOKS_A_SECOND = 2, 15.0
+LOOKS_AT_ONCE, LOOKS_A_SECOND = 2, 6.0
 """How often one server may ask for one object of a table: a look is shared; attempts in an outage count."""
 STALE_SHARE = 0.1
 """Of the answers of tables that nothing happened to."""

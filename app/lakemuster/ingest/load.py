@@ -11,6 +11,7 @@ from lakemuster.formats.protocol import FileInfo, Known, Pointer
 from lakemuster.formats.registry import format_of
 from lakemuster.ingest.parsing import Parser
 from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.storage.locations import redacted
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import ObjectStore
 
@@ -42,14 +43,30 @@ class _StoredDocuments:
         return self.store.read(location, max_bytes=max_bytes)
 
     def read_listed(self, files: Sequence[FileInfo], *, max_bytes: int) -> Iterator[tuple[FileInfo, bytes]]:
+        absent: list[str] = []
         by_location = {file.location: file for file in files}
         requests = [ReadRequest(file.location, None) for file in files]
         for request, outcome in self.store.read_many(requests, max_bytes=max_bytes):
             if isinstance(outcome, ObjectMissing):
-                continue
-            if isinstance(outcome, CatalogError):
+                absent.append(request.location)
+            elif isinstance(outcome, CatalogError):
                 raise outcome
-            yield by_location[request.location], outcome
+            else:
+                yield by_location[request.location], outcome
+        self._check_deleted(absent)
+
+    def _check_deleted(self, absent: Sequence[str]) -> None:
+        """Check that files which storage does not find are not listed any more, either.
+
+        Raises:
+            ObjectMissing: one still is: without it, an older snapshot would be the newest.
+        """
+        for folder in sorted({location.rpartition("/")[0] for location in absent}):
+            listed = {file.location for file in self.store.list(folder)}
+            for location in absent:
+                if location in listed:
+                    message = f"storage lists {redacted(location)}, but does not find it"
+                    raise ObjectMissing(message, location=location)
 
     def parse(self, function: Callable[..., T], data: bytes, *arguments: object) -> T:
         return self.parser.parse(function, data, *arguments)

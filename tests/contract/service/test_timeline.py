@@ -23,7 +23,7 @@ from lakemuster.catalog import periods
 from lakemuster.catalog import timeline as timelines
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.timeline import Span, Timeline, rows_of, timeline_of
-from lakemuster.planner.history import changes, figures
+from lakemuster.planner.history import changes, figures, partition_texts
 from lakemuster.planner.history.figures import Figures
 from lakemuster.planner.history.rules import HISTORY_RULES, HistoryRules
 from lakemuster.planner.manifest_list import parts
@@ -297,7 +297,7 @@ PLANTED: dict[str, list[tuple[Any, str, Any]]] = {
     "partitions of commits are added up": [
         (timelines, "distinct_partitions", lambda found: sum(len(one.partitions) for one in found))
     ],
-    "null is the empty partition": [(changes, "_NULL", "")],
+    "null is the empty partition": [(partition_texts, "_NULL", "0:")],
     "a week begins on Sunday": [(periods, "_MONDAY_MS", -4 * 86_400_000)],
     "added and removed are swapped": [(HISTORY_RULES, "of", lambda table, of=HISTORY_RULES.of: _swapped(of(table)))],
     "a file of a commit is left out": [(changes, "counted", lambda table: COUNTED(table.slice(1)))],

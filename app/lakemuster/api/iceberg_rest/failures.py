@@ -2,7 +2,7 @@
 
 Clients choose the exception they raise by status and ``type``, so both follow the names and the error handlers of
 the Java client. An unknown snapshot in a plan request is a 400, since 404 means that the table is missing. A
-quarantined one is a 502, since 409 means that a commit failed on a conflict.
+quarantined one, or one that is not indexed, is a 502, since 409 means that a commit failed on a conflict.
 
 Source: the Iceberg REST catalog OpenAPI document, "IcebergErrorResponse"; Iceberg Java, ``ErrorHandlers``.
 """
@@ -21,6 +21,7 @@ _STATUS = {
     "snapshot_not_found": 400,
     "ref_not_found": 400,
     "snapshot_quarantined": 502,
+    "snapshots_not_indexed": 502,
 }
 _TYPES = {
     "table_not_found": "NoSuchTableException",

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from lakemuster.planner.columns import single_array
 
-_NULL, _SEPARATOR = "\x00", "\x1f"
+_NULL = ""
 
 
 def partition_texts(spec_ids: pa.Array, partitions: pa.Array) -> pa.Array:
@@ -17,9 +17,14 @@ def partition_texts(spec_ids: pa.Array, partitions: pa.Array) -> pa.Array:
         spec_ids: (N,) integers.
         partitions: (N,) structs of one type.
     """
-    members = [pc.fill_null(spec_ids.cast(pa.string()), _NULL)]
-    members += [pc.fill_null(_text(field), _NULL) for field in partitions.flatten()]
-    return pc.binary_join_element_wise(*members, _SEPARATOR)
+    members = [_measured(spec_ids.cast(pa.string()))]
+    members += [_measured(_text(field)) for field in partitions.flatten()]
+    return pc.binary_join_element_wise(*members, ";")
+
+
+def _measured(texts: pa.Array) -> pa.Array:
+    """Put each text's length before it, so that no text looks like null, or like two."""
+    return pc.fill_null(pc.binary_join_element_wise(pc.binary_length(texts).cast(pa.string()), texts, ":"), _NULL)
 
 
 def _text(values: pa.Array) -> pa.Array:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
 from anyio import create_task_group, to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from starlette.types import Scope
 
 from lakemuster import __version__
 from lakemuster.api import docs, errors, measured, operations
-from lakemuster.api.admission import Admission
+from lakemuster.api.admission import MAX_BODY_BYTES, Admission
 from lakemuster.api.compression import Compression
 from lakemuster.api.event_feed import EventFeed
 from lakemuster.api.iceberg_rest import attached, catalog, configuration, planning, unsupported
@@ -38,7 +39,9 @@ from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.readiness import Readiness
 from lakemuster.api.response_cache import ResponseCache, is_current
-from lakemuster.api.sidecar.middleware import Sidecar, body_limit
+from lakemuster.api.sidecar.marks import Marks
+from lakemuster.api.sidecar.requests import MAX_BODY_BYTES as PASSED_BODY_BYTES
+from lakemuster.api.sidecar.requests import sidecar_request
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import ConcurrencyLimit, Slots
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
@@ -47,6 +50,7 @@ from lakemuster.catalog.events import EventLog
 from lakemuster.catalog.iceberg_rest.load_table_cache import LoadTableCache
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
+from lakemuster.errors import CatalogError
 from lakemuster.jobs.registry import jobs_of
 from lakemuster.jobs.supervisor import Supervisor
 from lakemuster.upstream.registry import Upstreams
@@ -76,6 +80,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     measured.count_services(metrics, services)
     measured.count_streams(metrics)
     slots: dict[str, Slots] = {}
+    closing: list[Callable[[], Awaitable[None]]] = []
     measured.count_slots(metrics, lambda: slots)
     supervisor = None if settings.role == "api" else Supervisor(services.index.database, jobs_of(services))
     if supervisor is not None:
@@ -94,7 +99,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         # Telemetry would record exception texts and query strings, at whatever endpoint the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
-        lifespan=lambda _: _maintained(supervisor, identity),
+        lifespan=lambda _: _maintained(supervisor, identity, closing),
     )
     app.state.api = Api(services, identity, metrics)
     app.state.events = EventFeed(EventLog(services.index.database), settings.workers)
@@ -111,9 +116,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     app.add_middleware(Compression)
     upstreams = services.refresher.upstreams
     if settings.catalogs:
-        app.state.rights = Rights()
-        planned = tuple(configuration.endpoints(planning.router))
-        app.add_middleware(Sidecar, services=services, policy=identity.policy, planning=planned)
+        _pass_on(app, services, identity, closing)
     app.add_middleware(
         Admission,
         authenticator=identity.authenticator,
@@ -133,6 +136,20 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     app.add_middleware(Middleware, rules=_edge_rules(settings, upstreams), metrics=metrics)
     metrics.start()
     return app
+
+
+def _pass_on(
+    app: FastAPI, services: Services, identity: Identity, closing: list[Callable[[], Awaitable[None]]]
+) -> None:
+    """Pass the requests of attached REST catalogs on."""
+    # aiohttp takes a fifth of a second to import, and only they need it.
+    from lakemuster.api.sidecar.middleware import Sidecar  # noqa: PLC0415
+    from lakemuster.api.sidecar.passing import Passings  # noqa: PLC0415
+
+    app.state.rights, marks, passings = Rights(), Marks(services), Passings()
+    closing += [app.state.rights.close, marks.close, passings.close]
+    planned = tuple(configuration.endpoints(planning.router))
+    app.add_middleware(Sidecar, policy=identity.policy, planning=planned, marks=marks, passings=passings)
 
 
 def _include_requests(app: FastAPI) -> None:
@@ -164,8 +181,14 @@ def _include_requests(app: FastAPI) -> None:
 
 
 @asynccontextmanager
-async def _maintained(supervisor: Supervisor | None, identity: Identity) -> AsyncIterator[None]:
-    """Run background jobs, return freed memory to the system and keep issuers' keys, while the server runs."""
+async def _maintained(
+    supervisor: Supervisor | None, identity: Identity, closing: Sequence[Callable[[], Awaitable[None]]]
+) -> AsyncIterator[None]:
+    """Run background jobs, return freed memory to the system and keep issuers' keys, while the server runs.
+
+    Args:
+        closing: is done at the end.
+    """
     limit_arenas()
     if supervisor is not None:
         supervisor.start()
@@ -179,6 +202,8 @@ async def _maintained(supervisor: Supervisor | None, identity: Identity) -> Asyn
     finally:
         if supervisor is not None:
             await to_thread.run_sync(supervisor.stop)
+        for close in closing:
+            await close()
 
 
 def _edge_rules(settings: Settings, upstreams: Upstreams) -> MiddlewareRules:
@@ -189,7 +214,16 @@ def _edge_rules(settings: Settings, upstreams: Upstreams) -> MiddlewareRules:
         LOOPBACK if is_open else None,
         frozenset(settings.cors_origins),
         settings.root_path,
-        partial(body_limit, upstreams=upstreams),
+        partial(_body_limit, upstreams=upstreams),
         is_audited=settings.has_callers,
         audits_filters=settings.audit_filters,
     )
+
+
+def _body_limit(scope: Scope, upstreams: Upstreams) -> int:
+    """The limit of a request's body: more if it is passed on, and not held here."""
+    try:
+        found = sidecar_request(scope, upstreams)
+    except CatalogError:
+        return MAX_BODY_BYTES
+    return PASSED_BODY_BYTES if found is not None and found.is_passed_on else MAX_BODY_BYTES

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists
 from lakemuster.index import Index
 from lakemuster.index.attached import mark_changed, replace_tables
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
-from lakemuster.metadata.names import Levels, parse_name
+from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.upstream.locations import catalog_location, split_catalog_location
 from lakemuster.upstream.protocol import Upstream
 from lakemuster.upstream.registry import Upstreams
@@ -44,31 +45,46 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
     catalog.pointer(levels[1:])
     try:
         with index.database.session() as session:
-            return add_table(session, name, catalog_location(catalog.name, levels[1:]), catalog.format)
+            # Commits are recorded by the canonical name.
+            return add_table(session, format_name(levels), catalog_location(catalog.name, levels[1:]), catalog.format)
     except TableExists:
         # A concurrent request has registered it.
         with index.database.reading() as session:
-            return get_table(session, name)
+            return get_table(session, format_name(levels))
 
 
-def changed_location(catalog: str, levels: Levels, *, is_prefix: bool) -> str:
-    """The location of a table that a commit changed; of a namespace, or of no levels, the prefix of its tables'."""
-    location = catalog_location(catalog, levels)
-    return f"{location}/" if is_prefix and levels else location
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a request that passed to a catalog may have changed there.
 
-
-def record_change(index: Index, location: str, *, is_prefix: bool) -> None:
-    """Have the requests of all processes look at tables, because a commit passed. Failures are logged.
-
-    Args:
-        location: of a table; with ``is_prefix``, how those of the tables begin.
+    Attributes:
+        levels: of a table, or of a namespace with all below it; empty: of the whole catalog.
     """
+
+    levels: Levels = ()
+    is_namespace: bool = True
+
+    def location(self, catalog: str) -> str:
+        """The location of the table, or how the locations of the namespace's tables begin."""
+        location = catalog_location(catalog, self.levels)
+        return f"{location}/" if self.is_namespace and self.levels else location
+
+
+def record_changes(index: Index, catalog: str, changes: Sequence[Changed]) -> bool:
+    """Have the requests of all processes look at tables, because a commit passed.
+
+    Returns:
+        false: the index does not answer.
+    """
+    names = [format_name((catalog, *one.levels)) for one in changes if not one.is_namespace]
+    prefixes = [one.location(catalog) for one in changes if one.is_namespace]
     try:
-        with index.database.session() as session:
-            mark_changed(session, location, is_prefix=is_prefix)
+        mark_changed(index.database, names, prefixes)
     except CatalogError as error:
         # The commit is the catalog's, and has passed: its answer does not depend on this index.
-        LOG.warning("a commit to %s could not be recorded: %s", location, error.code)
+        LOG.warning("a commit to %s could not be recorded: %s", ", ".join([*names, *prefixes]), error.code)
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lakemuster.catalog import table_formats as _registered  # noqa: F401
-from lakemuster.catalog.attached import attach, changed_location, record_change, refuse_name
+from lakemuster.catalog.attached import Changed, attach, record_changes, refuse_name
 from lakemuster.catalog.branches import with_second
 from lakemuster.catalog.catalog_rules import CATALOG_RULES, FollowedSnapshots
 from lakemuster.catalog.chosen_snapshots import last_published, newest_schema_id, resolve
@@ -157,18 +157,14 @@ class Services:
         """Register every table below a URL."""
         return discover(self.index, self.store, url, namespace, rewrites, operator=operator)
 
-    def note_change(self, catalog: str, levels: Levels, *, is_prefix: bool) -> None:
-        """Have this process's requests look at tables of an attached catalog, because a commit passed. No I/O.
+    def note_changes(self, catalog: str, changes: Sequence[Changed]) -> None:
+        """Have this process's requests look at tables of an attached catalog, because a commit passed. No I/O."""
+        for one in changes:
+            self.refresher.note_change(one.location(catalog), is_prefix=one.is_namespace)
 
-        Args:
-            levels: of a table's name at the catalog.
-            is_prefix: they are of a namespace instead, and all of its tables have changed; empty: all of the catalog's.
-        """
-        self.refresher.note_change(changed_location(catalog, levels, is_prefix=is_prefix), is_prefix=is_prefix)
-
-    def mark_changed(self, catalog: str, levels: Levels, *, is_prefix: bool) -> None:
-        """Like :meth:`note_change`, for all processes. Failures are logged."""
-        record_change(self.index, changed_location(catalog, levels, is_prefix=is_prefix), is_prefix=is_prefix)
+    def mark_changed(self, catalog: str, changes: Sequence[Changed]) -> bool:
+        """Like :meth:`note_changes`, for all processes; see :func:`record_changes`."""
+        return record_changes(self.index, catalog, changes)
 
     def remove(self, name: str) -> None:
         """Unregister a table; its files are not touched."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, case, delete, select, update
+from sqlalchemy import ColumnElement, bindparam, case, delete, select, update
 from sqlalchemy.orm import Session
 
-from lakemuster.index.database import NowMs, current_ms
+from lakemuster.index.database import Database, NowMs, current_ms
 from lakemuster.index.encoding import encode
 from lakemuster.index.events import NewEvent, record
 from lakemuster.index.orm import LeaseRow, TableRow, can_be_indexed
@@ -15,19 +16,30 @@ from lakemuster.index.statements import chunks, insert_new, insert_new_returning
 from lakemuster.metadata.names import namespace_of
 from lakemuster.metadata.snapshot import Format
 
+# A clock that has stepped back must not put the change before the last look.
+_MARK = update(TableRow).values(
+    changed_at_ms=case((TableRow.checked_at_ms > NowMs(), TableRow.checked_at_ms), else_=NowMs())
+)
+# Companions of tables have their names, too.
+_MARK_TABLE = _MARK.where(TableRow.name == bindparam("table_name"), TableRow.companion_of.is_(None))
+_MARK_BELOW = _MARK.where(TableRow.location.like(bindparam("pattern"), escape="/"))
 
-def mark_changed(session: Session, location: str, *, is_prefix: bool = False) -> None:
-    """Record that a table may have changed now: requests look at its pointer before they are answered.
+
+def mark_changed(database: Database, names: Sequence[str], prefixes: Sequence[str]) -> None:
+    """Record that tables may have changed now: requests look at their pointers before they are answered.
 
     Args:
-        location: of the table.
-        is_prefix: mark all tables whose locations begin so.
+        names: of tables.
+        prefixes: how the locations of tables begin.
+
+    Raises:
+        IndexUnavailable: the database does not answer.
     """
-    chosen = _is_below(location) if is_prefix else TableRow.location == location
-    # A clock that has stepped back must not put the change before the last look.
-    changed_at_ms = case((TableRow.checked_at_ms > NowMs(), TableRow.checked_at_ms), else_=NowMs())
-    session.execute(
-        update(TableRow).where(chosen).values(changed_at_ms=changed_at_ms).execution_options(synchronize_session=False)
+    database.update(
+        [
+            *((_MARK_TABLE, {"table_name": name}) for name in names),
+            *((_MARK_BELOW, {"pattern": re.sub("[/%_]", r"/\g<0>", prefix) + "%"}) for prefix in prefixes),
+        ]
     )
 
 

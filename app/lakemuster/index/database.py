@@ -15,9 +15,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol
 
-from sqlalchemy import URL, Connection, Engine, Select, make_url, select
-from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy import URL, Connection, Engine, Select, Update, make_url, select
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import QueuePool
@@ -25,15 +24,10 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import BigInteger
 
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import (
-    CatalogError,
-    ConfigInvalid,
-    DatabaseVersionMismatch,
-    IndexUnavailable,
-    MetadataCorrupt,
-)
+from lakemuster.errors import ConfigInvalid, IndexUnavailable
 from lakemuster.extras import pip_install
 from lakemuster.index import migrations
+from lakemuster.index.database_errors import our_errors
 from lakemuster.index.raw_sql import RawStatement
 from lakemuster.index.sqlite import (
     AUTOCOMMIT,
@@ -50,8 +44,6 @@ WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
 """Before 3.51.3 a database in WAL mode can be corrupted by several processes (sqlite.org/wal.html#walresetbug)."""
 
 _MIGRATION_WAIT_SECONDS = 600
-_MISSING_TABLE = ("42P01", "42703")
-_WRONG_VERSION = "the database lacks a table or column that this version needs; run: lakemuster migrate"
 
 
 class NowMs(FunctionElement[int]):
@@ -100,7 +92,7 @@ class Database:
         self._write_lock = threading.Lock()
         self._nowait_lock = threading.Lock()
         self._nowait_connection: Any = None
-        self._raw_statements: dict[Select[*tuple[Any, ...]], RawStatement] = {}
+        self._raw_statements: dict[Select[*tuple[Any, ...]] | Update, RawStatement] = {}
         self._autocommit = self._engine.execution_options(**{AUTOCOMMIT: True})
         self._writing = self._engine.execution_options(**{WRITES: True})
         self._reading = (
@@ -127,7 +119,7 @@ class Database:
         """
         with (
             self._holding_write_lock(),
-            _our_errors(),
+            our_errors(),
             self._guard.writing(),
             Session(self._writing, expire_on_commit=False) as session,
             session.begin(),
@@ -143,7 +135,7 @@ class Database:
             DatabaseVersionMismatch: the database lacks a table or column.
         """
         with (
-            _our_errors(),
+            our_errors(),
             self._guard.reading(),
             Session(self._reading, autoflush=False) as session,
             session.begin(),
@@ -158,9 +150,9 @@ class Database:
             DatabaseVersionMismatch: the database lacks a table or column.
         """
         if not self.is_embedded:
-            with _our_errors(), self._guard.querying(), self._autocommit.connect() as connection:
+            with our_errors(), self._guard.querying(), self._autocommit.connect() as connection:
                 return connection.execute(statement, parameters).all()
-        with _our_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
+        with our_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
             return self._raw_statement(statement).rows(connection.cursor(), parameters)
 
     def rows_nowait(
@@ -178,7 +170,32 @@ class Database:
             return self._raw_statement(statement).rows(self._nowait_connection.cursor(), parameters)
         return None
 
-    def _raw_statement(self, statement: Select[*tuple[Any, ...]]) -> RawStatement:
+    def update(self, changes: Sequence[tuple[Update, Mapping[str, object]]]) -> None:
+        """Execute statements with their parameters as one transaction: a quarter of the cost of :meth:`session`.
+
+        Raises:
+            IndexUnavailable: the database does not answer, or not in time.
+            DatabaseVersionMismatch: the database lacks a table or column.
+        """
+        if not self.is_embedded:
+            with our_errors(), self._guard.writing(), self._writing.begin() as server:
+                for statement, values in changes:
+                    server.execute(statement, values)
+            return
+        with (
+            self._holding_write_lock(),
+            our_errors(),
+            contextlib.closing(self._engine.raw_connection()) as connection,
+        ):
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA query_only=OFF")
+            cursor.execute("BEGIN IMMEDIATE")
+            # A connection that goes back to the pool before its commit is rolled back.
+            for statement, values in changes:
+                self._raw_statement(statement).execute(cursor, values)
+            cursor.execute("COMMIT")
+
+    def _raw_statement(self, statement: Select[*tuple[Any, ...]] | Update) -> RawStatement:
         if statement not in self._raw_statements:
             self._raw_statements[statement] = RawStatement.of(statement, self._engine.dialect)
         return self._raw_statements[statement]
@@ -196,7 +213,7 @@ class Database:
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
         """Open a connection in a transaction that may change the schema."""
-        with _our_errors():
+        with our_errors():
             if self._file is not None:
                 self._prepare_file()
                 self._file.opened()
@@ -220,7 +237,7 @@ class Database:
             DatabaseVersionMismatch: they are not; the message names the command to run.
             IndexUnavailable: the database does not answer.
         """
-        with _our_errors(), self._guard.querying(), self._reading.connect() as connection:
+        with our_errors(), self._guard.querying(), self._reading.connect() as connection:
             migrations.check(connection)
 
     def check(self) -> None:
@@ -352,39 +369,3 @@ def _parse(url: str) -> URL:
     if parsed.drivername == "sqlite" and (parsed.database or ":memory:").startswith((":memory:", "file:")):
         raise ConfigInvalid("DATABASE_URL must name a SQLite file; an index in memory is lost and not shared")
     return parsed
-
-
-@contextmanager
-def _our_errors() -> Iterator[None]:
-    try:
-        yield
-    except PoolTimeout as cause:
-        raise IndexUnavailable("the database is too busy") from cause
-    except DBAPIError as cause:
-        raise _our_error(cause) from cause
-    except sqlite3.Error as cause:
-        if _lacks_table_here(cause):
-            raise DatabaseVersionMismatch(_WRONG_VERSION) from cause
-        raise IndexUnavailable(f"the database does not answer: {cause}") from cause
-    except OverflowError as cause:
-        raise MetadataCorrupt("a number does not fit in 64 bits") from cause
-
-
-def _our_error(cause: DBAPIError) -> CatalogError:
-    if _lacks_table(cause):
-        return DatabaseVersionMismatch(_WRONG_VERSION)
-    if isinstance(cause, DataError):
-        return MetadataCorrupt("the metadata has a value that the index cannot store")
-    if isinstance(cause, (OperationalError, InterfaceError)):
-        return IndexUnavailable(f"the database does not answer ({type(cause.orig).__name__})")
-    return IndexUnavailable(f"the database rejected the statement ({type(cause.orig).__name__})")
-
-
-def _lacks_table(cause: DBAPIError) -> bool:
-    if isinstance(cause, ProgrammingError):
-        return getattr(cause.orig, "sqlstate", None) in _MISSING_TABLE
-    return _lacks_table_here(cause.orig)
-
-
-def _lacks_table_here(cause: BaseException | None) -> bool:
-    return isinstance(cause, sqlite3.OperationalError) and str(cause).startswith(("no such table", "no such column"))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Dialect, Select
+from sqlalchemy import Dialect, Select, Update
 from sqlalchemy.engine.interfaces import DBAPICursor
 
 Processor = Callable[[Any], Any]
@@ -26,16 +26,15 @@ class RawStatement:
     results: tuple[tuple[int, Processor], ...]
 
     @classmethod
-    def of(cls, statement: Select[*tuple[Any, ...]], dialect: Dialect) -> RawStatement:
+    def of(cls, statement: Select[*tuple[Any, ...]] | Update, dialect: Dialect) -> RawStatement:
         """Compile a statement with named parameters."""
         compiled = statement.compile(dialect=dialect)
         parameters = [
             (name, compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect))
             for name in compiled.positiontup or ()
         ]
-        results = [
-            column.type.dialect_impl(dialect).result_processor(dialect, None) for column in statement.selected_columns
-        ]
+        columns = statement.selected_columns if isinstance(statement, Select) else ()
+        results = [column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns]
         return cls(
             str(compiled),
             tuple(parameters),
@@ -44,9 +43,13 @@ class RawStatement:
 
     def rows(self, cursor: DBAPICursor, values: Mapping[str, object]) -> list[Sequence[Any]]:
         """Execute the statement and return all rows."""
+        self.execute(cursor, values)
+        return [self._processed(row) for row in cursor.fetchall()]
+
+    def execute(self, cursor: DBAPICursor, values: Mapping[str, object]) -> None:
+        """Execute the statement."""
         given = [values[name] if process is None else process(values[name]) for name, process in self.parameters]
         cursor.execute(self.text, given)
-        return [self._processed(row) for row in cursor.fetchall()]
 
     def _processed(self, row: Sequence[Any]) -> Sequence[Any]:
         values = list(row)

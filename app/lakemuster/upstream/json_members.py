@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import orjson
 
 _SPACE = re.compile(rb"[ \t\r\n]*")
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _SCALAR = re.compile(rb"[^,}\]\s]+")
-_NEXT = re.compile(rb'[{}\[\]]|"(?:[^"\\]|\\.)*"', re.DOTALL)
+_TO_BRACKET = re.compile(rb'(?:[^{}\[\]"]++|"(?:[^"\\]++|\\.)*+")*+([{}\[\]])', re.DOTALL)
+"""All up to the next bracket that is in no string."""
 
 
 class NotAnObject(ValueError):
@@ -66,41 +67,58 @@ def members(text: bytes) -> Iterator[Member]:
 
 
 def member(text: bytes, name: str) -> object | None:
-    """The parsed value of a member; None: there is none.
+    """The parsed value of a member; None: there is none. Nothing behind it is looked at.
 
     Raises:
         NotAnObject: the text is no JSON object, or the value no JSON.
     """
     found = next((found for found in members(text) if found.name == name), None)
-    if found is None:
-        return None
-    try:
-        value: object = orjson.loads(text[found.start : found.end])
-    except orjson.JSONDecodeError:
-        raise NotAnObject(f"the value of {name} is no JSON") from None
-    return value
+    return None if found is None else _value(text, found)
 
 
-def with_members(text: bytes, changes: Mapping[str, object]) -> bytes:
-    """The object's text with other values of some members; those that it lacks are added at its start.
+class JsonObject:
+    """An object whose text is scanned once, for those that several members matter of.
 
     Raises:
         NotAnObject: the text is no JSON object.
     """
-    parts: list[bytes] = []
-    at, missing, is_empty = 0, dict(changes), True
-    for found in members(text):
-        is_empty = False
-        if found.name in changes:
-            parts += [text[at : found.start], orjson.dumps(changes[found.name])]
-            at = found.end
-            missing.pop(found.name, None)
-    whole = b"".join([*parts, text[at:]])
-    if not missing:
-        return whole
-    added = orjson.dumps(missing)[1:-1]
-    before, brace, after = whole.partition(b"{")
-    return before + brace + added + (b"" if is_empty else b",") + after
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._members = tuple(members(text))
+
+    def get(self, name: str) -> object | None:
+        """The parsed value of the first member of that name; None: there is none.
+
+        Raises:
+            NotAnObject: the value is no JSON.
+        """
+        found = next((found for found in self._members if found.name == name), None)
+        return None if found is None else _value(self._text, found)
+
+    def with_members(self, changes: Mapping[str, object]) -> bytes:
+        """The text with other values of some members; those that it lacks are added at its start."""
+        text, parts = self._text, list[bytes]()
+        at, missing = 0, dict(changes)
+        for found in self._members:
+            if found.name in changes:
+                parts += [text[at : found.start], orjson.dumps(changes[found.name])]
+                at = found.end
+                missing.pop(found.name, None)
+        whole = b"".join([*parts, text[at:]])
+        if not missing:
+            return whole
+        added = orjson.dumps(missing)[1:-1]
+        before, brace, after = whole.partition(b"{")
+        return before + brace + added + (b"," if self._members else b"") + after
+
+
+def _value(text: bytes, found: Member) -> object:
+    try:
+        value: object = orjson.loads(text[found.start : found.end])
+    except orjson.JSONDecodeError:
+        raise NotAnObject(f"the value of {found.name} is no JSON") from None
+    return value
 
 
 def _after(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
@@ -120,12 +138,10 @@ def _end_of_value(text: bytes, start: int) -> int:
         if scalar is None:
             raise NotAnObject("a value is missing")
         return scalar.end()
-    depth = 0
-    for token in _NEXT.finditer(text, start):
-        if token[0] in {b"{", b"["}:
-            depth += 1
-        elif token[0] in {b"}", b"]"}:
-            depth -= 1
-            if depth == 0:
-                return token.end()
+    depth, at = 0, start
+    while (found := _TO_BRACKET.match(text, at)) is not None:
+        at = found.end()
+        depth += 1 if found[1] in b"{[" else -1
+        if depth == 0:
+            return at
     raise NotAnObject("a value does not end")

@@ -52,7 +52,7 @@ class Lake:
 def attached(lake: Lake, folder: Path, **changes: Any) -> Any:
     """Services with the catalog attached as `prod`."""
     properties = {"type": "rest", "uri": lake.fake.uri, "roots": [f"{folder}/lake"], **changes.pop("properties", {})}
-    database = f"sqlite:///{folder}/index.db"
+    database = changes.pop("database_url", f"sqlite:///{folder}/index.db")
     Database(database).migrate()
     of = settings(
         folder, database_url=database, max_staleness=3600.0, role="api", **{"catalogs": {"prod": properties}, **changes}

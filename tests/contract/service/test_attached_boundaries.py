@@ -247,7 +247,7 @@ def test_a_clock_that_steps_back_hides_no_commit(
     lake.commit(ORDERS)
     services = guarded.app.state.api.services  # type: ignore[attr-defined]
     # Another process has seen the commit: only the index tells of it.
-    monkeypatch.setattr(type(services), "note_change", lambda *_, **__: None)
+    monkeypatch.setattr(type(services), "note_changes", lambda *_, **__: None)
     with services.index.database.session() as session:
         session.connection().exec_driver_sql("UPDATE catalog_table SET checked_at_ms = checked_at_ms + 3600000")
     services.refresher._ages._looks.clear()

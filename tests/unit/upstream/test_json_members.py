@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.upstream.json_members import NotAnObject, member, members, with_members
+from lakemuster.upstream.json_members import JsonObject, NotAnObject, member, members
 
 VALUES = st.recursive(
     st.none()
@@ -43,7 +43,7 @@ def test_changed_members_are_changed_and_others_keep_their_text(
     document: dict[str, Any], changes: dict[str, Any], indent: int | None
 ) -> None:
     text = written(document, indent)
-    changed = with_members(text, changes)
+    changed = JsonObject(text).with_members(changes)
     assert json.loads(changed) == json.loads(text) | changes
     spans = {one.name: text[one.start : one.end] for one in members(text)}
     kept = {one.name: changed[one.start : one.end] for one in members(changed)}
@@ -54,7 +54,9 @@ def test_changed_members_are_changed_and_others_keep_their_text(
 
 def test_numbers_beyond_any_type_keep_their_digits() -> None:
     text = b'{"metadata": {"large": 12345678901234567890123, "spelled": 1.100e+2}, "config": {}}'
-    assert with_members(text, {"config": {"a": "b"}}) == text.replace(b'"config": {}', b'"config": {"a":"b"}')
+    assert JsonObject(text).with_members({"config": {"a": "b"}}) == text.replace(
+        b'"config": {}', b'"config": {"a":"b"}'
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lakemuster.metadata.names import Levels
-from lakemuster.upstream.json_members import NotAnObject, member, with_members
+from lakemuster.upstream.json_members import JsonObject, NotAnObject
 
 PLANNING_MODE = "scan-planning-mode"
 _CREDENTIALS = "storage-credentials"
@@ -98,16 +98,16 @@ def config(text: bytes, catalog: str, planning: tuple[str, ...], shown: Shown = 
     Raises:
         NotAnObject: it is no configuration.
     """
-    defaults, overrides = shown.of(_properties(text, "defaults")), shown.of(_properties(text, "overrides"))
+    given = JsonObject(text)
+    defaults, overrides = shown.of(_properties(given, "defaults")), shown.of(_properties(given, "overrides"))
     for properties in (defaults, overrides):
         for name in _ELSEWHERE | {PLANNING_MODE}:
             properties.pop(name, None)
-    endpoints = member(text, "endpoints")
+    endpoints = given.get("endpoints")
     has_views = str({**defaults, **overrides}.get("view-endpoints-supported", "")).lower() == "true"
     assumed = [*_LEGACY_ENDPOINTS, *(_LEGACY_VIEWS if has_views else ())]
     listed = list(endpoints) if isinstance(endpoints, list) else assumed
-    return with_members(
-        text,
+    return given.with_members(
         {
             "defaults": {**defaults, PLANNING_MODE: "server"},
             "overrides": {**overrides, "prefix": catalog},
@@ -147,14 +147,15 @@ def table(text: bytes, mode: str | None = None, shown: Shown = ALL, signer: Sign
     Raises:
         NotAnObject: it is no load-table answer.
     """
-    before = _properties(text, "config")
+    given = JsonObject(text)
+    before = _properties(given, "config")
     after = {name: value for name, value in shown.of(before).items() if name != PLANNING_MODE}
     after = after if mode is None else {**after, PLANNING_MODE: mode}
     after = after if signer is None else signer.of(after)
     changes: dict[str, object] = {} if after == before else {"config": after}
-    if not shown.storage and member(text, _CREDENTIALS):
+    if not shown.storage and given.get(_CREDENTIALS):
         changes[_CREDENTIALS] = []
-    return with_members(text, changes) if changes else text
+    return given.with_members(changes) if changes else text
 
 
 def listing(text: bytes, shows_namespace: Callable[[Levels], bool], shows: Callable[[Levels], bool]) -> bytes:
@@ -163,25 +164,25 @@ def listing(text: bytes, shows_namespace: Callable[[Levels], bool], shows: Calla
     Raises:
         NotAnObject: it is no such page.
     """
-    changes: dict[str, object] = {}
+    given, changes = JsonObject(text), dict[str, object]()
     try:
-        for namespaces in _items(text, "namespaces"):
+        for namespaces in _items(given, "namespaces"):
             changes["namespaces"] = [levels for levels in namespaces if shows_namespace(tuple(levels))]
-        for identifiers in _items(text, "identifiers"):
+        for identifiers in _items(given, "identifiers"):
             changes["identifiers"] = [one for one in identifiers if shows((*one["namespace"], one["name"]))]
     except (KeyError, TypeError):
         raise NotAnObject("the page is not what the protocol says") from None
-    return with_members(text, changes)
+    return given.with_members(changes)
 
 
-def _items(text: bytes, name: str) -> list[list[Any]]:
+def _items(given: JsonObject, name: str) -> list[list[Any]]:
     """The list of that name, if there is one."""
-    found = member(text, name)
+    found = given.get(name)
     return [found] if isinstance(found, list) else []
 
 
-def _properties(text: bytes, name: str) -> dict[str, Any]:
-    found = member(text, name)
+def _properties(given: JsonObject, name: str) -> dict[str, Any]:
+    found = given.get(name)
     if found is None:
         return {}
     if not isinstance(found, dict):

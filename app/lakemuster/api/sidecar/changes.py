@@ -12,23 +12,12 @@ import orjson
 from starlette.types import Message, Receive
 
 from lakemuster.api.sidecar.requests import SidecarRequest
+from lakemuster.catalog.attached import Changed
 from lakemuster.metadata.names import Levels
 
 MAX_READ_BYTES = 2**20
 """A larger body is not read: its request may have changed everything."""
 _WITH_NAMES = frozenset({("transactions", "commit"), ("tables", "rename"), ("views", "rename")})
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """What may have changed.
-
-    Attributes:
-        levels: of a table, or of a namespace with all below it; empty: of the whole catalog.
-    """
-
-    levels: Levels = ()
-    is_namespace: bool = True
 
 
 EVERYTHING = (Changed(),)

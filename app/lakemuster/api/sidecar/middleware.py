@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 
-import httpx
-from anyio import CancelScope, CapacityLimiter, current_time, to_thread
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lakemuster.api.admission import MAX_BODY_BYTES as OWN_BODY_BYTES
 from lakemuster.api.errors import problem
 from lakemuster.api.identity.policy import Policy
 from lakemuster.api.sidecar import answers, etags
 from lakemuster.api.sidecar.access import DELEGATION, may_have_credentials, require_access
 from lakemuster.api.sidecar.answers import Change, Shown, Signer
 from lakemuster.api.sidecar.changes import Copied, changed_by, names_tables_in_body
-from lakemuster.api.sidecar.passing import MAX_BODY_BYTES, Answer, Headers, Passing, endpoint_of, own_authorization
-from lakemuster.api.sidecar.requests import SAFE, STATE, SidecarRequest, note_upstream, sidecar_request
+from lakemuster.api.sidecar.decoding import decoded
+from lakemuster.api.sidecar.endpoints import endpoint_of, own_authorization
+from lakemuster.api.sidecar.marks import Marks
+from lakemuster.api.sidecar.passing import Answer, Headers, Passings
+from lakemuster.api.sidecar.requests import SAFE, STATE, SidecarRequest, note_upstream
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import QUEUE, WAIT_SECONDS, Slots
-from lakemuster.catalog.services import Services
-from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
+from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, UpstreamTimedOut
 from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import MAX_BYTES
-from lakemuster.upstream.registry import Upstreams
 
 REQUESTS = 256
 """Concurrent requests of a process that are passed on to one catalog."""
@@ -38,10 +36,7 @@ HELD_BYTES = 512 * 2**20
 """Limit of all answers that a process holds whole, to change them."""
 HOLD_SECONDS = 120.0
 """Limit of the time in which such an answer comes."""
-MARK_SECONDS = 5.0
-"""Limit of the time for which a commit's answer waits for the index."""
-_MARKS = 8
-_HELD_HEADERS = frozenset({"content-length", "content-encoding", "etag"})
+_HELD_HEADERS = frozenset({b"content-length", b"content-encoding", b"etag"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +55,20 @@ class Sidecar:
 
     Args:
         planning: the endpoints of planning, as the protocol names them.
+        marks, passings: are closed by who made them.
     """
 
-    def __init__(self, app: ASGIApp, services: Services, policy: Policy, planning: tuple[str, ...]) -> None:
+    def __init__(
+        self, app: ASGIApp, policy: Policy, planning: tuple[str, ...], marks: Marks, passings: Passings
+    ) -> None:
         self._app = app
-        self._services = services
+        self._marks = marks
         self._policy = policy
         self._planning = planning
-        # By catalog: one that hangs holds its own slots and connections only.
+        self._passings = passings
+        # By catalog: one that hangs holds its own slots only.
         self._slots: dict[str, Slots] = {}
-        self._passing: dict[str, Passing] = {}
         self._held = 0
-        # Apart from the threads of requests, which may all wait for storage.
-        self._marking = CapacityLimiter(_MARKS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that is passed on; hand on any other."""
@@ -123,7 +119,7 @@ class Sidecar:
             request = Request(request.scope, copied)
         began, is_marked = time.perf_counter(), not found.may_change(request.method)
         try:
-            async with self._passing_to(found.catalog.name).answer(request, found, url, headers) as answer:
+            async with self._passings.of(found.catalog).answer(request, found, url, headers) as answer:
                 seconds = time.perf_counter() - began
                 note_upstream(request, found.catalog, seconds)
                 if not is_marked:
@@ -135,12 +131,6 @@ class Sidecar:
             if not is_marked:
                 # The catalog may have committed even if its response was lost or the client has disconnected.
                 await self._mark(found, copied)
-
-    def _passing_to(self, name: str) -> Passing:
-        passing = self._passing.get(name)
-        if passing is None:
-            passing = self._passing[name] = Passing()
-        return passing
 
     def _note(self, request: Request, found: SidecarRequest, status: int, seconds: float) -> None:
         """Drop our token if the response rejects it, or cache what the response says of the caller's rights."""
@@ -194,13 +184,7 @@ class Sidecar:
 
     async def _mark(self, found: SidecarRequest, copied: Copied | None) -> None:
         """Have requests look at what this one may have changed. The catalog's answer does not depend on it."""
-        changed = changed_by(found, None if copied is None else copied.body)
-        for one in changed:
-            self._services.note_change(found.catalog.name, one.levels, is_prefix=one.is_namespace)
-        with CancelScope(deadline=current_time() + MARK_SECONDS, shield=True):
-            for one in changed:
-                mark = partial(self._services.mark_changed, found.catalog.name, one.levels, is_prefix=one.is_namespace)
-                await to_thread.run_sync(mark, abandon_on_cancel=True, limiter=self._marking)
+        await self._marks.mark(found.catalog.name, changed_by(found, None if copied is None else copied.body))
 
     async def _send(self, request: Request, answer: Answer, change: Change | None, send: Send) -> None:
         if change is not None and answer.status == 200:
@@ -217,33 +201,38 @@ class Sidecar:
             is_needed: else the answer may be sent as it is, as that of a commit must be that cannot be changed.
         """
         body = bytearray()
-        parts = answer.response.aiter_bytes()
+        held = 0
         try:
-            if not await self._hold(parts, body, is_needed=is_needed):
-                await self._send_on(answer, send, None, bytes(body), parts)
+            if not await self._hold(answer, body, is_needed=is_needed):
+                await self._send_on(answer, send, None, bytes(body))
                 return
-            before = bytes(body)
+            theirs = bytes(body)
             try:
+                before = decoded(theirs, answer.header("content-encoding"), min(MAX_BYTES, HELD_BYTES - self._held))
+                held = len(before)
+                self._held += held
                 after = change.apply(before)
             except NotAnObject as cause:
                 if is_needed:
                     raise UpstreamFailed(f"the catalog's answer is not what the protocol says: {cause}") from None
-                after = before
+                await self._send_on(answer, send, None, theirs)
+                return
             headers = [(name, value) for name, value in answer.headers if name not in _HELD_HEADERS]
-            headers.append(("content-length", str(len(after))))
+            headers.append((b"content-length", b"%d" % len(after)))
             etag = answer.header("etag")
             if etag is not None:
-                headers.append(("etag", etag if after == before else etags.own_etag(etag, change.form)))
+                own = etag if after == before else etags.own_etag(etag, change.form)
+                headers.append((b"etag", own.encode("latin-1")))
             await _start(send, answer.status, headers)
             await send({"type": "http.response.body", "body": after})
         finally:
-            self._held -= len(body)
+            self._held -= len(body) + held
 
-    async def _hold(self, parts: AsyncIterator[bytes], body: bytearray, *, is_needed: bool) -> bool:
+    async def _hold(self, answer: Answer, body: bytearray, *, is_needed: bool) -> bool:
         """Read an answer whole; False: it is too large, and need not be held."""
         try:
             async with asyncio.timeout(HOLD_SECONDS):
-                async for part in parts:
+                while part := await answer.part():
                     body += part
                     self._held += len(part)
                     if len(body) > MAX_BYTES or self._held > HELD_BYTES:
@@ -252,49 +241,31 @@ class Sidecar:
                         if len(body) > MAX_BYTES:
                             raise UpstreamFailed(f"the catalog answers with more than {MAX_BYTES} bytes")
                         raise Overloaded("too many large answers at once; try again in a moment")
-        except (httpx.TimeoutException, TimeoutError) as cause:
+        except TimeoutError as cause:
             raise UpstreamTimedOut("the catalog has not sent its whole answer in time") from cause
-        except httpx.HTTPError as cause:
-            raise UpstreamUnavailable(f"the catalog has broken off: {type(cause).__name__}") from cause
         return True
 
-    async def _send_on(
-        self,
-        answer: Answer,
-        send: Send,
-        form: str | None,
-        begun: bytes = b"",
-        rest: AsyncIterator[bytes] | None = None,
-    ) -> None:
+    async def _send_on(self, answer: Answer, send: Send, form: str | None, begun: bytes = b"") -> None:
         """Send an answer as it comes.
 
         Args:
             form: that the client's answer had, which is not modified.
-            begun, rest: of the body, if some of it was read; it is not encoded then.
+            begun: of the body, if some of it was read.
         """
         headers = answer.headers
         if form is not None and answer.status == HTTPStatus.NOT_MODIFIED:
-            headers = [(name, etags.own_etag(value, form) if name == "etag" else value) for name, value in headers]
+            headers = [(name, _own(value, form) if name == b"etag" else value) for name, value in headers]
         await _start(send, answer.status, headers)
         if begun:
             await send({"type": "http.response.body", "body": begun, "more_body": True})
-        try:
-            async for part in rest or answer.response.aiter_raw():
-                await send({"type": "http.response.body", "body": part, "more_body": True})
-        except httpx.HTTPError as cause:
-            raise UpstreamUnavailable(f"the catalog has broken off: {type(cause).__name__}") from cause
+        while part := await answer.part():
+            await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
 
+def _own(etag: bytes, form: str) -> bytes:
+    return etags.own_etag(etag.decode("latin-1"), form).encode("latin-1")
+
+
 async def _start(send: Send, status: int, headers: Headers) -> None:
-    raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-    await send({"type": "http.response.start", "status": status, "headers": raw})
-
-
-def body_limit(scope: Scope, upstreams: Upstreams) -> int:
-    """The limit of a request's body: more if it is passed on, and not held here."""
-    try:
-        found = sidecar_request(scope, upstreams)
-    except CatalogError:
-        return OWN_BODY_BYTES
-    return MAX_BODY_BYTES if found is not None and found.is_passed_on else OWN_BODY_BYTES
+    await send({"type": "http.response.start", "status": status, "headers": headers})

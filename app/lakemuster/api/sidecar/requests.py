@@ -22,6 +22,8 @@ _WAREHOUSE = "warehouse"
 _SEPARATOR = "\x1f"
 _SEPARATORS = re.compile(r"[/\\]")
 _OF_STORAGE = frozenset({"credentials", "sign"})
+MAX_BODY_BYTES = 64 * 2**20
+"""Limit of the body of a request that is passed on."""
 SAFE = frozenset({"GET", "HEAD"})
 """Methods that change nothing."""
 STATE = "sidecar"

@@ -19,7 +19,7 @@ import httpx
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from lakemuster.api.sidecar.passing import endpoint_of
+from lakemuster.api.sidecar.endpoints import endpoint_of
 from lakemuster.api.sidecar.requests import note_upstream
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import UpstreamFailed, UpstreamRefused, UpstreamTimedOut, UpstreamUnavailable

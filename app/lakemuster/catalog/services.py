@@ -48,6 +48,7 @@ from lakemuster.ingest.engine import Progress
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.ingest.reports import RefreshReport
+from lakemuster.ingest.table_locations import require_known_location, require_location
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.metadata.snapshot import Format, TableMetadata
 from lakemuster.planner.view import CURRENT, Selector, View
@@ -174,7 +175,7 @@ class Services:
     def refresh(self, name: str, progress: Progress | None = None) -> RefreshReport:
         """Look at the table's pointer and index what is new."""
         table = self.table(name)
-        self.store.confinement.require(table.name, table.location, table.allowed_roots)
+        require_location(self.store.confinement, table)
         return self.refresher.refresh(table, progress)
 
     def refresh_many(self, names: Sequence[str]) -> Iterator[tuple[str, RefreshReport | CatalogError]]:
@@ -189,7 +190,7 @@ class Services:
         for name in dict.fromkeys(names):
             try:
                 table = registered.get(name) or self.table(name)
-                self.store.confinement.require(table.name, table.location, table.allowed_roots)
+                require_location(self.store.confinement, table)
                 tables.append(table)
             except CatalogError as error:
                 yield name, error
@@ -252,9 +253,11 @@ class Services:
     def _looked_at(self, name: str, *, iceberg: bool = False, now: bool = False) -> tuple[TableRecord, str | None]:
         find = self.iceberg_table if iceberg else self.table
         before = find(name)
-        self.store.confinement.require(before.name, before.location, before.allowed_roots)
+        require_location(self.store.confinement, before)
         stale = self.refresher.ensure_fresh(before, now=now)
-        return (before if self.refresher.is_fresh(before) and not now else find(name)), stale
+        found = before if self.refresher.is_fresh(before) and not now else find(name)
+        require_known_location(self.store.confinement, found)
+        return found, stale
 
     def snapshots(self, name: str) -> tuple[TableRecord, list[SnapshotRecord], str | None]:
         """Return a fresh table's snapshots, oldest first."""

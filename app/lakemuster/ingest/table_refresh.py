@@ -99,6 +99,8 @@ class TableRefresher:
             return self.store.of_table(table.name, table.confined_to, table.allowed_roots)
         roots = catalog.settings.roots
         store = self.store.of_table(table.name, roots or table.confined_to, roots or table.allowed_roots)
+        # The catalog's roots are allowed as far as the namespace's locations go.
+        store = store.confined(table.name)
         provide = self.upstreams.credentials_provider(table.location)
         return store if provide is None else store.with_credentials(provide)
 

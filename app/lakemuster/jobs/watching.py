@@ -22,6 +22,7 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
 from lakemuster.index.tables import TableRecord, names_by_id, record_unchanged, tables_by_id
 from lakemuster.ingest.refresh import Refresher
+from lakemuster.ingest.table_locations import require_location
 from lakemuster.ingest.threads import BucketThreads
 from lakemuster.jobs.job import Run
 
@@ -167,7 +168,7 @@ class WatchTables:
         """Look at a table's pointer; return whether there is nothing more to do: it has not changed, or it failed."""
         refresher, began = self._refresher, self._clock.monotonic()
         try:
-            refresher.store.confinement.require(table.name, table.location, table.allowed_roots)
+            require_location(refresher.store.confinement, table)
             token = refresher.tables.looker.look(refresher.store_for(table), table).token
         except CatalogError as error:
             refresher.note_failure(table, error)

@@ -88,13 +88,15 @@ class ObjectStore:
             confined_to: its namespace's locations when it was registered; None: all roots.
             allowed: roots that the operator allowed for it in addition.
         """
-        store = self
-        for prefixes in (confined_to, self.confinement.rule(name)):
-            if prefixes is not None:
-                store = store.within(prefixes)
+        store = (self if confined_to is None else self.within(confined_to)).confined(name)
         for root in allowed:
             store = store.allowing(root)
         return store
+
+    def confined(self, name: str) -> Self:
+        """The store restricted to the locations of a table's namespace."""
+        prefixes = self.confinement.rule(name)
+        return self if prefixes is None else self.within(prefixes)
 
     def with_credentials(self, provide: CredentialsProvider) -> Self:
         """A store whose remote objects are opened with vended credentials alone, each within its prefix.

@@ -1,9 +1,8 @@
 """Send a request on to an attached catalog, and stream its answer back.
 
-Bodies are neither held nor read. Nothing is sent twice, since the catalog may have carried out what it did not answer.
+Bodies are neither held nor read.
 
-aiohttp makes these requests, since its parser is compiled: a request takes an eighth of httpx's CPU time, a stream of
-64 MiB a sixth.
+aiohttp makes these requests, since its parser is compiled (see ``benchmarks/README.md``, W17).
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx
 from starlette.requests import ClientDisconnect, Request
 from yarl import URL
 
+from lakemuster.api.sidecar.connections import Connector, proxy_of, send_once
 from lakemuster.api.sidecar.requests import MAX_BODY_BYTES, SAFE, SidecarRequest
 from lakemuster.errors import RequestInvalid, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.upstream.protocol import CONNECT_SECONDS
@@ -33,8 +32,10 @@ WRITE_SECONDS = 600.0
 """The same for requests that may change something: commits wait for object storage."""
 BODY_SECONDS = 60.0
 """Limit of the time in which the catalog takes a request's body; the server's own limit for its client is the same."""
-KEEP_ALIVE_SECONDS = 4.0
-"""Many servers close idle connections after 5 s. A request that crosses with that is not sent again."""
+REACH_SECONDS = 3 * CONNECT_SECONDS
+"""Limit of the time in which a host's name is resolved and a connection made, with TLS."""
+LOOK_SECONDS = 1.0
+"""Time without a byte after which reading begins anew."""
 _PART_BYTES = 2**17
 _MAX_HEADER_BYTES = 2**16
 _OF_THIS_HOP = frozenset(
@@ -83,12 +84,20 @@ class Answer:
         Raises:
             UpstreamTimedOut, UpstreamUnavailable: the rest does not come.
         """
-        try:
-            return await self.response.content.readany()
-        except TimeoutError as cause:
-            raise UpstreamTimedOut("the catalog has not sent its whole answer in time") from cause
-        except aiohttp.ClientError as cause:
-            raise UpstreamUnavailable(f"the catalog has broken off: {type(cause).__name__}") from cause
+        while True:
+            try:
+                async with asyncio.timeout(LOOK_SECONDS):
+                    return await self.response.content.readany()
+            except aiohttp.ServerTimeoutError as cause:
+                raise UpstreamTimedOut("the catalog has not sent its whole answer in time") from cause
+            except aiohttp.ClientError as cause:
+                raise UpstreamUnavailable(f"the catalog has broken off: {type(cause).__name__}") from cause
+            except RuntimeError as cause:
+                raise UpstreamUnavailable("the catalog has broken off: its answer is malformed") from cause
+            except TimeoutError:
+                # aiohttp closes the connection of a malformed body. A reader who waits hears nothing of it, one who
+                # begins to read hears of a RuntimeError.
+                continue
 
 
 class Passing:
@@ -99,14 +108,12 @@ class Passing:
         is_https = urlsplit(catalog.base).scheme == "https"
         self._session = aiohttp.ClientSession(
             # The slots of the catalog's requests limit the connections. All of its clients trust the same certificates.
-            connector=aiohttp.TCPConnector(
-                limit=0, keepalive_timeout=KEEP_ALIVE_SECONDS, ssl=httpx.create_ssl_context() if is_https else True
-            ),
+            connector=Connector(ssl=httpx.create_ssl_context() if is_https else True),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             skip_auto_headers=_AUTOMATIC,
-            middlewares=(_once,),
-            proxy=_proxy_of(catalog.base),
+            middlewares=(send_once,),
+            proxy=proxy_of(catalog.base),
             read_bufsize=_PART_BYTES,
             max_line_size=_MAX_HEADER_BYTES,
             max_field_size=_MAX_HEADER_BYTES,
@@ -158,8 +165,13 @@ class Passing:
                     headers=headers,
                     data=body,
                     allow_redirects=False,
-                    timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS, sock_read=silence),
+                    timeout=aiohttp.ClientTimeout(
+                        total=None, connect=REACH_SECONDS, sock_connect=CONNECT_SECONDS, sock_read=silence
+                    ),
                 )
+        except aiohttp.ConnectionTimeoutError as cause:
+            breaker.failed()
+            raise UpstreamTimedOut(f"the catalog {name} cannot be reached in time", catalog=name) from cause
         except TimeoutError as cause:
             breaker.failed()
             raise UpstreamTimedOut(
@@ -173,9 +185,9 @@ class Passing:
                 # It is the client's.
                 raise body.failure from cause
             breaker.failed()
+            reason = type(cause.__cause__ or cause).__name__
             raise UpstreamUnavailable(
-                f"the catalog {name} has broken off ({type(cause).__name__}); it may have carried out the request",
-                catalog=name,
+                f"the catalog {name} has broken off ({reason}); it may have carried out the request", catalog=name
             ) from cause
         breaker.succeeded()
         return response
@@ -205,26 +217,6 @@ class Passings:
         self._passings.clear()
 
 
-async def _once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """Middleware of the client: without it, aiohttp sends some requests again whose connection has broken."""
-    try:
-        return await send(request)
-    except aiohttp.ClientConnectorError:
-        raise
-    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as cause:
-        raise aiohttp.ClientConnectionError(type(cause).__name__) from cause
-
-
-def _proxy_of(url: str) -> str | None:
-    """The proxy that the environment names, as for httpx; aiohttp would also take passwords from ``.netrc``."""
-    parts = urlsplit(url)
-    if proxy_bypass(parts.netloc):
-        return None
-    proxies = getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    return proxy if proxy is None or "://" in proxy else f"http://{proxy}"
-
-
 def _headers(request: Request, changes: Mapping[str, str | None]) -> list[tuple[str, str]]:
     """Raises: RequestInvalid: a value is not UTF-8, as which it is sent."""
     given: Headers = request.scope["headers"]
@@ -242,7 +234,8 @@ def _signed(
     signer: SigV4, method: str, url: str, headers: list[tuple[str, str]], body: bytes
 ) -> tuple[str, list[tuple[str, str]]]:
     """The URL and the headers of a request with its signature."""
-    request = next(signer.auth_flow(httpx.Request(method, url, headers=headers, content=body)))
+    given = [(name.encode(), value.encode()) for name, value in headers]
+    request = next(signer.auth_flow(httpx.Request(method, url, headers=given, content=body)))
     return str(request.url), [(name, value) for name, value in request.headers.multi_items() if name != "host"]
 
 

@@ -1,0 +1,86 @@
+"""The connections over which requests pass to attached catalogs, by aiohttp: which are used again, and by which proxy.
+
+A request that may change something is sent once: the catalog may have carried out what it did not answer. GET and HEAD
+are sent once more if their connection breaks before the answer (RFC 9110, section 9.2.2).
+"""
+
+from __future__ import annotations
+
+import select
+from asyncio import BaseTransport
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+from weakref import WeakSet
+
+import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.connector import Connection
+from aiohttp.tracing import Trace
+
+from lakemuster.api.sidecar.requests import SAFE
+
+KEEP_ALIVE_SECONDS = 4.0
+"""Limit of the time for which a connection is idle; many servers close theirs after 5 s."""
+
+
+class Connector(aiohttp.TCPConnector):
+    """A pool without limits, which reuses a connection only if it is open and nothing has come over it meanwhile.
+
+    aiohttp learns of a close when its event loop reads the socket next, and until then would send a commit to nobody.
+    An answer that nobody has asked for, such as a 408, it would take as the next request's.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(limit=0, keepalive_timeout=KEEP_ALIVE_SECONDS, **options)
+        self._used = WeakSet[ResponseHandler]()
+
+    async def connect(
+        self,
+        req: aiohttp.ClientRequest,
+        traces: list[Trace],
+        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - aiohttp's
+    ) -> Connection:
+        """Take an idle connection, or open one."""
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            protocol = connection.protocol
+            if protocol is None or protocol not in self._used:
+                break
+            if not protocol.should_close and not _has_input(connection.transport):
+                return connection
+            connection.close()
+        if protocol is not None:
+            self._used.add(protocol)
+        return connection
+
+
+def _has_input(transport: BaseTransport | None) -> bool:
+    """Whether bytes, or their end, wait to be read."""
+    if transport is None:
+        return True
+    poll = select.poll()
+    poll.register(transport.get_extra_info("socket"), select.POLLIN)
+    return bool(poll.poll(0))
+
+
+async def send_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Middleware of the client: without it, aiohttp would send PUT, DELETE and OPTIONS again, too."""
+    try:
+        return await send(request)
+    except aiohttp.ClientConnectorError:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as cause:
+        if request.method in SAFE:
+            raise
+        raise aiohttp.ClientConnectionError(str(cause)) from cause
+
+
+def proxy_of(url: str) -> str | None:
+    """The proxy that the environment names for a URL, as for httpx; aiohttp would also take passwords from .netrc."""
+    parts = urlsplit(url)
+    if proxy_bypass(parts.netloc):
+        return None
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    return proxy if proxy is None or "://" in proxy else f"http://{proxy}"

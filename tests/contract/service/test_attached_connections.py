@@ -1,0 +1,201 @@
+"""Connections to an attached catalog: which are used again, what is sent twice, and what passes byte for byte."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from lakemuster.api.sidecar import passing
+from lakemuster.catalog.services import Services
+from tests.apps import create_app
+from tests.certificates import write_certificate
+from tests.contract.service.backends import catalog, settings
+from tests.polling import until
+from tests.raw_catalog import RawCatalog, RawRequest, answer, raw_catalog
+
+VIEWS = "/iceberg/v1/prod/namespaces/shop/views"
+TABLE = "/iceberg/v1/prod/namespaces/shop/tables/orders"
+
+
+def services(folder: Path, uri: str) -> Any:
+    of = settings(folder, role="api", catalogs={"prod": {"type": "rest", "uri": uri, "roots": [f"{folder}"]}})
+    return catalog(of)
+
+
+@contextmanager
+def serving(found: Services) -> Iterator[TestClient]:
+    with TestClient(create_app(found), base_url="http://127.0.0.1") as client:
+        yield client
+
+
+@pytest.fixture
+def raw() -> Iterator[RawCatalog]:
+    with raw_catalog() as found:
+        yield found
+
+
+@pytest.fixture
+def client(raw: RawCatalog, tmp_path: Path) -> Iterator[TestClient]:
+    with services(tmp_path, raw.uri) as found, serving(found) as client:
+        yield client
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    """One for each time that a part of a body is waited for, which is looked at soon."""
+    found: list[None] = []
+    limit = asyncio.timeout
+
+    def look(seconds: float | None) -> asyncio.Timeout:
+        if seconds == passing.LOOK_SECONDS:
+            found.append(None)
+        return limit(seconds)
+
+    monkeypatch.setattr(passing, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(asyncio, "timeout", look)
+    return found
+
+
+def in_loop(client: TestClient, method: str, path: str, before: Any) -> httpx.Response:
+    """Ask within the server's event loop, which reads no socket between ``before`` and the request."""
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(client.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as inner:
+            before()
+            return await inner.request(method, path, content=b"{}")
+
+    assert client.portal is not None
+    found: httpx.Response = client.portal.call(ask)
+    return found
+
+
+def test_a_commit_is_not_sent_to_a_connection_that_the_catalog_has_closed(client: TestClient, raw: RawCatalog) -> None:
+    assert client.get(VIEWS).status_code == 200
+    found = in_loop(client, "POST", VIEWS, raw.close_all)
+    assert found.status_code == 200, found.text
+    assert [one.line.split()[0] for one in raw.asked] == ["GET", "POST"]
+
+
+def test_an_answer_that_nobody_asked_for_is_nobodys(client: TestClient, raw: RawCatalog) -> None:
+    assert client.get(VIEWS).status_code == 200
+    raw.asked[0].connection.sendall(answer(b'{"of":"another"}', status=408))
+
+    async def turn() -> None:
+        """Let the event loop read."""
+
+    assert client.portal is not None
+    for _ in range(3):
+        client.portal.call(turn)
+    found = client.post(VIEWS, json={})
+    assert (found.status_code, found.content) == (200, b"{}")
+    found = in_loop(client, "POST", VIEWS, lambda: raw.asked[-1].connection.sendall(answer(b"!", status=408)))
+    assert (found.status_code, found.content) == (200, b"{}")
+
+
+def test_connections_are_used_again(client: TestClient, raw: RawCatalog) -> None:
+    for method in ("GET", "POST", "GET", "HEAD", "DELETE"):
+        raw.answers = lambda asked: answer(b"") if asked.line.startswith("HEAD") else answer()
+        assert client.request(method, VIEWS).status_code == 200
+    assert len({id(one.connection) for one in raw.asked}) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "times"), [("GET", 2), ("HEAD", 2), ("POST", 1), ("PUT", 1), ("DELETE", 1), ("OPTIONS", 1)]
+)
+def test_only_what_changes_nothing_is_sent_again(client: TestClient, raw: RawCatalog, method: str, times: int) -> None:
+    raw.answers = lambda _: b"" if len(raw.asked) == 1 else answer(b"")
+    found = client.request(method, VIEWS)
+    assert (found.status_code, len(raw.asked)) == (200 if times == 2 else 502, times)
+
+
+def test_a_read_is_sent_twice_at_most(client: TestClient, raw: RawCatalog) -> None:
+    raw.answers = lambda _: b""
+    found = client.get(VIEWS)
+    assert (found.status_code, len(raw.asked)) == (502, 2)
+    assert "ServerDisconnectedError" in found.json()["error"]["message"]
+
+
+def test_a_malformed_body_ends(client: TestClient, raw: RawCatalog, looks: list[None]) -> None:
+    def malformed(asked: RawRequest) -> bytes:
+        asked.connection.sendall(b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n")
+        until(lambda: looks)
+        return b"zz\r\n{}\r\n"
+
+    raw.answers = malformed
+    found = client.get(TABLE)
+    assert found.status_code == 502
+    assert "malformed" in found.json()["error"]["message"]
+
+
+def test_a_slow_body_passes_whole(client: TestClient, raw: RawCatalog, looks: list[None]) -> None:
+    def slow(asked: RawRequest) -> bytes:
+        asked.connection.sendall(b"HTTP/1.1 200 X\r\nContent-Length: 10\r\n\r\nfirst")
+        until(lambda: len(looks) >= 4)
+        return b"other"
+
+    raw.answers = slow
+    assert client.get(VIEWS).content == b"firstother"
+
+
+def test_bodies_and_headers_pass_byte_for_byte(client: TestClient, raw: RawCatalog) -> None:
+    packed = gzip.compress(b"body" * 1000)
+    raw.answers = lambda _: answer(packed, "Content-Encoding: gzip", "X-Two: a", "X-Two: b", "Keep-Alive: timeout=5")
+    sent = [("X-One", "1"), ("X-One", "2"), ("Content-Encoding", "gzip"), ("Accept-Encoding", "gzip")]
+    request = client.build_request("POST", VIEWS, content=packed, headers=sent)
+    with client.stream("POST", VIEWS, content=packed, headers=httpx.Headers(sent)) as found:
+        assert b"".join(found.iter_raw()) == packed
+        assert found.headers.get_list("x-two") == ["a", "b"]
+        assert "keep-alive" not in found.headers
+    (asked,) = raw.asked
+    assert (asked.body, request.headers["content-length"]) == (packed, str(len(packed)))
+    lower = [(name.lower(), value) for name, value in asked.headers]
+    assert [value for name, value in lower if name == "x-one"] == ["1", "2"]
+    assert [value for name, value in lower if name == "content-length"] == [str(len(packed))]
+    assert "transfer-encoding" not in dict(lower)
+
+
+def test_bodies_of_unknown_length_pass_in_chunks(client: TestClient, raw: RawCatalog) -> None:
+    parts = [b"a" * 70_000, b"b" * 70_000]
+    assert client.post(VIEWS, content=iter(parts)).status_code == 200
+    (asked,) = raw.asked
+    assert asked.body == b"".join(parts)
+    names = {name.lower() for name, _ in asked.headers}
+    assert ("transfer-encoding" in names, "content-length" in names) == (True, False)
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_certificates_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_trusted: bool) -> None:
+    certificate = write_certificate(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    with raw_catalog(certificate) as raw, services(tmp_path, raw.uri) as found:
+        upstream = found.refresher.upstreams.rest("prod")
+        assert upstream is not None
+        # By another client, which trusts the certificate.
+        upstream.endpoint()
+        if not is_trusted:
+            monkeypatch.delenv("SSL_CERT_FILE")
+        with serving(found) as client:
+            assert client.post(VIEWS, json={}).status_code == (200 if is_trusted else 502)
+            assert len(raw.asked) == (1 if is_trusted else 0)
+
+
+@pytest.mark.parametrize("is_bypassed", [False, True])
+def test_the_environments_proxy_is_used(
+    raw: RawCatalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_bypassed: bool
+) -> None:
+    monkeypatch.setenv("http_proxy", raw.uri if not is_bypassed else "http://127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1" if is_bypassed else "")
+    uri = raw.uri if is_bypassed else "http://catalog.invalid"
+    with services(tmp_path, uri) as found, serving(found) as client:
+        assert client.post(VIEWS, json={}).status_code == 200
+    (asked,) = raw.asked
+    assert asked.line.startswith("POST /v1/" if is_bypassed else "POST http://catalog.invalid/v1/")

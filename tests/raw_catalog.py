@@ -1,0 +1,129 @@
+"""A catalog on raw sockets: tests choose the bytes that it answers, and when it closes its connections."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from io import BufferedIOBase
+from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
+from threading import Thread
+from typing import TypeAlias
+
+CONFIG = b'{"defaults":{},"overrides":{}}'
+
+
+def answer(body: bytes = b"{}", *headers: str, status: int = 200) -> bytes:
+    """The bytes of an answer of known length."""
+    lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+@dataclass
+class RawRequest:
+    """A request as it came, and its connection."""
+
+    line: str
+    headers: list[tuple[str, str]]
+    body: bytes
+    connection: socket.socket
+
+
+Answers: TypeAlias = Callable[[RawRequest], bytes]
+"""The bytes that answer a request; none: the connection is closed."""
+
+
+@dataclass
+class RawCatalog:
+    """What it answers, and what it was asked. Its configuration is answered and not recorded."""
+
+    uri: str = ""
+    answers: Answers = field(default=lambda _: answer())
+    asked: list[RawRequest] = field(default_factory=list)
+    open: list[socket.socket] = field(default_factory=list)
+
+    def close_all(self) -> None:
+        """Close all connections; the peers' kernel knows of it when this returns."""
+        for connection in self.open:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def raw_catalog(certificate: tuple[Path, Path] | None = None) -> Iterator[RawCatalog]:
+    """A catalog on 127.0.0.1 for the length of a block.
+
+    Args:
+        certificate: it speaks TLS with this certificate and key.
+    """
+    catalog = RawCatalog()
+    context = None
+    if certificate is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*certificate)
+
+    class Handler(StreamRequestHandler):
+        disable_nagle_algorithm = True
+
+        def setup(self) -> None:
+            if context is not None:
+                self.request = context.wrap_socket(self.request, server_side=True)
+            super().setup()
+            catalog.open.append(self.connection)
+
+        def handle(self) -> None:
+            with suppress(OSError):
+                while (found := _read(self.rfile, self.connection)) is not None:
+                    is_config = "/config" in found.line
+                    if not is_config:
+                        catalog.asked.append(found)
+                    given = answer(CONFIG) if is_config else catalog.answers(found)
+                    if not given:
+                        return
+                    self.wfile.write(given)
+
+        def finish(self) -> None:
+            catalog.open.remove(self.connection)
+            super().finish()
+
+    class Server(ThreadingTCPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            pass
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        thread.start()
+        scheme = "http" if certificate is None else "https"
+        catalog.uri = f"{scheme}://127.0.0.1:{server.server_address[1]}"
+        yield catalog
+        server.shutdown()
+        catalog.close_all()
+        thread.join()
+
+
+def _read(stream: BufferedIOBase, connection: socket.socket) -> RawRequest | None:
+    line = stream.readline().decode().strip()
+    if not line:
+        return None
+    headers = []
+    while text := stream.readline().decode("latin-1").strip():
+        name, _, value = text.partition(":")
+        headers.append((name, value.strip()))
+    lower = {name.lower(): value for name, value in headers}
+    if lower.get("transfer-encoding") == "chunked":
+        body = b"".join(iter(partial(_chunk, stream), b""))
+    else:
+        body = stream.read(int(lower.get("content-length", 0)))
+    return RawRequest(line, headers, body, connection)
+
+
+def _chunk(stream: BufferedIOBase) -> bytes:
+    part = stream.read(int(stream.readline(), 16))
+    stream.readline()
+    return part

@@ -26,6 +26,7 @@ TIMES = {
     "registered_at_ms",
     "published_at_ms",
     "checked_at_ms",
+    "at_ms",
     "expires_at_ms",
     "holder",
     "fence",

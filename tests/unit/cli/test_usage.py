@@ -21,7 +21,7 @@ from tests.unit.cli.commands import Shelf, run
         ("files", "t", "--ref", "a", "--as-of", "2024-05-01"),
         ("files", "t", "--as-of", "yesterday"),
         ("files", "t", "--limit", "0"),
-        ("partitions", "t", "--where", "x = 1"),
+        ("manifests", "t", "--where", "x = 1"),
         ("snapshots", "t", "--where", "x = 1"),
         ("refs", "t", "--where", "x = 1"),
         ("files", "t", "--where", '{"type": '),

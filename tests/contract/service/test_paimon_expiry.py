@@ -135,7 +135,7 @@ def cases(lake: Lake, services: Services, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("copies")
     for table in TABLES:
         for branch in (None, "side") if table == "keyed" else (None,):
-            times = [one.snapshot.committed_at_ms for one in services.snapshots(f"l.{table}")[1]]
+            times = sorted(one.snapshot.committed_at_ms for one in services.snapshots(f"l.{table}")[1])
             for policy in policies(times, table):
                 gone = removed(lake, table, policy, branch, folder / str(len(found)))
                 found.append(Case(table, policy, branch, gone))

@@ -267,7 +267,7 @@ def test_a_stream_refuses_a_page_token(http: TestClient) -> None:
 
 
 def test_snapshots_are_selected_as_for_lists(http: TestClient) -> None:
-    snapshots = http.get("/api/v1/tables/shop.orders/snapshots").json()["snapshots"]
+    snapshots = http.get("/api/v1/tables/shop.orders/snapshots?order=asc").json()["snapshots"]
     chosen = snapshots[2]
     for choice in (
         {"snapshot_id": chosen["snapshot_id"]},

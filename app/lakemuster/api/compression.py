@@ -59,6 +59,8 @@ def preferred(accepted: str) -> str | None:
 class _Compressor(Protocol):
     def add(self, data: bytes | memoryview | pa.Buffer) -> bytes: ...
 
+    def flush(self) -> bytes: ...
+
     def end(self) -> bytes: ...
 
 
@@ -68,6 +70,9 @@ class _Gzip:
 
     def add(self, data: bytes | memoryview | pa.Buffer) -> bytes:
         return self._state.compress(data)
+
+    def flush(self) -> bytes:
+        return self._state.flush(zlib.Z_SYNC_FLUSH)
 
     def end(self) -> bytes:
         return self._state.flush()
@@ -80,6 +85,10 @@ class _Zstd:
 
     def add(self, data: bytes | memoryview | pa.Buffer) -> bytes:
         self._stream.write(data)
+        return self._written.taken()
+
+    def flush(self) -> bytes:
+        self._stream.flush()
         return self._written.taken()
 
     def end(self) -> bytes:
@@ -172,7 +181,8 @@ class _Encoded:
         assert self._compressor is not None
         buffers: Iterable[bytes | memoryview | pa.Buffer] = body.buffers if isinstance(body, VectoredBody) else [body]
         found = [self._compressor.add(buffer) for buffer in buffers]
-        return b"".join([*found, *([] if more else [self._compressor.end()])])
+        # A client reads rows as they are made.
+        return b"".join([*found, self._compressor.flush() if more else self._compressor.end()])
 
     def _described(self, headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         """Name the header that the response depends on, and weaken its tag if it may be compressed."""

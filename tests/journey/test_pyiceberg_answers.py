@@ -157,7 +157,7 @@ def plain(value: Any) -> Any:
 def test_snapshots_are_those_of_pyiceberg(tables: tuple[Running, list[tuple[str, Table]]]) -> None:
     running, written = tables
     for name, table in written:
-        ours = running.rows(f"/tables/{name}/snapshots?order=asc")
+        ours = running.rows(f"/tables/{name}/snapshots", order="asc")
         theirs = table.inspect.snapshots().to_pylist()
         assert [row["snapshot_id"] for row in ours] == [str(row["snapshot_id"]) for row in theirs]
         for one, other in zip(ours, theirs, strict=True):

@@ -46,7 +46,7 @@ def instant(text: str) -> dt.datetime:
 
 def test_snapshots_are_those_of_pypaimon(running: Running, theirs: Answers) -> None:
     for name, answers in theirs.items():
-        ours = running.rows(f"/tables/{name}/snapshots?order=asc")
+        ours = running.rows(f"/tables/{name}/snapshots", order="asc")
         assert len(ours) == 3
         for one, other in zip(ours, answers["snapshots"], strict=True):
             assert one["snapshot_id"] == str(other["snapshot_id"])

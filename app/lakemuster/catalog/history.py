@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 
 from lakemuster.catalog.catalog_rules import CATALOG_RULES
 from lakemuster.catalog.chosen_snapshots import find_snapshot
-from lakemuster.catalog.documents import schemas_out, specs_out
+from lakemuster.catalog.documents import schemas_out, snapshot_out, specs_out
+from lakemuster.catalog.listings import DocumentListing, sorted_documents
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.table_lists import direction
 from lakemuster.errors import RefNotFound, RequestInvalid
@@ -18,6 +19,7 @@ from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
 from lakemuster.planner.manifest_list import manifest_records
 from lakemuster.planner.view import Selector, View
+from lakemuster.wire.documents import SNAPSHOTS
 from lakemuster.wire.native.schemas import SchemaOut, SpecOut
 
 
@@ -40,7 +42,7 @@ def snapshots_of(
             view = services.view(name, selector)
     table, records, stale = services.snapshots(name)
     own = [record for record in records if record.snapshot.branch == branch]
-    return table, sorted(own if view is None else _history(records, view), key=by_time), stale
+    return table, sorted(own if view is None else _history(records, view), key=_by_time), stale
 
 
 def snapshot_of(services: Services, name: str, snapshot_id: int, ref: str | None) -> tuple[TableRecord, SnapshotRecord]:
@@ -117,7 +119,7 @@ _SORTS: dict[str, Callable[[SnapshotRecord], int | str | None]] = {
 }
 
 
-def snapshot_order(sort: str | None, order: str | None) -> tuple[Callable[[SnapshotRecord], int | str | None], bool]:
+def _snapshot_order(sort: str | None, order: str | None) -> tuple[Callable[[SnapshotRecord], int | str | None], bool]:
     """Return the value to sort snapshots by, and whether in descending order; newest first if nothing else is said.
 
     Raises:
@@ -130,7 +132,29 @@ def snapshot_order(sort: str | None, order: str | None) -> tuple[Callable[[Snaps
     return value, descending
 
 
-def by_time(record: SnapshotRecord) -> tuple[int, int]:
+def snapshot_listing(
+    services: Services, name: str, selector: Selector, sort: str | None, order: str | None
+) -> tuple[TableRecord, DocumentListing[SnapshotRecord], str | None]:
+    """Return the snapshots as a sorted list, beside the table and why its newest state cannot be read.
+
+    Raises:
+        RequestInvalid: snapshots are not sorted by that.
+    """
+    table, records, stale = snapshots_of(services, name, selector)
+    names = names_of(services, name)
+    value, descending = _snapshot_order(sort, order)
+    listing = sorted_documents(
+        SNAPSHOTS,
+        records,
+        value,
+        _by_time,
+        lambda record: snapshot_out(table, record, names).model_dump(mode="json"),
+        descending=descending,
+    )
+    return table, listing, stale
+
+
+def _by_time(record: SnapshotRecord) -> tuple[int, int]:
     """Return the sort key of snapshots."""
     return record.snapshot.committed_at_ms, record.row_id
 

@@ -208,7 +208,7 @@ def _unreadable(record: SnapshotRecord) -> str | None:
     """Return why a snapshot's entries are not in the index; None if they are."""
     number = record.snapshot.snapshot_id
     if record.snapshot.source == "changelog":
-        return f"snapshot {number} has expired: only its changelog is kept"
+        return f"snapshot {number} has expired; only its changelog remains"
     match record.state:
         case "published":
             return None

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lakemuster.catalog import history
-from lakemuster.catalog.documents import snapshot_out
-from lakemuster.catalog.listings import sorted_documents
 from lakemuster.catalog.services import Services
 from lakemuster.cli.sources import Notice, Query, Row, not_newest
 from lakemuster.planner.view import Selector
-from lakemuster.wire.documents import SNAPSHOTS
 from lakemuster.wire.native.schemas import RefOut
 
 
@@ -25,17 +22,7 @@ def history_rows(services: Services, query: Query, name: str, selector: Selector
 def _rows(services: Services, query: Query, name: str, selector: Selector) -> tuple[Iterator[Row], str | None]:
     kind = query.kind
     if kind == "snapshots":
-        table, records, stale = history.snapshots_of(services, name, selector)
-        names = history.names_of(services, name)
-        value, descending = history.snapshot_order(query.options.get("sort"), None)
-        listing = sorted_documents(
-            SNAPSHOTS,
-            records,
-            value,
-            history.by_time,
-            lambda record: snapshot_out(table, record, names).model_dump(mode="json"),
-            descending=descending,
-        )
+        _, listing, stale = history.snapshot_listing(services, name, selector, query.options.get("sort"), None)
         return map(listing.document, listing.items), stale
     if kind == "refs":
         _, refs, stale = history.refs_of(services, name, selector)

@@ -22,8 +22,22 @@ Every typed column carries the text of its type in its Arrow field metadata unde
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 import pyarrow as pa
+
+ExpiredKind = Literal[
+    "data",
+    "position-deletes",
+    "equality-deletes",
+    "changelog",
+    "index",
+    "manifest",
+    "manifest-list",
+    "statistics",
+    "snapshot",
+]
+"""Kinds of files that an expiry of snapshots removes."""
 
 EXISTING, ADDED, DELETED = 0, 1, 2
 """Values of ``status``. Paimon's ADD is ``ADDED``, its DELETE is ``DELETED``."""

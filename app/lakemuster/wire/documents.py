@@ -20,6 +20,14 @@ EXTRA = "extra"
 _INSTANT = pa.timestamp("ms", "UTC")
 _TEXTS = pa.map_(pa.string(), pa.string())
 
+_FIGURES = [
+    ("total_records", pa.int64()),
+    ("data_files", pa.int64()),
+    ("total_bytes", pa.int64()),
+    ("delete_files", pa.int64()),
+    ("snapshots", pa.int64()),
+    ("last_committed_at", _INSTANT),
+]
 TABLES = pa.schema(
     [
         ("name", pa.string()),
@@ -32,12 +40,7 @@ TABLES = pa.schema(
         ("last_updated_at", _INSTANT),
         ("checked_at", _INSTANT),
         ("stale", pa.string()),
-        ("total_records", pa.int64()),
-        ("data_files", pa.int64()),
-        ("total_bytes", pa.int64()),
-        ("delete_files", pa.int64()),
-        ("snapshots", pa.int64()),
-        ("last_committed_at", _INSTANT),
+        *_FIGURES,
         (EXTRA, pa.string()),
     ]
 )
@@ -47,12 +50,7 @@ NAMESPACES = pa.schema(
         ("catalog", pa.string()),
         ("tables", pa.int64()),
         ("unknown_tables", pa.int64()),
-        ("total_records", pa.int64()),
-        ("data_files", pa.int64()),
-        ("total_bytes", pa.int64()),
-        ("delete_files", pa.int64()),
-        ("snapshots", pa.int64()),
-        ("last_committed_at", _INSTANT),
+        *_FIGURES,
         (EXTRA, pa.string()),
     ]
 )

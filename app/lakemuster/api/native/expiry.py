@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from lakemuster.api.native.answers import ListRequest, listing_answer
 from lakemuster.api.native.dependencies import PREFIX, PageParameters, TheTable, needs
+from lakemuster.api.native.indexing import IndexingParameters, indexing_answer
 from lakemuster.api.native.responses import EXPIRED_FILES, EXPIRY
-from lakemuster.api.native.timeline import indexing_answer, require_indexing
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.expiry import ExpiredListing, Policy, expiry_of, time_of
 from lakemuster.wire.documents import dumps
@@ -22,10 +22,8 @@ from lakemuster.wire.native.timeline import IndexingOut
 router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")], route_class=TableRoute)
 
 
-class _ExpiryFields(BaseModel):
+class _ExpiryFields(IndexingParameters):
     """Parameters of both routes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     older_than: str | None = Field(
         None,
@@ -58,11 +56,6 @@ class _ExpiryFields(BaseModel):
     ref: str | None = Field(
         None, min_length=1, max_length=1024, description="Paimon: the branch that expires. Absent: main."
     )
-    index: bool = Field(
-        False,
-        description="Index the snapshots that are needed first, which requires the role `index`. While that takes "
-        "longer than a request waits, the response is 202.",
-    )
 
     def policy(self) -> Policy:
         """The arguments of the expiry.
@@ -89,8 +82,7 @@ def show_expiry(table: TheTable, query: Annotated[ExpiryParameters, Query()]) ->
 
     It is exact: if it needs a snapshot that is not indexed, the response is 409. Nothing is removed.
     """
-    if query.index:
-        require_indexing(table)
+    query.require(table)
     found = expiry_of(table.services, table.name, query.policy(), query.ref, index=query.index)
     if isinstance(found, IndexingOut):
         return indexing_answer(found)
@@ -100,8 +92,7 @@ def show_expiry(table: TheTable, query: Annotated[ExpiryParameters, Query()]) ->
 @router.get("/tables/{table}/expiry/files", response_model=ExpiredFilesPage, responses=EXPIRED_FILES)
 def list_expired_files(table: TheTable, query: Annotated[ExpiredFilesParameters, Query()]) -> Response:
     """List the files that an expiry of snapshots would remove. All pages are of the first page's time."""
-    if query.index:
-        require_indexing(table)
+    query.require(table)
     table_id = table.services.table(table.name).table_id
     request = ListRequest(table.request, table.api, "files", query, table_id)
     place = request.place()

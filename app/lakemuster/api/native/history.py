@@ -15,9 +15,9 @@ from lakemuster.api.native.responses import LIST, READ_ONE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import history
 from lakemuster.catalog.documents import snapshot_out
-from lakemuster.catalog.listings import DocumentListing, in_order, sorted_documents
+from lakemuster.catalog.listings import DocumentListing, in_order
 from lakemuster.metadata.snapshot import MAIN
-from lakemuster.wire.documents import REFS, SCHEMAS, SNAPSHOTS, SPECS, dumps
+from lakemuster.wire.documents import REFS, SCHEMAS, SPECS, dumps
 from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, SpecsPage
 from lakemuster.wire.native.schemas import RefOut
 from lakemuster.wire.native.snapshots import SnapshotOut
@@ -32,16 +32,8 @@ def list_snapshots(table: TheTable, query: SnapshotsQuery) -> Response:
     Paimon numbers the snapshots of each branch separately: `ref` selects a branch, by default main. With `snapshot`,
     `as_of` or a tag: that snapshot and its ancestors.
     """
-    record, found, stale = history.snapshots_of(table.services, table.name, query.selector())
-    names = history.names_of(table.services, table.name)
-    value, descending = history.snapshot_order(query.sort, query.order)
-    listing = sorted_documents(
-        SNAPSHOTS,
-        found,
-        value,
-        history.by_time,
-        lambda snapshot: snapshot_out(record, snapshot, names).model_dump(mode="json"),
-        descending=descending,
+    record, listing, stale = history.snapshot_listing(
+        table.services, table.name, query.selector(), query.sort, query.order
     )
     request = ListRequest(table.request, table.api, "snapshots", query, record.table_id)
     return listing_answer(request, listing, stale=stale, others=None)

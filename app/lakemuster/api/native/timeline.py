@@ -1,4 +1,4 @@
-"""The route of a table's timeline, and what questions about its history share."""
+"""The route of a table's timeline."""
 
 from __future__ import annotations
 
@@ -9,24 +9,21 @@ from pydantic import Field
 from starlette.responses import Response
 
 from lakemuster.api.native.answers import ListRequest, listing_answer
-from lakemuster.api.native.dependencies import PREFIX, PageParameters, Target, TheTable, needs
+from lakemuster.api.native.dependencies import PREFIX, PageParameters, TheTable, needs
+from lakemuster.api.native.indexing import IndexingParameters, indexing_answer
 from lakemuster.api.native.responses import TIMELINE as RESPONSES
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.listings import DocumentListing, Listing
 from lakemuster.catalog.periods import Period
 from lakemuster.catalog.timeline import Order, Span, Timeline, commit_key, timeline_of
 from lakemuster.errors import RequestInvalid
-from lakemuster.metadata.names import parse_name
-from lakemuster.wire.documents import dumps
 from lakemuster.wire.instants import parse_instant
 from lakemuster.wire.native.timeline import PERIODS, TIMELINE, IndexingOut, TimelinePage
 
 router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")], route_class=TableRoute)
 
-RETRY_SECONDS = 1
 
-
-class TimelineParameters(PageParameters):
+class TimelineParameters(PageParameters, IndexingParameters):
     """Parameters of a timeline."""
 
     start: str | None = Field(
@@ -45,11 +42,6 @@ class TimelineParameters(PageParameters):
     order: Order = Field("desc", description="Order by time: `desc`, the newest first, or `asc`.")
     ref: str | None = Field(
         None, min_length=1, max_length=1024, description="Branch or tag whose commits to show. Absent: main."
-    )
-    index: bool = Field(
-        False,
-        description="Index the snapshots that are needed first, which requires the role `index`. While that takes "
-        "longer than a request waits, the response is 202.",
     )
 
     def span(self) -> Span:
@@ -76,8 +68,7 @@ def list_timeline(table: TheTable, query: TimelineQuery) -> Response:
     that has expired.
     """
     span = query.span()
-    if query.index:
-        require_indexing(table)
+    query.require(table)
     found = timeline_of(table.services, table.name, query.ref, span, index=query.index)
     if isinstance(found, IndexingOut):
         return indexing_answer(found)
@@ -100,18 +91,3 @@ def _listing(timeline: Timeline) -> Listing:
         lambda item: (sign * item[0],),
         lambda item: timeline.period_out(period, *item).model_dump(mode="json"),
     )
-
-
-def require_indexing(table: Target) -> None:
-    """Let a request pass that indexes snapshots on its way.
-
-    Raises:
-        NotAuthorised: the caller may not have the table indexed.
-    """
-    table.api.identity.policy.require(table.request.state.asking, "refresh", parse_name(table.name))
-
-
-def indexing_answer(progress: IndexingOut) -> Response:
-    """The response while snapshots are being indexed."""
-    headers = {"Retry-After": str(RETRY_SECONDS), "Cache-Control": "no-store"}
-    return Response(dumps(progress.model_dump(mode="json")), 202, media_type="application/json", headers=headers)

@@ -95,8 +95,8 @@ class Answer:
             except RuntimeError as cause:
                 raise UpstreamUnavailable("the catalog has broken off: its answer is malformed") from cause
             except TimeoutError:
-                # aiohttp closes the connection of a malformed body. A reader who waits hears nothing of it, one who
-                # begins to read hears of a RuntimeError.
+                # aiohttp closes the connection of a malformed body without waking a waiting read; the next read raises
+                # RuntimeError.
                 continue
 
 

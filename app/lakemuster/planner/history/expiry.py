@@ -11,23 +11,13 @@ import pyarrow.compute as pc
 
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.table_record import TableRecord
+from lakemuster.metadata.files import ExpiredKind
 from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
 from lakemuster.planner.columns import partition_type, single_array
 from lakemuster.planner.history.partition_texts import partition_texts
 from lakemuster.planner.rows import conform
 from lakemuster.planner.view import View
 
-Kind = Literal[
-    "data",
-    "position-deletes",
-    "equality-deletes",
-    "changelog",
-    "index",
-    "manifest",
-    "manifest-list",
-    "statistics",
-    "snapshot",
-]
 _OF_FILES = ("file_path", "file_size_in_bytes", "record_count", "spec_id", "partition")
 UNKNOWN_SIZE = "no metadata records its size"
 
@@ -129,7 +119,7 @@ def content_rows(state: ExpiryState, rows: pa.RecordBatch, kind: pa.Array | str)
     return pa.Table.from_batches([conform(batch, expired_schema(state))])
 
 
-def metadata_rows(state: ExpiryState, kind: Kind, files: Mapping[str, int | None]) -> pa.Table:
+def metadata_rows(state: ExpiryState, kind: ExpiredKind, files: Mapping[str, int | None]) -> pa.Table:
     """Return rows of the list for metadata files, given by location with their sizes in bytes."""
     sizes = list(files.values())
     columns = {

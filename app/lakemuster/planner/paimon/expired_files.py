@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 from lakemuster.formats.paimon.paths import extra_file_paths
 from lakemuster.index import Index
 from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.metadata.files import ExpiredKind
 from lakemuster.metadata.snapshot import MAIN
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.history.expiry import (
     ExpiryState,
-    Kind,
     Policy,
     Retention,
     content_rows,
@@ -205,7 +205,7 @@ def _metadata(
         for kind, listed in (("manifest-list", roles), ("manifest", {"index"})):
             own = {ref.location: ref.length for ref in snapshot.manifest_lists if ref.role in listed}
             sizes = {moved(at): size for at, size in own.items() if at not in staying}
-            yield metadata_rows(state, cast("Kind", kind), sizes)
+            yield metadata_rows(state, cast("ExpiredKind", kind), sizes)
         for rows in _index_files(index, view):
             gone = rows.filter(pc.invert(pc.is_in(rows.column("file_path"), value_set=pa.array(sorted(staying)))))
             paths, lengths = (gone.column(name).to_pylist() for name in ("file_path", "file_size_in_bytes"))

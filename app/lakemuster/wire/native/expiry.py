@@ -6,20 +6,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from lakemuster.metadata.files import ExpiredKind
 from lakemuster.wire.model import Id, Long, WireModel
 from lakemuster.wire.native.pages import ListPage
-
-ExpiredKind = Literal[
-    "data",
-    "position-deletes",
-    "equality-deletes",
-    "changelog",
-    "index",
-    "manifest",
-    "manifest-list",
-    "statistics",
-    "snapshot",
-]
 
 
 class ExpiredSnapshotOut(WireModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-_FIGURES = (
+_HISTORY = (
     "added_data_files",
     "added_delete_files",
     "added_records",
@@ -19,6 +19,14 @@ _FIGURES = (
     "total_records",
     "total_bytes",
 )
+_SIZES = (
+    "total_records",
+    "data_files",
+    "total_bytes",
+    "delete_files",
+    "snapshots",
+    "last_committed_at",
+)
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "catalogs": ("name", "type", "auth", "reachable", "tables", "synced_at", "seconds", "error"),
     "events": ("id", "time", "type", "subject", "data"),
@@ -29,24 +37,14 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         "current_snapshot_id",
         "location",
         "stale",
-        "total_records",
-        "data_files",
-        "total_bytes",
-        "delete_files",
-        "snapshots",
-        "last_committed_at",
+        *_SIZES,
     ),
     "namespaces": (
         "name",
         "catalog",
         "tables",
         "unknown_tables",
-        "total_records",
-        "data_files",
-        "total_bytes",
-        "delete_files",
-        "snapshots",
-        "last_committed_at",
+        *_SIZES,
     ),
     "snapshots": (
         "snapshot_id",
@@ -144,10 +142,10 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         "refs",
         "operation",
         "commit_kind",
-        *_FIGURES,
+        *_HISTORY,
         "reason",
     ),
-    "periods": ("start", "commits", *_FIGURES, "reason"),
+    "periods": ("start", "commits", *_HISTORY, "reason"),
     "expiry": ("kind", "files", "bytes", "reason"),
     "expired": ("kind", "partition", "record_count", "file_size_in_bytes", "file_path"),
     "diff": ("change", "content", "partition", "bucket", "record_count", "file_size_in_bytes", "file_path"),

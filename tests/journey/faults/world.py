@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -311,9 +312,15 @@ def made(
             body = {"name": table.name, "location": table.url}
             answer = httpx.post(f"http://127.0.0.1:{first}/api/v1/tables", json=body, timeout=60)
             assert answer.status_code == 201, answer.text
-            plan = httpx.post(f"http://127.0.0.1:{first}/api/v1/tables/{table.name}/plan", json={}, timeout=60)
-            assert plan.status_code == 200, plan.text
+            _until(partial(_is_planned, first, table.name), _START_SECONDS, f"a plan of {table.name}")
         yield world
+
+
+def _is_planned(port: int, table: str) -> bool:
+    """Whether a plan is answered. The first read may take longer than a request waits for storage."""
+    answer = httpx.post(f"http://127.0.0.1:{port}/api/v1/tables/{table}/plan", json={}, timeout=60)
+    assert answer.status_code in (200, 503), answer.text
+    return answer.status_code == 200
 
 
 def _shared(folder: Path, told: dict[str, str]) -> dict[str, str]:

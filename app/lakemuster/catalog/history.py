@@ -16,6 +16,7 @@ from lakemuster.catalog.table_lists import direction
 from lakemuster.errors import RefNotFound, RequestInvalid
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
 from lakemuster.index.tables import TableRecord
+from lakemuster.metadata.reachable import names_by_snapshot
 from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
 from lakemuster.planner.manifest_list import manifest_records
 from lakemuster.planner.view import Selector, View
@@ -76,10 +77,7 @@ def _branch_of(metadata: TableMetadata, ref: str) -> str:
 def names_of(services: Services, name: str) -> dict[tuple[str, int], list[str]]:
     """Return the names of branches and tags, by the branch and id of their snapshot."""
     _, metadata, _ = services.fresh(name)
-    found: dict[tuple[str, int], list[str]] = {}
-    for ref in sorted(metadata.refs, key=lambda ref: ref.name):
-        found.setdefault((ref.branch, ref.snapshot_id), []).append(ref.name)
-    return found
+    return names_by_snapshot(metadata.refs)
 
 
 def refs_of(services: Services, name: str, selector: Selector) -> tuple[TableRecord, list[Ref], str | None]:

@@ -10,6 +10,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.errors import RefNotFound
 from lakemuster.index.snapshots import SnapshotRecord, list_snapshots
 from lakemuster.index.tables import TableRecord
+from lakemuster.metadata.reachable import names_by_snapshot
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.planner.history.rules import HISTORY_RULES
 
@@ -67,10 +68,7 @@ def lineage_of(services: Services, name: str, ref: str | None) -> Lineage:
         return table, metadata, _commits(table, metadata, records, ref or MAIN)
 
     (table, metadata, commits), stale = services.found(name, find)
-    names: dict[tuple[str, int], list[str]] = {}
-    for one in sorted(metadata.refs, key=lambda ref: ref.name):
-        names.setdefault((one.branch, one.snapshot_id), []).append(one.name)
-    return Lineage(table, metadata, commits, names, stale)
+    return Lineage(table, metadata, commits, names_by_snapshot(metadata.refs), stale)
 
 
 def _commits(table: TableRecord, metadata: TableMetadata, records: Sequence[SnapshotRecord], name: str) -> list[Commit]:

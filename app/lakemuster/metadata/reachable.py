@@ -42,6 +42,14 @@ def refs_by_key(refs: Iterable[Ref]) -> dict[RefKey, SnapshotKey]:
     return {_key_of(ref): (ref.branch, ref.snapshot_id) for ref in refs}
 
 
+def names_by_snapshot(refs: Iterable[Ref]) -> dict[SnapshotKey, list[str]]:
+    """Return the sorted names of branches and tags, by the snapshot that they name."""
+    found: dict[SnapshotKey, list[str]] = {}
+    for ref in sorted(refs, key=lambda ref: ref.name):
+        found.setdefault((ref.branch, ref.snapshot_id), []).append(ref.name)
+    return found
+
+
 def newly_reachable(metadata: TableMetadata, known: Collection[SnapshotKey]) -> list[Reached]:
     """Return the snapshots that refs reach and that are not ``known``, each once and after its parents.
 

@@ -74,10 +74,9 @@ def _branch_of(metadata: TableMetadata, ref: str) -> str:
     raise RefNotFound(f"the table has no branch or tag {ref!r}", ref=ref)
 
 
-def names_of(services: Services, name: str) -> dict[tuple[str, int], list[str]]:
-    """Return the names of branches and tags, by the branch and id of their snapshot."""
-    _, metadata, _ = services.fresh(name)
-    return names_by_snapshot(metadata.refs)
+def names_of(services: Services, table: TableRecord) -> dict[tuple[str, int], list[str]]:
+    """Return the names of branches and tags as of the last look, by the branch and id of their snapshot."""
+    return names_by_snapshot(services.metadata(table).refs)
 
 
 def refs_of(services: Services, name: str, selector: Selector) -> tuple[TableRecord, list[Ref], str | None]:
@@ -139,7 +138,7 @@ def snapshot_listing(
         RequestInvalid: snapshots are not sorted by that.
     """
     table, records, stale = snapshots_of(services, name, selector)
-    names = names_of(services, name)
+    names = names_of(services, table)
     value, descending = _snapshot_order(sort, order)
     listing = sorted_documents(
         SNAPSHOTS,

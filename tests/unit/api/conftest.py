@@ -279,6 +279,9 @@ class FakeServices:
     def fresh(self, name: str) -> tuple[SimpleNamespace, TableMetadata, str | None]:
         return self.table(name), METADATA, self.stale
 
+    def metadata(self, table: SimpleNamespace) -> TableMetadata:
+        return METADATA
+
     def found(self, name: str, find: Callable[..., Any]) -> tuple[Any, str | None]:
         return find(self.table(name), METADATA), self.stale
 

@@ -49,7 +49,7 @@ def get_snapshot(
 ) -> Response:
     """Show a snapshot of main or of a branch; without `ref`, also of the only branch that has the id."""
     found, record = history.snapshot_of(table.services, table.name, snapshot_id(id), query.ref or query.other_branch)
-    names = history.names_of(table.services, table.name)
+    names = history.names_of(table.services, found)
     # The snapshot never changes, but its indexing state may.
     body = dumps(snapshot_out(found, record, names).model_dump(mode="json"))
     headers = {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"', "Cache-Control": "no-cache"}

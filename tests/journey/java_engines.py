@@ -55,21 +55,27 @@ def trino(
     uri: str, tables: Mapping[str, str], storage: Mapping[str, str], folders: pytest.TempPathFactory
 ) -> list[list[int]]:
     """The answers of a Trino server that is started for them."""
-    [distribution] = jars_of("requirements-trino.jars")
+    with trino_server({"iceberg.rest-catalog.uri": uri}, storage, folders) as client:
+        return [row for query in queries(tables) for row in trino_rows(client, query)]
+
+
+@contextmanager
+def trino_server(
+    catalog: Mapping[str, str], storage: Mapping[str, str], folders: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
+    """A Trino with one REST catalog, ``muster``, and its Iceberg plugin alone, for the length of a block.
+
+    ``catalog`` holds the catalog's properties beyond those of its type and of the storage.
+    """
+    [distribution] = map(Path, jars_of("requirements-trino.jars"))
     java = runner(python_of("requirements-trino.lock"), folders)(JAVA)
-    catalog = {"connector.name": "iceberg", "iceberg.catalog.type": "rest", "iceberg.rest-catalog.uri": uri}
+    folder = folders.mktemp("trino")
+    catalog = {"connector.name": "iceberg", "iceberg.catalog.type": "rest", **catalog}
     if storage:
         catalog |= {"fs.native-s3.enabled": "true", "s3.path-style-access": "true"}
         catalog |= {TRINO_S3[name]: value for name, value in storage.items()}
     else:
         catalog |= {"fs.hadoop.enabled": "true"}
-    with trino_server(java, Path(distribution), catalog, folders.mktemp("trino")) as client:
-        return [row for query in queries(tables) for row in trino_rows(client, query)]
-
-
-@contextmanager
-def trino_server(java: str, distribution: Path, catalog: Mapping[str, str], folder: Path) -> Iterator[httpx.Client]:
-    """A Trino with one catalog, ``muster``, and its Iceberg plugin alone, for the length of a block."""
     (folder / "plugins").mkdir()
     (folder / "plugins" / "iceberg").symlink_to(distribution / "plugin" / "iceberg")
     (folder / "catalogs").mkdir()
@@ -112,16 +118,23 @@ def trino_server(java: str, distribution: Path, catalog: Mapping[str, str], fold
 
 
 def await_trino(client: httpx.Client, process: subprocess.Popen[bytes]) -> None:
-    """Return when the server takes queries; RuntimeError when it ends, TimeoutError when it takes too long."""
+    """Return when the server runs queries; RuntimeError when it ends, TimeoutError when it takes too long.
+
+    It takes queries a moment before it knows itself as a node of the catalog, and fails them.
+    """
     deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
             raise RuntimeError(f"ended with {process.returncode}")
         try:
             if not client.get("/v1/info").raise_for_status().json()["starting"]:
+                trino_rows(client, "SELECT schema_name FROM muster.information_schema.schemata")
                 return
         except httpx.HTTPError:
             pass
+        except RuntimeError as failure:
+            if "No nodes available" not in str(failure):
+                raise
         time.sleep(0.1)
     raise TimeoutError(f"not ready within {READY_SECONDS} s")
 

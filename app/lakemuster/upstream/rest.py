@@ -29,6 +29,14 @@ FAILED_SECONDS = 1.0
 """How long a failure to get the configuration or a token is raised again, before the catalog is asked again."""
 CONFIG_SECONDS = 300.0
 """Age at which a catalog is asked for its configuration again."""
+ONLY_REFS = {"snapshots": "refs"}
+"""Parameters of a load-table request that asks for the snapshots that refs name alone: answers are smaller.
+
+Some catalogs cannot: Iceberg's own handlers, to 1.12, fail for a table with statistics of another snapshot
+(apache/iceberg#17538); Polaris leaves out the ``metadata-location`` (apache/polaris#4656). They are asked without it.
+"""
+CANNOT_CHOOSE = 400
+"""The status of that failure."""
 _SEPARATOR = "%1F"
 _MAX_DEPTH = 100
 
@@ -134,8 +142,7 @@ class RestCatalog(HttpUpstream):
         """See :class:`Upstream`."""
         endpoint = self.endpoint()
         try:
-            url, vending = endpoint.url(endpoint.table(levels)), self.vended is not None
-            answer = self._get(url, {"snapshots": "refs"}, DELEGATION if vending else {})
+            answer = self._loaded(endpoint.url(endpoint.table(levels)), DELEGATION if self.vended is not None else {})
         except NamespaceNotFound as error:
             raise self._no_table(levels) from error
         if self.vended is not None:
@@ -188,12 +195,16 @@ class RestCatalog(HttpUpstream):
 
         return self._pages(page)
 
-    def _get(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str] | None = None) -> HttpAnswer:
-        answer = self._exchange(url, parameters, headers or {})
-        if answer.status == 401:
-            # The token may have been revoked before its time.
-            self.tokens.forget()
-            answer = self._exchange(url, parameters, headers or {})
+    def _loaded(self, url: str, headers: Mapping[str, str]) -> HttpAnswer:
+        answer = self._exchange(url, ONLY_REFS, headers)
+        if answer.status == CANNOT_CHOOSE or (answer.status == 200 and not _names_metadata(answer.body)):
+            answer = self._exchange(url, {}, headers)
+        return self._successful(answer)
+
+    def _get(self, url: str, parameters: Mapping[str, str]) -> HttpAnswer:
+        return self._successful(self._exchange(url, parameters, {}))
+
+    def _successful(self, answer: HttpAnswer) -> HttpAnswer:
         status, body = answer.status, answer.body
         if status == 200:
             return answer
@@ -205,8 +216,23 @@ class RestCatalog(HttpUpstream):
         raise self._failed(f"it answers with status {status}{f' ({kind})' if kind else ''}")
 
     def _exchange(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> HttpAnswer:
+        answer = self._signed_in(url, parameters, headers)
+        if answer.status == 401:
+            # The token may have been revoked before its time.
+            self.tokens.forget()
+            answer = self._signed_in(url, parameters, headers)
+        return answer
+
+    def _signed_in(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> HttpAnswer:
         signed_in = {**self.authorization(), **headers}
         return self._asked(lambda: self._answer(url, parameters, signed_in, self.signer))
+
+
+def _names_metadata(table: bytes) -> bool:
+    try:
+        return bool(member(table, "metadata-location"))
+    except NotAnObject:
+        return False
 
 
 def _error_type(body: bytes) -> str:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from lakemuster.errors import ConfigInvalid, RequestInvalid
 from tests.contract.service.attached_lake import ORDERS, SECRETS, TABLES, TOKENS, Lake, attached, bearer, files, serving
-from tests.fake_catalog import Asked, Reply, fake_catalog
+from tests.fake_catalog import Asked, Reply, error, fake_catalog
 
 
 @pytest.fixture
@@ -230,6 +230,14 @@ def test_the_catalogs_rights_decide_where_callers_sign_in_there(forwarding: Test
         hidden = forwarding.get(native, headers=stranger)
         assert hidden.status_code == (404 if stranger == bearer("bob") else 401)
         assert hidden.content.replace(b"orders", b"missing") == missing.content
+
+
+def test_a_catalog_that_cannot_choose_snapshots_decides_too(forwarding: TestClient, lake: Lake) -> None:
+    lake.fake.fault = lambda asked: (
+        error(400, "IllegalArgumentException") if asked.path.endswith("?snapshots=refs") else None
+    )
+    assert files(forwarding, bearer("alice")) == 1
+    assert forwarding.post(f"{TABLES}/orders/plan", json={}, headers=bearer("bob")).status_code == 404
 
 
 def test_tokens_of_ours_never_reach_the_catalog(forwarding: TestClient, lake: Lake) -> None:

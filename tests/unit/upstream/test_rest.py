@@ -39,6 +39,20 @@ def test_a_pointer_is_the_metadata_location(fake: FakeCatalog) -> None:
     assert table.headers["x-own"] == "1"
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [error(400, "IllegalArgumentException"), Reply(200, {"metadata-location": None, "metadata": {}})],
+    ids=["refused", "without the location"],
+)
+def test_a_catalog_that_cannot_choose_snapshots_is_asked_for_all(fake: FakeCatalog, reply: Reply) -> None:
+    fake.fault = lambda asked: reply if "snapshots=refs" in asked.path else None
+    assert attached(fake).pointer(ORDERS) == WHERE
+    assert [asked.path for asked in fake.asked[1:]] == [
+        "/v1/namespaces/shop/tables/orders?snapshots=refs",
+        "/v1/namespaces/shop/tables/orders",
+    ]
+
+
 def test_the_catalogs_prefix_and_separator_are_followed(fake: FakeCatalog) -> None:
     fake.config = {"overrides": {"prefix": "ws/a b", "namespace-separator": "%2E", "uri": "http://127.0.0.1:1/other"}}
     fake.fault = lambda asked: None if "config" in asked.path else Reply(200, {"metadata-location": "m"})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ from lakemuster.errors import UpstreamFailed, UpstreamRefused, UpstreamTimedOut,
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream.connections import limits, no_cookies, timeouts
 from lakemuster.upstream.protocol import ANSWER_SECONDS, overloaded
-from lakemuster.upstream.rest import RestCatalog
+from lakemuster.upstream.rest import CANNOT_CHOOSE, ONLY_REFS, RestCatalog
 
 REMEMBERED_SECONDS = 30.0
 MAX_REMEMBERED = 100_000
@@ -128,7 +128,9 @@ class Rights:
         catalog.breaker.check()
         try:
             with anyio.fail_after(WHOLE_SECONDS):
-                status, kept, body = await self._exchange(client, url, signed_in)
+                status, kept, body = await self._exchange(client, url, ONLY_REFS, signed_in)
+                if status == CANNOT_CHOOSE:
+                    status, kept, body = await self._exchange(client, url, {}, signed_in)
         except (httpx.TimeoutException, TimeoutError) as cause:
             catalog.breaker.failed()
             raise UpstreamTimedOut(f"the catalog {catalog.name} has not answered in time") from cause
@@ -148,10 +150,10 @@ class Rights:
         )
 
     async def _exchange(
-        self, client: httpx.AsyncClient, url: str, signed_in: list[tuple[str, str]]
+        self, client: httpx.AsyncClient, url: str, parameters: Mapping[str, str], signed_in: list[tuple[str, str]]
     ) -> tuple[int, dict[str, str], bytes]:
         headers = [*signed_in, ("Accept", "application/json")]
-        async with client.stream("GET", url, params={"snapshots": "refs"}, headers=headers) as answer:
+        async with client.stream("GET", url, params=parameters, headers=headers) as answer:
             body = bytearray()
             if answer.status_code != 200:
                 async for part in answer.aiter_bytes():

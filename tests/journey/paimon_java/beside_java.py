@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from pathlib import Path
@@ -26,6 +27,9 @@ LESS: dict[str, Reason] = {
     ),
     "conjuncts that pin a bucket's key twice have no bucket in common, which Java does not see": lambda table, leaves: (
         sum(leaf[0] in {"=", "in"} and leaf[1] in table.bucket_key for leaf in leaves) > len(table.bucket_key)
+    ),
+    "Java asks nothing about a column of another type of files of before, and then nothing of an OR around it": (
+        lambda table, leaves: any(leaf[1] in table.retyped for leaf in leaves)
     ),
     "Java's bitmap index lets nulls match what is not a value": lambda table, leaves: any(
         leaf[0] in {"<>", "not in"} and leaf[1] in table.options.get("file-index.bitmap.columns", "").split(",")
@@ -72,11 +76,22 @@ class Table:
         return dict(self.ask("columns"))
 
     @cached_property
+    def schemas(self) -> list[dict[str, Any]]:
+        """Its schemas, oldest first."""
+        paths = sorted((self.location / "schema").glob("schema-*"), key=lambda path: int(path.name[7:]))
+        return [json.loads(path.read_text()) for path in paths]
+
+    @property
     def schema(self) -> dict[str, Any]:
         """Its newest schema."""
-        newest = max((self.location / "schema").glob("schema-*"), key=lambda path: int(path.name[7:]))
-        found: dict[str, Any] = json.loads(newest.read_text())
-        return found
+        return self.schemas[-1]
+
+    @cached_property
+    def retyped(self) -> set[str]:
+        """Columns whose type has changed."""
+        former = {(field["id"], str(field["type"])) for schema in self.schemas for field in schema["fields"]}
+        kinds = Counter(number for number, _ in former)
+        return {field["name"] for field in self.schema["fields"] if kinds[field["id"]] > 1}
 
     @property
     def options(self) -> dict[str, str]:

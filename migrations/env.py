@@ -12,7 +12,8 @@ from alembic import context
 from sqlalchemy import Connection
 
 from lakemuster.index.database import Database
-from lakemuster.index.orm import AnyText, Base
+from lakemuster.index.orm import (Base)
+from lakemuster.index.orm_base import AnyText
 
 
 def _rendered(kind: str, item: object, _: object) -> str | bool:

@@ -7,17 +7,13 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
@@ -29,13 +25,13 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from lakemuster.available_memory import available_memory
 from lakemuster.catalog_settings import Catalogs
 from lakemuster.errors import ConfigInvalid
+from lakemuster.table_settings import WATCH_SECONDS, Interval, TableRules, TableSettings, matching
+from lakemuster.webhook_settings import Webhooks
 
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
 CLIENT_VARIABLES = frozenset({"LAKEMUSTER_URI", "LAKEMUSTER_TOKEN"})
 """Variables of the command line and other clients: the server's address and a bearer token. Never settings."""
-WATCH_SECONDS = 60.0
-"""The interval of watched tables whose pattern gives none."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@?#]+")
 
@@ -78,48 +74,9 @@ RateKind = Literal["questions", "refreshes", "wrong_tokens"]
 _RATE = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour)")
 _PERIODS = {"second": 1.0, "minute": 60.0, "hour": 3600.0}
 _OWN_PATHS = ("api", "iceberg", "paimon")
-NanMode = Literal["any", "greatest", "unordered", "none"]
 Role = Literal["api", "worker", "all"]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error", "critical"]
-Interval = Annotated[float, Field(ge=1, allow_inf_nan=False)]
-"""Seconds between two looks at a watched table."""
-_WILDCARDS = re.compile(r"\*|\?|\[[^]]+\]")
-
-
-class TableSettings(BaseModel):
-    """Settings of the tables whose names match one pattern; None where the pattern says nothing."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    staleness: float | None = Field(None, ge=0, description="Maximum age of a pointer's last read, in seconds.")
-    history: int | None = Field(None, ge=0, description="Number of newest snapshots that a refresh indexes.")
-    nan: NanMode | None = Field(
-        None, description="How NaN compares if a request does not set it: any, greatest, unordered or none."
-    )
-    watch: Interval | bool | None = Field(None, description="Interval of background refreshes in seconds; false: none.")
-    target_file_size: int | None = Field(
-        None, ge=1, lt=1 << 60, description="Size in bytes that data files should have, in place of the table's own."
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class TableRules:
-    """The settings that hold for one table.
-
-    Attributes:
-        staleness: seconds that its pointer may go without a look.
-        history: number of newest snapshots that a refresh indexes.
-        nan: what comparisons with NaN mean where a request does not say.
-        watch: seconds between two background looks; None: the table is not watched.
-        target_file_size: bytes that data files should have; None: what the table says.
-    """
-
-    staleness: float
-    history: int
-    nan: NanMode
-    watch: float | None
-    target_file_size: int | None = None
 
 
 class Settings(BaseSettings):
@@ -210,17 +167,21 @@ class Settings(BaseSettings):
     catalogs: Annotated[Catalogs, NoDecode, BeforeValidator(_of_json)] = Field(
         default_factory=dict, description="Attached catalogs by name, as a JSON object of their properties."
     )
+    webhooks: Annotated[Webhooks, NoDecode, BeforeValidator(_of_json)] = Field(
+        default_factory=dict,
+        description="Receivers of events by name, as a JSON object of their properties; at most 32.",
+    )
 
     def of_table(self, name: str) -> TableRules:
         """The settings of a table. Of several matching patterns that say something, the most specific wins."""
-        matching = [pattern for pattern in self.tables if fnmatchcase(name, pattern)]
-        own = [self.tables[pattern] for pattern in sorted(matching, key=_specificity, reverse=True)]
+        own = matching(self.tables, name)
         return TableRules(
             staleness=next((one.staleness for one in own if one.staleness is not None), self.max_staleness),
             history=next((one.history for one in own if one.history is not None), self.history),
             nan=next((one.nan for one in own if one.nan is not None), "any"),
             watch=self._watch_of(name, next((one.watch for one in own if one.watch is not None), None)),
             target_file_size=next((one.target_file_size for one in own if one.target_file_size is not None), None),
+            partition_ready=next((one.partition_ready for one in own if one.partition_ready is not None), ()),
         )
 
     def _watch_of(self, name: str, own: float | bool | None) -> float | None:
@@ -228,10 +189,7 @@ class Settings(BaseSettings):
             return None
         if own is not None and own is not True:
             return own
-        matching = [pattern for pattern in self.watch if fnmatchcase(name, pattern)]
-        if matching:
-            return self.watch[max(matching, key=_specificity)]
-        return WATCH_SECONDS if own else None
+        return next(iter(matching(self.watch, name)), WATCH_SECONDS if own else None)
 
     def with_history(self, history: int) -> Settings:
         """These settings with the same ``history`` for every table."""
@@ -334,12 +292,6 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Flags win over the environment, which wins over the file."""
         return (init_settings, env_settings, _TomlFile(settings_cls))
-
-
-def _specificity(pattern: str) -> tuple[bool, int, str]:
-    """A pattern's sort key: no wildcards ranks highest, then more literal characters; the text breaks ties."""
-    plain = _WILDCARDS.sub("", pattern)
-    return plain == pattern, len(plain), pattern
 
 
 class _TomlFile(PydanticBaseSettingsSource):

@@ -24,8 +24,9 @@ from lakemuster.api.app import create_app
 from lakemuster.catalog.iceberg_rest import plan_tokens
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens, Scan
 from lakemuster.catalog.token_signing import TokenSigner
-from lakemuster.config import TableSettings, load_settings
+from lakemuster.config import load_settings
 from lakemuster.main import build_services
+from lakemuster.table_settings import TableSettings
 
 SCHEMA = Schema(
     NestedField(1, "id", LongType(), required=True),

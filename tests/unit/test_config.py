@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lakemuster.config import WATCH_SECONDS, TableRules, check_exposure, load_settings
+from lakemuster.config import check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
+from lakemuster.table_settings import WATCH_SECONDS, TableRules
 
 
 @pytest.fixture(autouse=True)

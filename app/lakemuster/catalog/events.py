@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any
 
 from lakemuster.errors import CatalogError, RequestInvalid
+from lakemuster.event_types import LOST, TYPES
 from lakemuster.index.database import Database
-from lakemuster.index.events import Event, EventType, bounds, read_log
+from lakemuster.index.events import Event, bounds, read_log
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.wire.documents import dumps, plain
 from lakemuster.wire.instants import format_instant
 
 SOURCE = "/api/v1/events"
-LOST = "events.lost"
-TYPES: tuple[str, ...] = get_args(EventType)
 BATCH = 500
 """Events that are read at a time."""
 MAX_SCANNED = 10_000

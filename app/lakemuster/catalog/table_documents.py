@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from lakemuster.config import TableRules
 from lakemuster.index.table_record import FIGURES, UNKNOWN_FIGURES, TableFigures, TableRecord
 from lakemuster.ingest.pointer_doubts import warnings_of
 from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.table_settings import TableRules
 from lakemuster.upstream.locations import split_catalog_location
 from lakemuster.wire.instants import format_instant
 from lakemuster.wire.model import json_integer

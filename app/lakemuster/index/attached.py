@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from lakemuster.index.database import Database, NowMs, current_ms
 from lakemuster.index.encoding import encode
 from lakemuster.index.events import NewEvent, record
-from lakemuster.index.orm import LeaseRow, TableRow, can_be_indexed
+from lakemuster.index.orm import LeaseRow, TableRow
+from lakemuster.index.orm_base import can_be_indexed
 from lakemuster.index.statements import chunks, insert_new, insert_new_returning
 from lakemuster.metadata.names import namespace_of
 from lakemuster.metadata.snapshot import Format

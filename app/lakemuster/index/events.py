@@ -9,26 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import bindparam, delete, event, func, select, update
 from sqlalchemy.orm import Session
 
+from lakemuster.event_types import EventType
 from lakemuster.index.database import Database, NowMs
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.orm import EventRow, EventSequenceRow
 from lakemuster.index.statements import insert_all, insert_new
 
-EventType = Literal[
-    "table.registered",
-    "table.removed",
-    "table.renamed",
-    "table.committed",
-    "table.ref_changed",
-    "table.altered",
-    "table.quarantined",
-    "table.recovered",
-]
 _PENDING = "lakemuster_events"
 _SEQUENCE = 1
 

@@ -9,71 +9,25 @@ Row ids are never reused, so anything cached under a row id stays valid.
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from sqlalchemy import (
     BigInteger,
-    Dialect,
     ForeignKey,
     Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Text,
     UniqueConstraint,
     text,
     true,
 )
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.orm import Mapped, mapped_column
 
-from lakemuster.index.stored_text import escape, unescape
+from lakemuster.index.orm_base import (
+    Base,
+    Document,
+    Int64,
+    RowId,
+    String,
+    TableId,
+)
 from lakemuster.index.table_record import FIGURES
-
-MAX_INDEXED_BYTES = 1024
-"""Longest text in a unique index: PostgreSQL refuses index entries above 2,704 bytes."""
-
-
-def can_be_indexed(text: str) -> bool:
-    """Whether the stored form of the text fits an index."""
-    return len(escape(text).encode()) <= MAX_INDEXED_BYTES
-
-
-class AnyText(TypeDecorator[str]):
-    """Text that may hold NUL and lone surrogates, which databases refuse; equal texts have equal stored forms."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Escape characters that cannot be stored."""
-        return None if value is None else escape(value)
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        """Undo the escaping."""
-        return None if value is None else unescape(value)
-
-
-Int64 = Annotated[int, mapped_column(BigInteger)]
-RowId = Annotated[int, mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)]
-TableId = Annotated[int, mapped_column(BigInteger, ForeignKey("catalog_table.id", ondelete="CASCADE"))]
-String = Annotated[str, mapped_column(AnyText)]
-Document = Annotated[bytes, mapped_column(LargeBinary)]
-
-
-class Base(DeclarativeBase):
-    """Base of all ORM classes. Constraint names follow a convention, so that migrations can drop them."""
-
-    metadata = MetaData(
-        naming_convention={
-            "ix": "ix_%(column_0_N_label)s",
-            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-            "ck": "ck_%(table_name)s_%(constraint_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-            "pk": "pk_%(table_name)s",
-        }
-    )
-
 
 REGISTERED = {"sqlite": "coalesce(companion_of, 0) = 0", "postgresql": "companion_of IS NULL"}
 """The condition that a row is a registered table and no companion, for lists, by database.
@@ -370,3 +324,51 @@ class ServerKeyRow(Base):
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     secret: Mapped[Document]
     created_at_ms: Mapped[Int64]
+
+
+class WebhookRow(Base):
+    """How far a webhook has got in the event log. See ``webhooks.Cursor``."""
+
+    __tablename__ = "webhook"
+    name: Mapped[String] = mapped_column(primary_key=True)
+    position: Mapped[Int64]
+    tries: Mapped[Int64]
+    failures: Mapped[Int64]
+    next_at_ms: Mapped[Int64 | None]
+    tried_at_ms: Mapped[Int64 | None]
+    succeeded_at_ms: Mapped[Int64 | None]
+    status: Mapped[Int64 | None]
+    error: Mapped[String | None]
+    delivered: Mapped[Int64]
+
+
+class DeadLetterRow(Base):
+    """A message that a webhook's receiver has not taken. See ``webhooks.DeadLetter``."""
+
+    __tablename__ = "dead_letter"
+    __table_args__ = (Index("ix_dead_letter_webhook", "webhook", "id"), {"sqlite_autoincrement": True})
+    id: Mapped[RowId]
+    webhook: Mapped[String]
+    message_id: Mapped[String]
+    event_id: Mapped[Int64]
+    type: Mapped[String]
+    subject: Mapped[String | None]
+    body: Mapped[Document]
+    tries: Mapped[Int64]
+    died_at_ms: Mapped[Int64]
+    status: Mapped[Int64 | None]
+    error: Mapped[String | None]
+    is_requested: Mapped[bool]
+
+
+class ReadyPartitionRow(Base):
+    """A partition that a rule has told to be ready. ``key`` is a digest of its values, ``document`` what was told."""
+
+    __tablename__ = "ready_partition"
+    __table_args__ = (UniqueConstraint("table_id", "rule", "key"), {"sqlite_autoincrement": True})
+    id: Mapped[RowId]
+    table_id: Mapped[TableId]
+    rule: Mapped[String]
+    key: Mapped[Document]
+    document: Mapped[Document]
+    ready_at_ms: Mapped[Int64]

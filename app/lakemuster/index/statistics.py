@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from lakemuster.index.orm import StatisticsRow, can_be_indexed
+from lakemuster.index.orm import StatisticsRow
+from lakemuster.index.orm_base import can_be_indexed
 from lakemuster.index.statements import chunks, insert_new
 
 

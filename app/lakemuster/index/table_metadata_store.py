@@ -17,7 +17,8 @@ from lakemuster.index.encoding import decode, encode
 from lakemuster.index.events import record
 from lakemuster.index.integer_packing import pack, unpack
 from lakemuster.index.leases import Lease
-from lakemuster.index.orm import MAX_INDEXED_BYTES, RefRow, SchemaRow, SpecRow, TableRow, can_be_indexed
+from lakemuster.index.orm import RefRow, SchemaRow, SpecRow, TableRow
+from lakemuster.index.orm_base import MAX_INDEXED_BYTES, can_be_indexed
 from lakemuster.index.reconcile import Changes, reconcile
 from lakemuster.index.statements import insert_all
 from lakemuster.index.table_events import Known, events_of

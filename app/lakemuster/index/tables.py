@@ -13,7 +13,8 @@ from lakemuster.errors import RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import Database, NowMs, current_ms
 from lakemuster.index.encoding import encode
 from lakemuster.index.events import NewEvent, record
-from lakemuster.index.orm import MAX_INDEXED_BYTES, LeaseRow, SnapshotRow, TableRow, can_be_indexed
+from lakemuster.index.orm import LeaseRow, SnapshotRow, TableRow
+from lakemuster.index.orm_base import MAX_INDEXED_BYTES, can_be_indexed
 from lakemuster.index.statements import chunks
 from lakemuster.index.table_metadata_store import (
     has_metadata,

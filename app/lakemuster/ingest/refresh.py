@@ -7,7 +7,6 @@ from functools import lru_cache, partial
 from typing import Protocol, TypeVar, cast
 
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.config import TableRules
 from lakemuster.errors import (
     CatalogError,
     IndexUnavailable,
@@ -36,6 +35,7 @@ from lakemuster.measures import Measure
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.locations import redacted
 from lakemuster.storage.store import ObjectStore
+from lakemuster.table_settings import TableRules
 from lakemuster.upstream.registry import Upstreams
 
 CLOSE_SECONDS = 2.0

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.config import TableRules
 from lakemuster.errors import (
     CatalogError,
     CompanionNotFound,
@@ -23,6 +22,7 @@ from lakemuster.ingest.flights import Flights, Patience
 from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.ingest.unchanged_looks import UnchangedLooks
 from lakemuster.storage.locations import redacted
+from lakemuster.table_settings import TableRules
 
 SHORTEST_MEMORY_SECONDS = 1.0
 FEW_FAILURES = 256

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from lakemuster import tracing
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.config import TableRules
 from lakemuster.errors import (
     CatalogError,
     ObjectMissing,
@@ -50,6 +49,7 @@ from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.storage_wait import waiting
 from lakemuster.storage.store import ObjectStore
+from lakemuster.table_settings import TableRules
 from lakemuster.upstream.registry import Upstreams
 
 LEASE_WAIT_SECONDS = 30.0

@@ -14,9 +14,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from lakemuster.catalog.services import Services
-from lakemuster.config import TableSettings
 from lakemuster.demo import unpack
 from lakemuster.index.database import Database
+from lakemuster.table_settings import TableSettings
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 from tests.unit.planner.statistics import figures

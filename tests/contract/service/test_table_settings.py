@@ -12,8 +12,8 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from lakemuster.api.app import create_app
 from lakemuster.catalog.services import Services
-from lakemuster.config import TableSettings
 from lakemuster.index.database import Database
+from lakemuster.table_settings import TableSettings
 from tests.contract.service.backends import catalog, settings
 
 DATA = pa.table({"id": pa.array(range(10), pa.int64()), "x": pa.array([1.0] * 10)})

@@ -12,7 +12,8 @@ from sqlalchemy import select, text
 from lakemuster.errors import CatalogError, ConfigInvalid, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
 from lakemuster.index import database as module
 from lakemuster.index.database import Database, open_database
-from lakemuster.index.orm import AnyText, TableRow
+from lakemuster.index.orm import TableRow
+from lakemuster.index.orm_base import AnyText
 from lakemuster.index.tables import add_table, get_table, list_tables, record_look
 
 

@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from lakemuster.config import NanMode
 from lakemuster.metadata.format_names import format_names
+from lakemuster.table_settings import NanMode
 from lakemuster.wire.model import Id, Long, WireModel
 
 

@@ -12,7 +12,7 @@ from alembic import context
 from sqlalchemy import Connection
 
 from lakemuster.index.database import Database
-from lakemuster.index.orm import (Base)
+from lakemuster.index.orm import METADATA
 from lakemuster.index.orm_base import AnyText
 
 
@@ -25,7 +25,7 @@ def run(connection: Connection) -> None:
     """Run what was asked for in the connection's own transaction."""
     context.configure(
         connection=connection,
-        target_metadata=Base.metadata,
+        target_metadata=METADATA,
         render_as_batch=True,
         compare_type=True,
         render_item=_rendered,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,8 @@ from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.wire.documents import dumps, plain
 from lakemuster.wire.instants import format_instant
 
+PREVIOUS = "previous_name"
+"""Of a renamed table's event: its earlier name."""
 SOURCE = "/api/v1/events"
 BATCH = 500
 """Events that are read at a time."""
@@ -28,14 +30,31 @@ class Told:
 
     event: Event
 
+    def seen_by(self, sees: Callable[[Levels], bool]) -> Told | None:
+        """Return what those are told who may see some tables only; None: nothing.
+
+        Who sees one name only of a renamed table is told that it was registered, or removed.
+        """
+        now, earlier = sees(self.levels), self.previous
+        if earlier is None or (now and sees(earlier)):
+            return self if now else None
+        event, data = self.event, {"format": self.event.data.get("format")}
+        if now:
+            return Told(replace(event, type="table.registered", data=data))
+        if sees(earlier):
+            return Told(replace(event, type="table.removed", table=format_name(earlier), data=data))
+        return None
+
+    @cached_property
+    def previous(self) -> Levels | None:
+        """The earlier name of a renamed table."""
+        name = self.event.data.get(PREVIOUS)
+        return None if name is None else _levels(name)
+
     @cached_property
     def levels(self) -> Levels:
         """The table's name."""
-        try:
-            return parse_name(self.event.table)
-        except CatalogError:
-            # It was registered past the rules of names.
-            return (self.event.table,)
+        return _levels(self.event.table)
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -53,15 +72,28 @@ class Told:
         return _message(self.event.id, self.event.type, self.document)
 
 
+def _levels(name: str) -> Levels:
+    try:
+        return parse_name(name)
+    except CatalogError:
+        # It was registered past the rules of names.
+        return (name,)
+
+
 def lost_message(restart: int, after: int, now_ms: int) -> bytes:
-    """Return the message that tells a client that events are gone.
+    """Return the server-sent event that tells a client that events are gone; see :func:`lost_document`."""
+    return _message(restart, LOST, lost_document(restart, after, now_ms))
+
+
+def lost_document(restart: int, after: int, now_ms: int) -> dict[str, Any]:
+    """Return the CloudEvent that tells a client that events are gone.
 
     Args:
         restart: the id after which the log goes on.
         after: the id that the client has seen last.
     """
     data = {"after": str(after), "resumed_after": str(restart)}
-    return _message(restart, LOST, _cloud_event(restart, LOST, None, now_ms, data))
+    return _cloud_event(restart, LOST, None, now_ms, data)
 
 
 def _cloud_event(number: int, kind: str, subject: str | None, at_ms: int, data: dict[str, Any]) -> dict[str, Any]:
@@ -111,14 +143,22 @@ class EventFilter:
             None if table is None else parse_name(table),
         )
 
-    def takes(self, told: Told) -> bool:
-        """Whether the client wants an event."""
-        if self.types is not None and told.event.type not in self.types:
-            return False
-        if self.table is not None and told.levels != self.table:
-            return False
+    def shown(self, told: Told, sees: Callable[[Levels], bool] = lambda _: True) -> Told | None:
+        """Return what the client is told of an event; None: nothing.
+
+        Args:
+            sees: whether it may see a table.
+        """
+        seen = told.seen_by(sees)
+        if seen is None or (self.types is not None and seen.event.type not in self.types):
+            return None
+        names = (seen.levels,) if seen.previous is None else (seen.levels, seen.previous)
+        return seen if any(map(self._is_of, names)) else None
+
+    def _is_of(self, name: Levels) -> bool:
         within = self.namespace
-        return within is None or (len(told.levels) > len(within) and told.levels[: len(within)] == within)
+        is_within = within is None or (len(name) > len(within) and name[: len(within)] == within)
+        return is_within and self.table in (None, name)
 
 
 @dataclass(slots=True)
@@ -165,8 +205,11 @@ class EventLog:
         page = read_log(self.database, position, BATCH)
         return [Told(event) for event in page.events], page.restart
 
-    def page(self, after: int, limit: int, wanted: Callable[[Told], bool]) -> EventPage:
-        """Return the next events after an id that are wanted, at most ``limit``.
+    def page(self, after: int, limit: int, shown: Callable[[Told], Told | None]) -> EventPage:
+        """Return the next events after an id that are shown, at most ``limit``.
+
+        Args:
+            shown: returns what is told of an event; see :meth:`EventFilter.shown`.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -180,11 +223,12 @@ class EventLog:
             if not found:
                 return page
             for told in found:
-                if wanted(told):
+                seen = shown(told)
+                if seen is not None:
                     if len(page.events) == limit:
                         page.more = True
                         return page
-                    page.events.append(told)
+                    page.events.append(seen)
                 page.last_id = told.event.id
             scanned += len(found)
         page.more = True

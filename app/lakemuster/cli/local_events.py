@@ -15,7 +15,7 @@ POLL_SECONDS = 1.0
 
 def page(services: Services, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
     """Return some events after an id, and the id to go on after."""
-    found = _log(services).page(event_id(after), PAGE_SIZE, _filter(query).takes)
+    found = _log(services).page(event_id(after), PAGE_SIZE, _filter(query).shown)
     return [told.document for told in found.events], str(found.last_id)
 
 
@@ -23,7 +23,7 @@ def events(services: Services, query: EventQuery) -> Iterator[Row]:
     """Yield the events that the log has now, oldest first."""
     wanted, position, more = _filter(query), event_id(query.after or "0"), True
     while more:
-        found = _log(services).page(position, PAGE_SIZE, wanted.takes)
+        found = _log(services).page(position, PAGE_SIZE, wanted.shown)
         yield from (told.document for told in found.events)
         position, more = found.last_id, found.more
 

@@ -17,7 +17,8 @@ from lakemuster.errors import MetadataCorrupt, RefreshBusy
 from lakemuster.index.database import current_ms
 from lakemuster.index.events import record
 from lakemuster.index.manifests import first_manifest_ids
-from lakemuster.index.orm import Base, SnapshotRow, TableRow
+from lakemuster.index.orm import SnapshotRow, TableRow
+from lakemuster.index.orm_base import Base
 from lakemuster.index.reconcile import snapshot_rows
 from lakemuster.index.segments import SegmentInfo, register_segments
 from lakemuster.index.snapshots import Published, published_values

@@ -372,3 +372,7 @@ class ReadyPartitionRow(Base):
     key: Mapped[Document]
     document: Mapped[Document]
     ready_at_ms: Mapped[Int64]
+
+
+METADATA = Base.metadata
+"""All SQL tables."""

@@ -9,7 +9,7 @@ from sqlalchemy import Table, insert
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from lakemuster.index.orm import Base
+from lakemuster.index.orm_base import Base
 
 Value = TypeVar("Value")
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from lakemuster.index.database import Database
-from lakemuster.index.orm import Base
+from lakemuster.index.orm import METADATA
 from tests.postgres import PostgresServer
 
 
@@ -43,7 +43,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     yield request.getfixturevalue("shared_postgres")
     database = Database(request.getfixturevalue("shared_postgres"))
     with database.session() as session:
-        session.execute(text(f"TRUNCATE {', '.join(Base.metadata.tables)}"))
+        session.execute(text(f"TRUNCATE {', '.join(METADATA.tables)}"))
     database.close()
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import UniqueConstraint, inspect
 from lakemuster.errors import DatabaseVersionMismatch
 from lakemuster.index import migrations, schema_version
 from lakemuster.index.database import Database, open_database
-from lakemuster.index.orm import Base
+from lakemuster.index.orm import METADATA
 from lakemuster.index.tables import load_metadata
 from tests.contract.index import made
 
@@ -59,13 +59,13 @@ def with_next(folder: Path, monkeypatch: pytest.MonkeyPatch, then: str = "") -> 
 def test_migrations_make_the_tables_of_the_code(database: Database) -> None:
     with database.migrating() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, Base.metadata) == []
+        assert compare_metadata(context, METADATA) == []
 
 
 def test_constraints_have_the_names_of_the_code(database: Database) -> None:
     with database.migrating() as connection:
         found = inspect(connection)
-        for name, table in Base.metadata.tables.items():
+        for name, table in METADATA.tables.items():
             unique = {str(key["name"]) for key in found.get_unique_constraints(name)}
             assert unique == {str(key.name) for key in table.constraints if isinstance(key, UniqueConstraint)}
             stored = {str(key["name"]) for key in found.get_foreign_keys(name)}

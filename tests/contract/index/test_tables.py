@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from lakemuster.errors import MetadataCorrupt, RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import Database
-from lakemuster.index.orm import Base, TableRow
+from lakemuster.index.orm import METADATA, TableRow
 from lakemuster.index.tables import (
     add_table,
     find_table,
@@ -30,9 +30,7 @@ from tests.contract.index import made
 
 def rows(database: Database) -> dict[str, int]:
     with database.reading() as session:
-        return {
-            name: session.scalar(select(func.count()).select_from(of)) or 0 for name, of in Base.metadata.tables.items()
-        }
+        return {name: session.scalar(select(func.count()).select_from(of)) or 0 for name, of in METADATA.tables.items()}
 
 
 def test_a_table_is_found_by_its_name(database: Database) -> None:

@@ -16,7 +16,7 @@ import fsspec
 from sqlalchemy import create_engine, select
 
 from lakemuster.config import Settings
-from lakemuster.index.orm import Base
+from lakemuster.index.orm import METADATA
 from tests.beside import end, python_of
 from tests.tree import ROOT
 
@@ -147,7 +147,7 @@ def sql_rows(settings: Settings) -> dict[str, list[tuple[Any, ...]]]:
                     ),
                     key=repr,
                 )
-                for table in Base.metadata.sorted_tables
+                for table in METADATA.sorted_tables
                 if table.name != "server_key"
             }
     finally:

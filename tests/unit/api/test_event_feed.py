@@ -197,7 +197,7 @@ def test_the_end_of_the_server_ends_the_streams() -> None:
 )
 def test_filters_take_what_they_name(types: str | None, namespace: str | None, table: str | None, taken: bool) -> None:
     told = Told(Event(1, "table.committed", "shop.t", 0, {}))
-    assert EventFilter.of(types, namespace, table).takes(told) is taken
+    assert EventFilter.of(types, namespace, table).shown(told) is (told if taken else None)
 
 
 def test_an_unknown_type_is_refused() -> None:
@@ -210,7 +210,7 @@ def test_a_page_looks_at_so_many_events_and_says_that_there_are_more(monkeypatch
     log.last = 3000
     monkeypatch.setattr("lakemuster.catalog.events.MAX_SCANNED", 1000)
     monkeypatch.setattr(EventLog, "after", lambda _, position: log.after(position))
-    page = EventLog(None).page(0, 10, lambda _: False)  # type: ignore[arg-type]
+    page = EventLog(None).page(0, 10, lambda _: None)  # type: ignore[arg-type]
     assert (page.events, page.last_id, page.more) == ([], 1000, True)
-    page = EventLog(None).page(1000, 10, lambda told: told.event.id % 2 == 0)  # type: ignore[arg-type]
+    page = EventLog(None).page(1000, 10, lambda told: told if told.event.id % 2 == 0 else None)  # type: ignore[arg-type]
     assert ([one.event.id for one in page.events][-1], page.last_id, page.more) == (1020, 1021, True)

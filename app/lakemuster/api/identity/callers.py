@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from lakemuster.errors import RequestInvalid
+from lakemuster.metadata.name_patterns import level_matches
 from lakemuster.metadata.names import Levels, parse_name
 
 Role = Literal["read", "index", "admin"]
@@ -47,22 +48,16 @@ class Pattern:
     def covers(self, table: Levels, catalog: str | None = None) -> bool:
         """Whether a table is in the namespace or below it."""
         depth = len(self.levels)
-        return self.catalog == catalog and len(table) > depth and all(map(_matches, self.levels, table))
+        return self.catalog == catalog and len(table) > depth and all(map(level_matches, self.levels, table))
 
     def reaches(self, namespace: Levels, catalog: str | None = None) -> bool:
         """Whether the namespace is this one, a descendant or an ancestor."""
-        return self.catalog == catalog and all(map(_matches, self.levels, namespace))
+        return self.catalog == catalog and all(map(level_matches, self.levels, namespace))
 
     def includes(self, namespace: Levels) -> bool:
         """Whether a namespace of our own tables is this one or a descendant."""
         depth = len(self.levels)
-        return self.catalog is None and len(namespace) >= depth and all(map(_matches, self.levels, namespace))
-
-
-def _matches(pattern: str, level: str) -> bool:
-    if "*" not in pattern:
-        return pattern == level
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), level, re.DOTALL) is not None
+        return self.catalog is None and len(namespace) >= depth and all(map(level_matches, self.levels, namespace))
 
 
 @dataclass(frozen=True, slots=True)

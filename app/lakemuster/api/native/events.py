@@ -103,9 +103,9 @@ def _page_out(page: EventPage) -> dict[str, object]:
     }
 
 
-def _sight(api: Api, wanted: EventFilter, caller: Caller) -> Callable[[Told], bool]:
+def _sight(api: Api, wanted: EventFilter, caller: Caller) -> Callable[[Told], Told | None]:
     sees = api.identity.policy.sees
-    return lambda told: wanted.takes(told) and sees(caller, told.levels)
+    return lambda told: wanted.shown(told, lambda table: sees(caller, table))
 
 
 async def _caller_again(api: Api, request: Request) -> Caller:
@@ -148,7 +148,7 @@ class _Stream:
                 parts.append(lost_message(restart, position, round(time.time() * 1000)))
                 position = restart
             if found:
-                parts += [told.message for told in found if sees(told)]
+                parts += [seen.message for told in found if (seen := sees(told)) is not None]
                 position = found[-1].event.id
             if not parts and time.monotonic() - told_at >= KEEP_ALIVE_SECONDS:
                 parts.append(b": keep-alive\nid: %d\n\n" % position)

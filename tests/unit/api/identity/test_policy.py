@@ -64,11 +64,15 @@ def _ends_anyhow(pattern: str, level: str) -> bool:
 
 
 def _any_catalog(self: Pattern, table: Levels, catalog: str | None = None) -> bool:
-    return len(table) > len(self.levels) and all(map(callers._matches, self.levels, table))
+    return len(table) > len(self.levels) and all(map(callers.level_matches, self.levels, table))
 
 
 def _itself(self: Pattern, table: Levels, catalog: str | None = None) -> bool:
-    return self.catalog == catalog and len(table) >= len(self.levels) and all(map(callers._matches, self.levels, table))
+    return (
+        self.catalog == catalog
+        and len(table) >= len(self.levels)
+        and all(map(callers.level_matches, self.levels, table))
+    )
 
 
 def _directly(self: Pattern, table: Levels, catalog: str | None = None) -> bool:
@@ -76,8 +80,8 @@ def _directly(self: Pattern, table: Levels, catalog: str | None = None) -> bool:
 
 
 PLANTED: dict[str, tuple[object, str, object]] = {
-    "a level is compared by its beginning": (callers, "_matches", _begins),
-    "only the beginning of a wildcard counts": (callers, "_matches", _ends_anyhow),
+    "a level is compared by its beginning": (callers, "level_matches", _begins),
+    "only the beginning of a wildcard counts": (callers, "level_matches", _ends_anyhow),
     "catalogs are not told apart": (Pattern, "covers", _any_catalog),
     "a namespace covers a table of its own name": (Pattern, "covers", _itself),
     "a namespace covers only what is right in it": (Pattern, "covers", _directly),

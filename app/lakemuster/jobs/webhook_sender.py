@@ -1,0 +1,156 @@
+"""Send messages to one receiver: one at a time, within limits of time and bytes. No redirect is followed."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Self
+
+import httpx
+
+from lakemuster import __version__
+from lakemuster.upstream.connections import limits, no_cookies
+
+CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 15.0
+"""Limit of the time from the beginning of a request to the head of its answer."""
+DRAIN_SECONDS = 1.0
+MAX_ANSWER_BYTES = 64 * 2**10
+"""A longer answer, or a slower one, closes its connection; the status alone counts."""
+_POLL_SECONDS = 0.25
+
+
+class Stopped(Exception):
+    """The try was given up, since the process has lost the job or is stopping. The receiver may have got it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The outcome of one try.
+
+    Attributes:
+        status: of the answer; None: there is none.
+        error: why the try has failed; None: it has not.
+        retry_after: seconds for which the receiver asks; None: it does not.
+    """
+
+    status: int | None
+    error: str | None
+    retry_after: float | None = None
+
+
+class Sender:
+    """The connection to one receiver, for a block. Belongs to one thread.
+
+    Args:
+        goes_on: asked several times a second during a request.
+    """
+
+    def __init__(self, url: str, goes_on: Callable[[], bool], answer_seconds: float = ANSWER_SECONDS) -> None:
+        self._url, self._goes_on = url, goes_on
+        self._answer_seconds = answer_seconds
+        self._runner: asyncio.Runner | None = None
+        self._client: httpx.AsyncClient | None = None
+
+    def __enter__(self) -> Self:
+        """Open nothing: the first message does."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection."""
+        if self._runner is not None:
+            if self._client is not None:
+                self._runner.run(self._client.aclose())
+            self._runner.close()
+
+    def send(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Try to deliver a message.
+
+        Raises:
+            Stopped: ``goes_on`` was false before the answer came.
+        """
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(self._watched(headers, body))
+
+    async def _watched(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        request = asyncio.create_task(self._try(headers, body))
+        while not request.done():
+            await asyncio.wait({request}, timeout=_POLL_SECONDS)
+            if not request.done() and not self._goes_on():
+                request.cancel()
+                with suppress(asyncio.CancelledError):
+                    await request
+                raise Stopped
+        return request.result()
+
+    async def _try(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        if self._client is None:
+            timeout = httpx.Timeout(self._answer_seconds, connect=CONNECT_SECONDS)
+            agent = {"User-Agent": f"lakemuster/{__version__}", "Accept": "*/*"}
+            self._client = httpx.AsyncClient(timeout=timeout, limits=limits(1), cookies=no_cookies(), headers=agent)
+        request = self._client.build_request("POST", self._url, content=body, headers=headers)
+        try:
+            async with asyncio.timeout(self._answer_seconds):
+                response = await self._client.send(request, stream=True, follow_redirects=False)
+        except (TimeoutError, httpx.TimeoutException):
+            return Answer(None, "it has not answered in time")
+        except httpx.HTTPError as cause:
+            return Answer(None, _reason(cause))
+        try:
+            await _drain(response)
+        finally:
+            await response.aclose()
+        return _answer(response)
+
+
+async def _drain(response: httpx.Response) -> None:
+    """Read a short answer to its end, so that its connection can be used again."""
+    received = 0
+    with suppress(TimeoutError, httpx.HTTPError):
+        async with asyncio.timeout(DRAIN_SECONDS):
+            async for part in response.aiter_raw():
+                received += len(part)
+                if received > MAX_ANSWER_BYTES:
+                    return
+
+
+def _answer(response: httpx.Response) -> Answer:
+    status = response.status_code
+    if response.is_success:
+        return Answer(status, None)
+    error = "it redirects, which is not followed" if response.is_redirect else f"it answers with the status {status}"
+    return Answer(status, error, _retry_after(response.headers.get("retry-after")))
+
+
+def _retry_after(text: str | None) -> float | None:
+    """Parse the header: seconds, or a date."""
+    if text is None:
+        return None
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    return max(0.0, (at - datetime.now(UTC)).total_seconds())
+
+
+def _reason(cause: httpx.HTTPError) -> str:
+    """Say what failed, without the URL that the exception's own message may hold."""
+    inner: BaseException | None = cause
+    while inner is not None:
+        if isinstance(inner, ssl.SSLError):
+            return "no TLS connection: its certificate, or its TLS version, is not accepted"
+        inner = inner.__cause__ or inner.__context__
+    if isinstance(cause, httpx.ConnectError):
+        return "no connection: its host is not known, or refuses"
+    if isinstance(cause, httpx.NetworkError | httpx.RemoteProtocolError):
+        return "the connection broke before the answer"
+    return f"the request failed: {type(cause).__name__}"

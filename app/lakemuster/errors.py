@@ -10,7 +10,7 @@ CatalogError
 ├── IdentityUnavailable      the identity provider does not answer, so a token is neither accepted nor refused
 ├── NotFound
 │   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound · SystemTableNotFound
-│   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound · CatalogNotFound
+│   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound · CatalogNotFound · WebhookNotFound
 │   ├── CompanionNotFound    a Paimon table without Iceberg metadata that can be shown
 │   └── PlanNotFound · PlanTaskNotFound     a token that this server did not sign, or not for this table and caller
 ├── OperationUnsupported     the protocol has the operation, but this server only reads tables
@@ -189,6 +189,12 @@ class CatalogNotFound(NotFound):
     """No catalog of that name is attached, or the caller may not see it."""
 
     code = "catalog_not_found"
+
+
+class WebhookNotFound(NotFound):
+    """The settings have no webhook of that name."""
+
+    code = "webhook_not_found"
 
 
 class PlanNotFound(NotFound):

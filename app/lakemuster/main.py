@@ -13,6 +13,7 @@ from lakemuster import tracing
 from lakemuster.caching import MEMORY
 from lakemuster.catalog.attached import require_names
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.webhooks import webhooks_of
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
 from lakemuster.extras import pip_install
@@ -37,6 +38,7 @@ def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
         DatabaseVersionMismatch: the database needs ``lakemuster migrate``.
         IndexUnavailable, ConfigInvalid: the index or a store cannot be opened.
     """
+    webhooks_of(settings)
     MEMORY.limit = settings.memory_bytes // settings.workers
     refresher = open_refresher(settings, waiting, clock)
     require_names(refresher.index, refresher.upstreams)

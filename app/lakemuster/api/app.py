@@ -33,6 +33,7 @@ from lakemuster.api.native import (
     system,
     tables,
     timeline,
+    webhooks,
 )
 from lakemuster.api.native.dependencies import Api
 from lakemuster.api.openapi import DescribedApp
@@ -49,10 +50,12 @@ from lakemuster.api.worker_folder import WorkerFolder
 from lakemuster.catalog.events import EventLog
 from lakemuster.catalog.iceberg_rest.load_table_cache import LoadTableCache
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.webhooks import require_keys
 from lakemuster.config import Settings
 from lakemuster.errors import CatalogError
 from lakemuster.jobs.registry import jobs_of
 from lakemuster.jobs.supervisor import Supervisor
+from lakemuster.jobs.webhooks import WebhookMeasures
 from lakemuster.upstream.registry import Upstreams
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -73,7 +76,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         folder: what this worker process shares with others; None in a server of one process.
 
     Raises:
-        ConfigInvalid: the tokens file is wrong.
+        ConfigInvalid: the tokens file is wrong, or a webhook's secret file.
     """
     settings = services.settings
     identity, metrics = open_identity(settings), Metrics(folder)
@@ -82,9 +85,12 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     slots: dict[str, Slots] = {}
     closing: list[Callable[[], Awaitable[None]]] = []
     measured.count_slots(metrics, lambda: slots)
-    supervisor = None if settings.role == "api" else Supervisor(services.index.database, jobs_of(services))
+    deliveries = WebhookMeasures()
+    supervisor = None if settings.role == "api" else Supervisor(services.index.database, jobs_of(services, deliveries))
     if supervisor is not None:
         measured.count_jobs(metrics, supervisor)
+        require_keys(settings)
+    measured.count_webhooks(metrics, services, deliveries)
     if identity.tokens is not None:
         services.store.confinement.rule = identity.tokens.locations
         measured.count_tokens(metrics, identity.tokens)
@@ -168,6 +174,7 @@ def _include_requests(app: FastAPI) -> None:
         system.router,
         catalogs.router,
         events.router,
+        webhooks.router,
     ):
         app.include_router(router)
     app.state.iceberg_tables = LoadTableCache()

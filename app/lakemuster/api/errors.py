@@ -47,6 +47,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.CompanionNotFound: 404,
     errors.WarehouseNotFound: 404,
     errors.CatalogNotFound: 404,
+    errors.WebhookNotFound: 404,
     errors.PlanNotFound: 404,
     errors.PlanTaskNotFound: 404,
     errors.OperationUnsupported: 406,  # as the Iceberg REST protocol specifies

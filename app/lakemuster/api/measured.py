@@ -17,9 +17,12 @@ from lakemuster.api.stream_memory import STREAM_MEMORY
 from lakemuster.caching import MEMORY, CacheStatistics
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.webhook_documents import webhooks_out
 from lakemuster.errors import CatalogError
 from lakemuster.jobs.supervisor import JobState, Supervisor
+from lakemuster.jobs.webhooks import WebhookMeasures
 from lakemuster.kernels.states import kernel_states
+from lakemuster.wire.native.webhooks import WebhookOut
 
 _NO_LABELS: tuple[str, ...] = ()
 
@@ -180,6 +183,30 @@ def count_jobs(metrics: Metrics, supervisor: Supervisor) -> None:
     metrics.hold_gauge(
         "lakemuster_job_leases", "Leases of jobs that are held.", [], _one(lambda: len(supervisor.held()))
     )
+
+
+def count_webhooks(metrics: Metrics, services: Services, deliveries: WebhookMeasures) -> None:
+    """Export the deliveries to webhooks that ended here; and of the database, how far each has got."""
+    help_text = "Seconds of a try to deliver an event to a webhook; outcome: ok, failed."
+    metrics.distribute("lakemuster_webhook_delivery_seconds", help_text, deliveries.tries)
+    help_text = "Messages that became dead letters: the receiver has not taken them."
+    metrics.count("lakemuster_webhook_messages_died", help_text, deliveries.dead)
+    gauges: dict[str, tuple[str, Callable[[WebhookOut], float]]] = {
+        "lag_events": ("Events of the log that a webhook has not handled yet.", lambda one: one.lag_events),
+        "lag_seconds": ("Age of the oldest event that a webhook has not handled yet.", lambda one: one.lag_seconds),
+        "dead_letters": ("Dead letters of a webhook that are kept.", lambda one: one.dead_letters),
+        "failures_in_a_row": ("Tries that failed since the last success.", lambda one: one.failures_in_a_row),
+    }
+    if services.settings.webhooks:
+        for name, (words, of) in gauges.items():
+            metrics.common(f"lakemuster_webhook_{name}", words, ["webhook"], partial(_of_webhooks, services, of))
+
+
+def _of_webhooks(services: Services, of: Callable[[WebhookOut], float]) -> Values:
+    try:
+        return {one.name: of(one) for one in webhooks_out(services)}
+    except CatalogError:
+        return {}
 
 
 def _of_jobs(supervisor: Supervisor, of: Callable[[JobState], float | None]) -> Values:

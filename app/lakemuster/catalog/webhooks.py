@@ -60,6 +60,12 @@ def webhooks_of(settings: Settings) -> list[Webhook]:
     return [Webhook(name, one, _namespaces(name, one.namespaces)) for name, one in sorted(settings.webhooks.items())]
 
 
+def require_keys(settings: Settings) -> None:
+    """Check that the secret files of webhooks hold keys. Raises: ConfigInvalid."""
+    for webhook in webhooks_of(settings):
+        webhook.settings.keys()
+
+
 def _namespaces(name: str, patterns: Iterable[str]) -> tuple[Levels, ...]:
     try:
         return tuple(map(parse_name, patterns))

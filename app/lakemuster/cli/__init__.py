@@ -25,6 +25,7 @@ from lakemuster.cli import (
     statistics,
     system,
     verifying,
+    webhooks,
 )
 from lakemuster.cli.application import DEBUG, Commands
 from lakemuster.cli.option_groups import HERE, Server, set_defaults, with_options
@@ -55,6 +56,7 @@ for command in (
     catalogs.catalogs,
     events.events,
     events.wait,
+    webhooks.webhooks,
     reading.tables,
     reading.namespaces,
     reading.snapshots,

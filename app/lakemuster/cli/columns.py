@@ -29,6 +29,19 @@ _SIZES = (
 )
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "catalogs": ("name", "type", "auth", "reachable", "tables", "synced_at", "seconds", "error"),
+    "webhooks": (
+        "name",
+        "state",
+        "url",
+        "lag_events",
+        "lag_seconds",
+        "last_try_at",
+        "last_status",
+        "last_error",
+        "next_try_at",
+        "dead_letters",
+    ),
+    "dead_letters": ("id", "died_at", "type", "subject", "state", "tries", "last_status", "last_error", "message_id"),
     "events": ("id", "time", "type", "subject", "data"),
     "jobs": ("name", "state", "held_by", "last_run_at", "outcome", "seconds", "next_run_at", "report", "error"),
     "tables": (

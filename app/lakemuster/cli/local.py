@@ -23,6 +23,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.catalog.table_documents import table_out
 from lakemuster.catalog.table_lists import every_table
+from lakemuster.catalog.webhook_documents import redeliver, webhooks_out
 from lakemuster.cli import local_events
 from lakemuster.cli.local_history import expired_rows, expiry_summary, timeline_rows
 from lakemuster.cli.local_plans import explanation, figures, milliseconds, nan_of, plan_pages, statistics
@@ -230,6 +231,18 @@ class LocalSource:
     def stale(self, name: str) -> str | None:
         """Return why the last look at the table failed; None if it did not."""
         return self._services.table(_normal(name)).stale_reason
+
+    def webhooks(self) -> list[Row]:
+        """Return the webhooks of the settings."""
+        return [found.model_dump(mode="json") for found in webhooks_out(self._services)]
+
+    def dead_letters(self, webhook: str) -> Iterator[Row]:
+        """Return a webhook's dead letters."""
+        return local_events.dead_letters(self._services, webhook)
+
+    def redeliver(self, webhook: str, dead_letters: Sequence[str] | None) -> int:
+        """Have the next delivery send dead letters again."""
+        return redeliver(self._services, webhook, dead_letters)
 
     def events(self, query: EventQuery) -> Iterator[Row]:
         """Return the events of the log, oldest first."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from lakemuster.catalog.events import EventFilter, EventLog, event_id
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.webhook_documents import dead_letters_page
 from lakemuster.cli.sources import EventQuery, Row
 
 PAGE_SIZE = 1000
@@ -36,6 +37,15 @@ def follow(services: Services, query: EventQuery) -> Iterator[Row]:
         yield from found
         if not found:
             time.sleep(POLL_SECONDS)
+
+
+def dead_letters(services: Services, webhook: str) -> Iterator[Row]:
+    """Yield a webhook's dead letters, oldest first."""
+    after, more = "0", True
+    while more:
+        found = dead_letters_page(services, webhook, after, PAGE_SIZE)
+        yield from (letter.model_dump(mode="json") for letter in found.dead_letters)
+        after, more = found.last_id, found.more
 
 
 def newest(services: Services) -> str:

@@ -178,6 +178,18 @@ class RemoteSource:
         reason: str | None = self._client.table(name).info().row.get("stale")
         return reason
 
+    def webhooks(self) -> list[Row]:
+        """Return the server's webhooks."""
+        return list(self._client.webhooks())
+
+    def dead_letters(self, webhook: str) -> Iterator[Row]:
+        """Return the dead letters of one of the server's webhooks."""
+        return self._client.dead_letters(webhook)
+
+    def redeliver(self, webhook: str, dead_letters: Sequence[str] | None) -> int:
+        """Have the server send dead letters again."""
+        return self._client.redeliver(webhook, dead_letters)
+
     def events(self, query: EventQuery) -> Iterator[Row]:
         """Return the events of the server's log that the token may see."""
         position, more = query.after, True

@@ -157,6 +157,18 @@ class Source(Protocol):
         """Return the id of the newest event."""
         ...
 
+    def webhooks(self) -> Iterable[Row]:
+        """Return the webhooks of the settings, by name."""
+        ...
+
+    def dead_letters(self, webhook: str) -> Iterable[Row]:
+        """Return a webhook's dead letters, oldest first."""
+        ...
+
+    def redeliver(self, webhook: str, dead_letters: Sequence[str] | None) -> int:
+        """Have dead letters of a webhook sent again, all if None; return their number."""
+        ...
+
     def close(self) -> None:
         """Close connections and stop processes."""
         ...

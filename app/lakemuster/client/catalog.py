@@ -27,6 +27,7 @@ from lakemuster.client.plans import Plan, PlanTask, redeem
 from lakemuster.client.rows import Rows
 from lakemuster.client.table_history import TableHistory, as_is
 from lakemuster.client.transport import Transport, table_path
+from lakemuster.client.webhooks import Webhooks
 
 if TYPE_CHECKING:
     import httpx
@@ -38,7 +39,7 @@ TIMEOUT = 300.0
 REFRESH_TIMEOUT = 3600.0
 
 
-class Client(Events):
+class Client(Events, Webhooks):
     """A Lakemuster server.
 
     Queries are retried a few times when the server is busy or the connection breaks; changes

@@ -6,8 +6,9 @@ cannot set it back. A message becomes a dead letter in the transaction that move
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
+from typing import Any
 
 from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.orm import Session
@@ -118,17 +119,16 @@ _LETTERS = select(
     DeadLetterRow.error,
     DeadLetterRow.is_requested,
 ).where(DeadLetterRow.webhook == bindparam("webhook"))
-_REQUESTED = _LETTERS.where(DeadLetterRow.is_requested).order_by(DeadLetterRow.id).limit(1)
-_PAGE = _LETTERS.where(DeadLetterRow.id > bindparam("after")).order_by(DeadLetterRow.id).limit(bindparam("limit"))
+_FIRST_REQUESTED = select(func.min(DeadLetterRow.id)).where(
+    DeadLetterRow.webhook == bindparam("webhook"), DeadLetterRow.is_requested
+)
+_REQUESTED = _LETTERS.where(DeadLetterRow.id == _FIRST_REQUESTED.scalar_subquery())
+_PAGE = _LETTERS.where(DeadLetterRow.id > bindparam("after")).order_by(DeadLetterRow.id)
 _COUNTS = select(DeadLetterRow.webhook, func.count()).group_by(DeadLetterRow.webhook)
+_OLDEST = select(func.min(EventRow.id)).where(EventRow.id > bindparam("position"))
 _LAG = select(
     select(EventSequenceRow.last).scalar_subquery().label("last"),
-    select(EventRow.at_ms)
-    .where(EventRow.id > bindparam("position"))
-    .order_by(EventRow.id)
-    .limit(1)
-    .scalar_subquery()
-    .label("oldest"),
+    select(EventRow.at_ms).where(EventRow.id == _OLDEST.scalar_subquery()).scalar_subquery().label("oldest"),
     NowMs().label("now"),
 )
 
@@ -277,7 +277,8 @@ def dead_letters(database: Database, name: str, after: int, limit: int) -> list[
     Raises:
         IndexUnavailable: the database does not answer.
     """
-    return list(map(_letter, database.rows(_PAGE, {"webhook": name, "after": after, "limit": limit})))
+    with database.reading() as session:
+        return list(map(_letter, session.execute(_PAGE.limit(limit), {"webhook": name, "after": after})))
 
 
 def next_requested(database: Database, name: str) -> DeadLetter | None:
@@ -289,9 +290,9 @@ def next_requested(database: Database, name: str) -> DeadLetter | None:
     return next(map(_letter, database.rows(_REQUESTED, {"webhook": name})), None)
 
 
-def _letter(row: Sequence[object]) -> DeadLetter:
+def _letter(row: Iterable[Any]) -> DeadLetter:
     number, *message, tries, died_at_ms, status, error, is_requested = row
-    return DeadLetter(number, Message(*message), tries, died_at_ms, status, error, bool(is_requested))  # type: ignore[arg-type]
+    return DeadLetter(number, Message(*message), tries, died_at_ms, status, error, bool(is_requested))
 
 
 def request_redelivery(session: Session, name: str, numbers: Collection[int] | None) -> int:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.webhooks import webhooks_of
 from lakemuster.jobs.counting import CountSnapshots
 from lakemuster.jobs.job import Job
 from lakemuster.jobs.retrying import RetryQuarantined
 from lakemuster.jobs.sweeping import SweepSegments
 from lakemuster.jobs.syncing import SyncCatalog
 from lakemuster.jobs.watching import WatchTables
+from lakemuster.jobs.webhooks import DeliverEvents, WebhookMeasures
 
 
-def jobs_of(services: Services) -> list[Job]:
-    """The jobs that these settings ask for."""
+def jobs_of(services: Services, deliveries: WebhookMeasures | None = None) -> list[Job]:
+    """The jobs that these settings ask for.
+
+    Args:
+        deliveries: of events to webhooks.
+    """
     refresher = services.refresher
     return [
         RetryQuarantined(refresher),
@@ -20,4 +26,5 @@ def jobs_of(services: Services) -> list[Job]:
         CountSnapshots(services.index),
         SweepSegments(services.index, refresher.totals),
         *(SyncCatalog(services.index, catalog) for catalog in refresher.upstreams),
+        *(DeliverEvents(services.index.database, one, deliveries) for one in webhooks_of(services.settings)),
     ]

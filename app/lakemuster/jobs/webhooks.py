@@ -22,7 +22,7 @@ from lakemuster.index import webhooks as store
 from lakemuster.index.database import Database
 from lakemuster.index.webhooks import Cursor, Message
 from lakemuster.jobs.job import Run
-from lakemuster.jobs.webhook_sender import Answer, Sender, Stopped
+from lakemuster.jobs.webhook_sender import ANSWER_SECONDS, Answer, Sender, Stopped
 from lakemuster.measures import OK, Measure
 
 DELIVERY = "webhook "
@@ -75,6 +75,7 @@ class DeliverEvents:
         clock: Clock = SYSTEM,
         first_pause: float = FIRST_PAUSE,
         every_seconds: float = EVERY_SECONDS,
+        answer_seconds: float = ANSWER_SECONDS,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.name = f"{DELIVERY}{webhook.name}"
@@ -82,6 +83,7 @@ class DeliverEvents:
         self._database, self._webhook = database, webhook
         self._measures = measures or WebhookMeasures()
         self._clock, self._first_pause, self._jitter = clock, first_pause, jitter
+        self._answer_seconds = answer_seconds
 
     def run(self, run: Run) -> str:
         """Deliver what there is, until a try fails.
@@ -94,7 +96,7 @@ class DeliverEvents:
         wait = min(cursor.wait_seconds, LONGEST_RETRY_AFTER)
         if wait > 0:
             return f"waits for {wait:.0f} s after {cursor.failures} failed tries: {cursor.error}"
-        with Sender(self._webhook.settings.url, run.goes_on) as sender:
+        with Sender(self._webhook.settings.url, run.goes_on, self._answer_seconds) as sender:
             delivery = _Delivery(self, self._database, self._webhook, cursor, sender, run)
             try:
                 is_done = delivery.send_requested() and delivery.send_events()

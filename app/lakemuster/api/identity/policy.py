@@ -18,14 +18,15 @@ from lakemuster.api.identity.callers import ANYONE, RANK, Caller, Grant, Role
 from lakemuster.errors import NotAuthorised, TableNotFound
 from lakemuster.metadata.names import Levels, format_name
 
-Action = Literal["read", "refresh", "register", "remove", "write"]
-"""``write`` changes an attached catalog, by this server's principal."""
+Action = Literal["read", "refresh", "register", "remove", "write", "operate"]
+"""``write`` changes an attached catalog, by this server's principal; ``operate`` is about the server itself."""
 ROLE_OF: dict[Action, Role] = {
     "read": "read",
     "refresh": "index",
     "register": "admin",
     "remove": "admin",
     "write": "admin",
+    "operate": "admin",
 }
 
 Locations = Mapping[Levels, tuple[str, ...]]
@@ -118,6 +119,17 @@ class Policy:
             raise NotAuthorised(
                 f"this token needs {ROLE_OF[action]} for all of {format_name(above)}", needs=ROLE_OF[action]
             )
+
+    def require_everything(self, caller: Caller, action: Action) -> None:
+        """Let a request pass that is about all tables.
+
+        Raises:
+            NotAuthorised: the caller lacks the action's role for some.
+        """
+        needed = ROLE_OF[action]
+        has_role = any(grant.patterns is None and RANK[grant.role] >= RANK[needed] for grant in caller.grants)
+        if not (has_role and self.sees_all(caller)):
+            raise NotAuthorised(f"this token needs {needed} for all tables", needs=needed)
 
     def sees_namespace(self, caller: Caller, namespace: Levels) -> bool:
         """Whether a caller may see some table in a namespace, or below it."""

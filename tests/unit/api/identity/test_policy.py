@@ -11,6 +11,7 @@ from lakemuster.api.identity import callers, policy
 from lakemuster.api.identity.callers import ANYONE, RANK, Caller, Grant, Pattern
 from lakemuster.api.identity.policy import Action, Policy
 from lakemuster.errors import NotAuthorised, RequestInvalid, TableNotFound
+from lakemuster.metadata.name_patterns import level_matches
 from lakemuster.metadata.names import Levels
 from tests.unit.api.identity.access_model import ACTIONS, CATALOGS, random_model, random_table
 
@@ -64,15 +65,11 @@ def _ends_anyhow(pattern: str, level: str) -> bool:
 
 
 def _any_catalog(self: Pattern, table: Levels, catalog: str | None = None) -> bool:
-    return len(table) > len(self.levels) and all(map(callers.level_matches, self.levels, table))
+    return len(table) > len(self.levels) and all(map(level_matches, self.levels, table))
 
 
 def _itself(self: Pattern, table: Levels, catalog: str | None = None) -> bool:
-    return (
-        self.catalog == catalog
-        and len(table) >= len(self.levels)
-        and all(map(callers.level_matches, self.levels, table))
-    )
+    return self.catalog == catalog and len(table) >= len(self.levels) and all(map(level_matches, self.levels, table))
 
 
 def _directly(self: Pattern, table: Levels, catalog: str | None = None) -> bool:

@@ -1,0 +1,72 @@
+"""Routes of webhooks: how far each has got, its dead letters, and the order to send these again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from lakemuster.api.native.dependencies import PREFIX, TheApi, TheCaller, needs
+from lakemuster.api.native.responses import REDELIVER, WEBHOOK, WEBHOOKS
+from lakemuster.api.threads import TableRoute
+from lakemuster.catalog.webhook_documents import MAX_PAGE, dead_letters_page, redeliver, webhooks_out
+from lakemuster.wire.documents import dumps
+from lakemuster.wire.native.webhooks import DeadLettersPage, RedeliverOut, RedeliverRequest, WebhooksOut
+
+router = APIRouter(prefix=PREFIX, tags=["webhooks"], route_class=TableRoute)
+
+WebhookName = Annotated[str, Path(description="Name of a webhook of the settings.")]
+
+
+class DeadLetterParameters(BaseModel):
+    """Parameters of a webhook's dead letters."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    after: str = Field("0", max_length=20, description="Id of a dead letter: those after it.")
+    page_size: int = Field(100, ge=1, le=MAX_PAGE, description="Maximum number of dead letters in a page.")
+
+
+@router.get(
+    "/webhooks", response_model=WebhooksOut, responses=WEBHOOKS, dependencies=[needs("operate", parameters=False)]
+)
+def list_webhooks(caller: TheCaller, api: TheApi) -> Response:
+    """List the webhooks of the settings: state, lag, last try, dead letters. For admins of all tables."""
+    api.identity.policy.require_everything(caller, "operate")
+    return _json(WebhooksOut(webhooks=webhooks_out(api.services)))
+
+
+@router.get(
+    "/webhooks/{webhook}/dead_letters",
+    response_model=DeadLettersPage,
+    responses=WEBHOOK,
+    dependencies=[needs("operate")],
+)
+def list_dead_letters(
+    caller: TheCaller, api: TheApi, webhook: WebhookName, query: Annotated[DeadLetterParameters, Query()]
+) -> Response:
+    """List the messages that a webhook's receiver has not taken, oldest first. For admins of all tables."""
+    api.identity.policy.require_everything(caller, "operate")
+    return _json(dead_letters_page(api.services, webhook, query.after, query.page_size))
+
+
+@router.post(
+    "/webhooks/{webhook}/redeliver",
+    response_model=RedeliverOut,
+    responses=REDELIVER,
+    status_code=202,
+    dependencies=[needs("operate", parameters=False)],
+)
+def redeliver_dead_letters(
+    caller: TheCaller, api: TheApi, webhook: WebhookName, body: RedeliverRequest | None = None
+) -> Response:
+    """Send dead letters again, in the background: those that are named, or all. For admins of all tables."""
+    api.identity.policy.require_everything(caller, "operate")
+    requested = redeliver(api.services, webhook, None if body is None else body.dead_letters)
+    return _json(RedeliverOut(requested=requested), 202)
+
+
+def _json(found: BaseModel, status: int = 200) -> Response:
+    return Response(dumps(found.model_dump(mode="json")), status, media_type="application/json")

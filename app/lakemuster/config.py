@@ -175,13 +175,16 @@ class Settings(BaseSettings):
     def of_table(self, name: str) -> TableRules:
         """The settings of a table. Of several matching patterns that say something, the most specific wins."""
         own = matching(self.tables, name)
+        ready = next((one.partition_ready for one in own if one.partition_ready is not None), ())
+        watch = next((one.watch for one in own if one.watch is not None), None)
         return TableRules(
             staleness=next((one.staleness for one in own if one.staleness is not None), self.max_staleness),
             history=next((one.history for one in own if one.history is not None), self.history),
             nan=next((one.nan for one in own if one.nan is not None), "any"),
-            watch=self._watch_of(name, next((one.watch for one in own if one.watch is not None), None)),
+            # A partition is ready only by a look at the table.
+            watch=self._watch_of(name, True if watch is None and ready else watch),
             target_file_size=next((one.target_file_size for one in own if one.target_file_size is not None), None),
-            partition_ready=next((one.partition_ready for one in own if one.partition_ready is not None), ()),
+            partition_ready=ready,
         )
 
     def _watch_of(self, name: str, own: float | bool | None) -> float | None:

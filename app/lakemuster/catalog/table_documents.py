@@ -7,11 +7,11 @@ from dataclasses import asdict
 from lakemuster.index.table_record import FIGURES, UNKNOWN_FIGURES, TableFigures, TableRecord
 from lakemuster.ingest.pointer_doubts import warnings_of
 from lakemuster.metadata.snapshot import TableMetadata
-from lakemuster.table_settings import TableRules
+from lakemuster.table_settings import ReadinessRule, TableRules
 from lakemuster.upstream.locations import split_catalog_location
 from lakemuster.wire.instants import format_instant
 from lakemuster.wire.model import json_integer
-from lakemuster.wire.native.tables import RewriteRule, TableDetails, TableOut
+from lakemuster.wire.native.tables import ReadinessRuleOut, RewriteRule, TableDetails, TableOut
 
 
 def table_out(record: TableRecord, figures: TableFigures = UNKNOWN_FIGURES) -> TableOut:
@@ -45,7 +45,7 @@ def table_details(
             "properties": {} if metadata is None else dict(metadata.properties),
             "partition_keys": [] if metadata is None else _partition_keys(metadata),
             "primary_keys": [] if metadata is None else _primary_keys(metadata),
-            "settings": asdict(rules),
+            "settings": {**asdict(rules), "partition_ready": list(map(_rule, rules.partition_ready))},
         }
     )
 
@@ -79,6 +79,10 @@ def _common(record: TableRecord, figures: TableFigures, stale: str | None) -> di
 
 def _instant(at_ms: int | None) -> str | None:
     return None if at_ms is None else format_instant(at_ms)
+
+
+def _rule(rule: ReadinessRule) -> ReadinessRuleOut:
+    return ReadinessRuleOut.model_validate({**rule.model_dump(), "name": rule.title, "time": list(rule.time)})
 
 
 def _partition_keys(metadata: TableMetadata) -> list[str]:

@@ -135,6 +135,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         "equality_delete_file_count",
         "last_updated_at",
     ),
+    "ready_partitions": ("partition", "rule", "ready_at", "time_end", "snapshot_id", "record_count", "file_count"),
     "indexes": ("index_type", "partition", "bucket", "row_count", "file_size_in_bytes", "file_path"),
     "stats": ("figure", "value"),
     "columns": (

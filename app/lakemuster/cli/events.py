@@ -79,7 +79,8 @@ def wait(
 ) -> None:
     """Wait until a committed snapshot of a table has a partition with records.
 
-    Give `--partition` for each field that matters. Asks at the start, and after each commit to the table.
+    Give `--partition` for each field that matters. Asks at the start, and after each commit to the table. If the
+    settings have rules by which the table's partitions are ready (`partition_ready`), it waits until one of them holds.
     """
     wanted = dict(_pair(word) for word in partition)
     with source(server) as found:
@@ -117,8 +118,9 @@ def _appears(found: Source, name: str, wanted: dict[str, str], timeout: float) -
     of_table = EventQuery(table=name)
     looked_at = time.monotonic()
     has_changed = True
+    kind = "ready_partitions" if found.has_readiness(name) else "partitions"
     while True:
-        if has_changed and has_partition(found.rows(query("partitions", name), lambda _: None), wanted):
+        if has_changed and has_partition(found.rows(query(kind, name), lambda _: None), wanted):
             return True
         if time.monotonic() >= deadline:
             return False
@@ -126,5 +128,9 @@ def _appears(found: Source, name: str, wanted: dict[str, str], timeout: float) -
         if time.monotonic() - looked_at >= LOOK_SECONDS:
             found.stale(name)
             looked_at = time.monotonic()
+            # Partitions that were ready before the rules are stored without an event.
+            has_changed = kind == "ready_partitions"
+        else:
+            has_changed = False
         new, position = found.events_page(of_table, position)
-        has_changed = bool(new)
+        has_changed = has_changed or bool(new)

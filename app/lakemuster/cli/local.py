@@ -19,6 +19,7 @@ from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
 from lakemuster.catalog.missing_tables import not_registered
 from lakemuster.catalog.namespace_lists import namespace_listing
+from lakemuster.catalog.partition_readiness import ready_document, ready_listing
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.system_tables import branch_rows, snapshot_rows, system_table
 from lakemuster.catalog.table_documents import table_out
@@ -85,6 +86,8 @@ class LocalSource:
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         """Return a list of one table."""
         name, options = self._registered(query.table), query.options
+        if query.kind == "ready_partitions":
+            return map(ready_document, ready_listing(self._services, name)[1].items)
         if query.kind in ("snapshots", "refs", "schemas", "specs"):
             return history_rows(self._services, query, name, _selector(query), notice)
         if query.kind == "timeline":
@@ -231,6 +234,10 @@ class LocalSource:
     def stale(self, name: str) -> str | None:
         """Return why the last look at the table failed; None if it did not."""
         return self._services.table(_normal(name)).stale_reason
+
+    def has_readiness(self, table: str) -> bool:
+        """Return whether the settings have such rules for a table."""
+        return bool(self._services.settings.of_table(_normal(table)).partition_ready)
 
     def webhooks(self) -> list[Row]:
         """Return the webhooks of the settings."""

@@ -177,6 +177,9 @@ def partitions(
     nan: NanMode = None,
     sort: Sort = None,
     top: Top = None,
+    ready: Annotated[
+        bool, typer.Option("--ready", help="Only those that are complete by the rules of the settings, as was told.")
+    ] = False,
     at: At = CURRENT,
     limit: Limit = None,
     as_json: AsJson = False,
@@ -184,7 +187,10 @@ def partitions(
 ) -> None:
     """List the partitions of a snapshot, summed over their live files; with a filter, over those that it keeps."""
     options = {"filter": where, "nan": nan, **_arrangement(sort, top)}
-    request = query("partitions", name, at=at, limit=limit, options=options)
+    if ready and (at != CURRENT or any(value is not None for value in options.values())):
+        raise typer.BadParameter("it takes no snapshot, filter or order", param_hint="--ready")
+    kind = "ready_partitions" if ready else "partitions"
+    request = query(kind, name, at=at, limit=limit, options={} if ready else options)
     show_rows(request, as_json, server)
 
 

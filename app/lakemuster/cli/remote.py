@@ -72,6 +72,7 @@ class RemoteSource:
             "specs": table.specs,
             "manifests": table.manifests,
             "indexes": table.indexes,
+            "ready_partitions": table.ready_partitions,
         }
         if query.kind in plain:
             return plain[query.kind](**choice)
@@ -177,6 +178,10 @@ class RemoteSource:
         """Return why the server's last look at the table failed; None if it did not."""
         reason: str | None = self._client.table(name).info().row.get("stale")
         return reason
+
+    def has_readiness(self, table: str) -> bool:
+        """Return whether the server has such rules for a table."""
+        return bool(self._client.table(table).info().row["settings"].get("partition_ready"))
 
     def webhooks(self) -> list[Row]:
         """Return the server's webhooks."""

@@ -157,6 +157,10 @@ class Source(Protocol):
         """Return the id of the newest event."""
         ...
 
+    def has_readiness(self, table: str) -> bool:
+        """Return whether a table has rules by which its partitions are complete."""
+        ...
+
     def webhooks(self) -> Iterable[Row]:
         """Return the webhooks of the settings, by name."""
         ...

@@ -356,6 +356,10 @@ class Table(TableFigures, TableHistory):
         """
         return self._chosen("partitions", where_parameters(where, nan), choice)
 
+    def ready_partitions(self, **choice: Unpack[ListChoice]) -> Rows[Row]:
+        """Return the partitions that are complete by the rules of the table's settings, oldest first."""
+        return self._chosen("ready_partitions", {}, choice)
+
     def indexes(self, **choice: Unpack[ListChoice]) -> Rows[Row]:
         """Return Paimon's index files; none for Iceberg."""
         return self._chosen("indexes", {}, choice)

@@ -19,6 +19,7 @@ from lakemuster.index.integer_packing import pack, unpack
 from lakemuster.index.leases import Lease
 from lakemuster.index.orm import RefRow, SchemaRow, SpecRow, TableRow
 from lakemuster.index.orm_base import MAX_INDEXED_BYTES, can_be_indexed
+from lakemuster.index.ready_partitions import forget_all
 from lakemuster.index.reconcile import Changes, reconcile
 from lakemuster.index.statements import insert_all
 from lakemuster.index.table_events import Known, events_of
@@ -74,6 +75,8 @@ def store_metadata(
         known = None if is_first else Known.of(row, before)
         record(session, events_of(row.name, known, metadata, changes.reached))
     row.generation += 1 if changes.replaced or is_another else 0
+    if is_another:
+        forget_all(session, table_id)
     figures = live_figures(current_counts(session, table_id, metadata.current_snapshot_id))
     for name, value in (table_values(metadata, checked_at_ms, pointer) | figures).items():
         setattr(row, name, value)

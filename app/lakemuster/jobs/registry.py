@@ -6,6 +6,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.catalog.webhooks import webhooks_of
 from lakemuster.jobs.counting import CountSnapshots
 from lakemuster.jobs.job import Job
+from lakemuster.jobs.readiness import TellReadyPartitions
 from lakemuster.jobs.retrying import RetryQuarantined
 from lakemuster.jobs.sweeping import SweepSegments
 from lakemuster.jobs.syncing import SyncCatalog
@@ -24,6 +25,7 @@ def jobs_of(services: Services, deliveries: WebhookMeasures | None = None) -> li
         RetryQuarantined(refresher),
         WatchTables(refresher),
         CountSnapshots(services.index),
+        TellReadyPartitions(services),
         SweepSegments(services.index, refresher.totals),
         *(SyncCatalog(services.index, catalog) for catalog in refresher.upstreams),
         *(DeliverEvents(services.index.database, one, deliveries) for one in webhooks_of(services.settings)),

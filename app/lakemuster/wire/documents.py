@@ -91,6 +91,18 @@ SCHEMAS = pa.schema(
         (EXTRA, pa.string()),
     ]
 )
+READY_PARTITIONS = pa.schema(
+    [
+        ("partition", pa.string()),
+        ("rule", pa.string()),
+        ("ready_at", _INSTANT),
+        ("time_end", _INSTANT),
+        ("snapshot_id", pa.int64()),
+        ("record_count", pa.int64()),
+        ("file_count", pa.int64()),
+        (EXTRA, pa.string()),
+    ]
+)
 SPECS = pa.schema([("spec_id", pa.int32()), ("default", pa.bool_()), ("fields", pa.string()), (EXTRA, pa.string())])
 
 

@@ -9,16 +9,32 @@ from fastapi import APIRouter, Path
 from starlette.responses import Response
 
 from lakemuster.api.native.answers import ListRequest, is_known, listing_answer
-from lakemuster.api.native.dependencies import PREFIX, BranchQuery, SnapshotQuery, TheTable, needs, snapshot_id
+from lakemuster.api.native.dependencies import (
+    PREFIX,
+    BranchQuery,
+    PagedQuery,
+    SnapshotQuery,
+    TheTable,
+    needs,
+    snapshot_id,
+)
 from lakemuster.api.native.list_parameters import SnapshotsQuery
 from lakemuster.api.native.responses import LIST, READ_ONE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import history
 from lakemuster.catalog.documents import snapshot_out
 from lakemuster.catalog.listings import DocumentListing, in_order
+from lakemuster.catalog.partition_readiness import ready_listing
 from lakemuster.metadata.snapshot import MAIN
 from lakemuster.wire.documents import REFS, SCHEMAS, SPECS, dumps
-from lakemuster.wire.native.pages import RefsPage, SchemasPage, SnapshotsPage, SpecsPage
+from lakemuster.wire.native.pages import (
+    ReadyPartitionOut,
+    ReadyPartitionsPage,
+    RefsPage,
+    SchemasPage,
+    SnapshotsPage,
+    SpecsPage,
+)
 from lakemuster.wire.native.schemas import RefOut
 from lakemuster.wire.native.snapshots import SnapshotOut
 
@@ -101,3 +117,12 @@ def list_specs(table: TheTable, query: SnapshotQuery) -> Response:
     )
     request = ListRequest(table.request, table.api, "specs", query, record.table_id)
     return listing_answer(request, in_order(listing, query.order), stale=stale)
+
+
+@router.get("/tables/{table}/ready_partitions", response_model=ReadyPartitionsPage, responses=LIST)
+def list_ready_partitions(table: TheTable, query: PagedQuery) -> Response:
+    """List the partitions that are complete by the rules of the table's settings, oldest first."""
+    record, listing = ready_listing(table.services, table.name)
+    request = ListRequest(table.request, table.api, "ready_partitions", query, record.table_id)
+    ordered = in_order(listing, query.order)
+    return listing_answer(request, ordered, stale=record.stale_reason, others=ReadyPartitionOut.model_fields)

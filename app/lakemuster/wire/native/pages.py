@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
-from lakemuster.wire.model import WireModel
+from lakemuster.wire.model import Long, WireModel
 from lakemuster.wire.native.plans import NotAppliedOut
 from lakemuster.wire.native.rows import (
     IcebergChange,
@@ -106,6 +108,24 @@ class PartitionsPage(SnapshotListPage):
     """A page of partitions."""
 
     partitions: list[Partition]
+
+
+class ReadyPartitionOut(WireModel):
+    """A partition that is complete by a rule of its table's settings, as an event has told."""
+
+    partition: dict[str, Any] = Field(description="Values by the name of the partition field.")
+    rule: str = Field(description="The rule's name.")
+    ready_at: str = Field(description="When it was told, RFC 3339, by the database's clock.")
+    time_end: str | None = Field(description="End of the partition's time, RFC 3339; null if its values name none.")
+    snapshot_id: IdText | None = Field(description="The snapshot in which it was ready.")
+    record_count: Long = Field(description="Records of the partition in that snapshot.")
+    file_count: Long
+
+
+class ReadyPartitionsPage(ListPage):
+    """A page of partitions that are ready, oldest first."""
+
+    ready_partitions: list[ReadyPartitionOut]
 
 
 class IndexesPage(SnapshotListPage):

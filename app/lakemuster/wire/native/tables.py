@@ -125,6 +125,16 @@ class TableOut(WireModel):
     last_committed_at: str | None = Field(description="Time of the current snapshot's commit, RFC 3339.")
 
 
+class ReadinessRuleOut(WireModel):
+    """A rule by which a partition is complete: all conditions that are given must hold."""
+
+    name: str
+    quiet: float | None = Field(description="Seconds without a commit to the partition.")
+    watermark: str | None = Field(description="Property of the snapshot's summary, not before the partition's end.")
+    sibling: bool = Field(description="Whether a later partition must have records.")
+    time: list[str] = Field(description="Partition fields of the partition's time; empty: the first that has one.")
+
+
 class TableSettingsOut(WireModel):
     """The settings that apply to a table."""
 
@@ -136,6 +146,9 @@ class TableSettingsOut(WireModel):
     )
     target_file_size: Long | None = Field(
         description="Size in bytes that data files should have; null: the one that the table's properties name."
+    )
+    partition_ready: list[ReadinessRuleOut] = Field(
+        description="Rules by which a partition is complete, which the event `partition.ready` then tells."
     )
 
 

@@ -1,0 +1,131 @@
+"""The job that tells which partitions are ready by the rules of their tables."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lakemuster.catalog.partition_readiness import Candidate, candidates, current_view, last_commits, ready_by
+from lakemuster.catalog.services import Services
+from lakemuster.errors import CatalogError
+from lakemuster.index.ready_partitions import ReadyPartition, forget, tell_ready, told_keys
+from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.index.tables import TableRecord, names_by_id, tables_by_id
+from lakemuster.jobs.job import Run
+from lakemuster.planner.view import View
+from lakemuster.table_settings import ReadinessRule
+
+EVERY_SECONDS = 2.0
+
+LOG = logging.getLogger("lakemuster.jobs")
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What is known of a table at a snapshot.
+
+    Attributes:
+        snapshot: the row id of the snapshot; None: the table has none.
+        found: its partitions, by rule.
+        told: keys of those that are ready, by rule.
+        commits: when each pending partition was last committed to.
+    """
+
+    view: View
+    snapshot: int | None
+    records: Sequence[SnapshotRecord]
+    found: dict[str, list[Candidate]]
+    told: dict[str, set[bytes]]
+    commits: Mapping[bytes, int] = field(default_factory=dict)
+
+
+class TellReadyPartitions:
+    """Evaluates the rules of tables; the partitions of a snapshot are read once, and only pending ones kept."""
+
+    name = "readiness"
+    first_seconds = 0.0
+
+    def __init__(self, services: Services, every_seconds: float = EVERY_SECONDS) -> None:
+        self._services = services
+        self.every_seconds = every_seconds
+        self._pending: dict[int, _Pending] = {}
+
+    def run(self, run: Run) -> str:
+        """Evaluate the rules of every table that has some.
+
+        Raises:
+            IndexUnavailable: the database does not answer.
+        """
+        index = self._services.index
+        with index.database.reading() as session:
+            names = names_by_id(session)
+            ruled = {number: rules for number, name in names.items() if (rules := self._rules(name))}
+            tables = tables_by_id(session, sorted(ruled))
+        self._pending = {number: one for number, one in self._pending.items() if number in ruled}
+        told, failed = 0, 0
+        for table in tables:
+            if not run.goes_on():
+                break
+            try:
+                told += len(self._evaluate(table, ruled[table.table_id]))
+            except CatalogError as error:
+                failed += 1
+                self._pending.pop(table.table_id, None)
+                LOG.warning("the partitions of a table cannot be told to be ready: %s", error.code)
+        return f"{len(tables)} tables with rules, {told} partitions told, {failed} tables failed"
+
+    def _rules(self, name: str) -> tuple[ReadinessRule, ...]:
+        return self._services.settings.of_table(name).partition_ready
+
+    def _evaluate(self, table: TableRecord, rules: Sequence[ReadinessRule]) -> list[ReadyPartition]:
+        seen = current_view(self._services, table)
+        if seen is None:
+            return []
+        view, records = seen
+        pending = self._of_snapshot(view, records, rules)
+        ready: list[ReadyPartition] = []
+        for rule in rules:
+            found = pending.found[rule.title]
+            keys = {one.key for one in found} - pending.told.get(rule.title, set())
+            ready += ready_by(rule, found, keys, records, view, pending.commits)
+        is_new = {rule.title for rule in rules} - pending.told.keys()
+        if not ready and not is_new:
+            return []
+        with self._services.index.database.session() as session:
+            told = tell_ready(session, table.table_id, view.snapshot_id, [rule.title for rule in rules], ready)
+        if told is None:
+            return []
+        for rule in rules:
+            pending.told.setdefault(rule.title, set())
+        for one in ready:
+            pending.told[one.rule].add(one.key)
+        return told
+
+    def _of_snapshot(self, view: View, records: Sequence[SnapshotRecord], rules: Sequence[ReadinessRule]) -> _Pending:
+        """Return what is known of the table at a view's snapshot, which is computed once."""
+        number = None if view.snapshot is None else view.snapshot.row_id
+        before = self._pending.get(view.table.table_id)
+        if before is not None and before.snapshot == number and before.view.table.generation == view.table.generation:
+            return before
+        index, table_id = self._services.index, view.table.table_id
+        found = {rule.title: candidates(index, view, rule) for rule in rules}
+        present = {one.key for some in found.values() for one in some}
+        with index.database.session() as session:
+            told = told_keys(session, table_id)
+            # A partition that was gone is told again.
+            gone = set().union(*told.values()) - present
+            forget(session, table_id, gone)
+        told = {rule: keys - gone for rule, keys in told.items()}
+        quiet = {
+            one.key
+            for rule in rules
+            if rule.quiet is not None
+            for one in found[rule.title]
+            if one.key not in told.get(rule.title, ())
+        }
+        known = None if before is None or before.snapshot is None else (before.snapshot, before.commits)
+        commits = last_commits(index, view, records, quiet, known) if quiet else {}
+        made = _Pending(view, number, records, found, told, commits)
+        self._pending[table_id] = made
+        return made

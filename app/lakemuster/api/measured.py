@@ -197,9 +197,8 @@ def count_webhooks(metrics: Metrics, services: Services, deliveries: WebhookMeas
         "dead_letters": ("Dead letters of a webhook that are kept.", lambda one: one.dead_letters),
         "failures_in_a_row": ("Tries that failed since the last success.", lambda one: one.failures_in_a_row),
     }
-    if services.settings.webhooks:
-        for name, (words, of) in gauges.items():
-            metrics.common(f"lakemuster_webhook_{name}", words, ["webhook"], partial(_of_webhooks, services, of))
+    for name, (words, of) in gauges.items():
+        metrics.common(f"lakemuster_webhook_{name}", words, ["webhook"], partial(_of_webhooks, services, of))
 
 
 def _of_webhooks(services: Services, of: Callable[[WebhookOut], float]) -> Values:

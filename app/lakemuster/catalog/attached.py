@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists
+from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists, TableNotFound
 from lakemuster.index import Index
-from lakemuster.index.attached import mark_changed, replace_tables
+from lakemuster.index.attached import Known, known_below, mark_changed, rename_table, replace_tables
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.upstream.locations import catalog_location, split_catalog_location
-from lakemuster.upstream.protocol import Upstream
+from lakemuster.upstream.protocol import Identity, Upstream
 from lakemuster.upstream.registry import Upstreams
 
 LOG = logging.getLogger("lakemuster.catalog")
+
+MAX_NEW = 100
+"""Of the new tables of a listing so many are compared with the missing ones: each costs a request to the catalog."""
 
 
 def is_attached(table: TableRecord) -> bool:
@@ -42,15 +45,45 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
     catalog = upstreams.get(levels[0])
     if catalog is None or len(levels) < 3 or catalog.name_of(levels[1:]) is None:
         return None
-    catalog.pointer(levels[1:])
+    identity = catalog.identity(levels[1:])
+    location = catalog_location(catalog.name, levels[1:])
+    earlier = _earlier(index, catalog, identity)
     try:
         with index.database.session() as session:
+            if earlier is not None and rename_table(session, earlier, format_name(levels), location):
+                return get_table(session, format_name(levels))
             # Commits are recorded by the canonical name.
-            return add_table(session, format_name(levels), catalog_location(catalog.name, levels[1:]), catalog.format)
+            return add_table(session, format_name(levels), location, catalog.format)
     except TableExists:
         # A concurrent request has registered it.
         with index.database.reading() as session:
             return get_table(session, format_name(levels))
+
+
+def _earlier(index: Index, catalog: Upstream, identity: Identity) -> Known | None:
+    """Return the table of the index that a table of the catalog is, if the catalog does not know its name any more."""
+    with index.database.reading() as session:
+        same = _same(identity, known_below(session, catalog_location(catalog.name, ())))
+    found = None if same is None else split_catalog_location(same.location)
+    if found is None:
+        return None
+    try:
+        catalog.pointer(found[1])
+    except TableNotFound:
+        return same
+    return None
+
+
+def _same(identity: Identity, known: Sequence[Known]) -> Known | None:
+    """Return the only one that is the same table: by uuid, or by its metadata file where a uuid is not known."""
+    found = [one for one in known if _is_same(identity, one)]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_same(identity: Identity, known: Known) -> bool:
+    if identity.uuid is not None and known.uuid is not None:
+        return identity.uuid.lower() == known.uuid.lower()
+    return known.metadata_location is not None and known.metadata_location == identity.pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,28 +127,55 @@ class Synced:
     Attributes:
         tables: that are tables here.
         others: that the settings exclude, or whose names cannot be written.
-        added, removed: since the last listing.
+        added, removed, renamed: since the last listing.
     """
 
     tables: int
     others: int
     added: int
     removed: int
+    renamed: int
 
 
 def sync(index: Index, catalog: Upstream) -> Synced:
     """Register the tables that a catalog lists, and remove those that it does not have any more.
 
-    A listing that fails changes nothing.
+    A new table that is a missing one by its uuid, or its metadata file, was renamed. A listing that fails changes
+    nothing.
 
     Raises:
         UpstreamFailed: the catalog does not answer, or not as its protocol says.
     """
     listed = {levels: catalog.name_of(levels) for levels in catalog.every_table()}
     locations = {name: catalog_location(catalog.name, levels) for levels, name in listed.items() if name is not None}
+    prefix, renamed = catalog_location(catalog.name, ()), 0
+    earlier = _renamed(index, catalog, {name: levels for levels, name in listed.items() if name is not None})
     with index.database.session() as session:
-        added, removed = replace_tables(session, catalog_location(catalog.name, ()), locations, catalog.format)
-    return Synced(len(locations), len(listed) - len(locations), added, removed)
+        for name, known in earlier.items():
+            renamed += rename_table(session, known, name, locations[name])
+        added, removed = replace_tables(session, prefix, locations, catalog.format)
+    return Synced(len(locations), len(listed) - len(locations), added, removed, renamed)
+
+
+def _renamed(index: Index, catalog: Upstream, listed: Mapping[str, Levels]) -> dict[str, Known]:
+    """Return, for each new table that has another name than before, what the index knows of it."""
+    with index.database.reading() as session:
+        known = known_below(session, catalog_location(catalog.name, ()))
+    names = {one.name for one in known}
+    gone = [one for one in known if one.name not in listed and one.metadata_location is not None]
+    found: dict[str, Known] = {}
+    for name in sorted(set(listed) - names)[:MAX_NEW]:
+        if not gone:
+            break
+        try:
+            same = _same(catalog.identity(listed[name]), gone)
+        except CatalogError:
+            # It is registered as a new table.
+            continue
+        if same is not None:
+            found[name] = same
+            gone.remove(same)
+    return found
 
 
 def refuse_name(upstreams: Upstreams, levels: Levels) -> None:

@@ -173,7 +173,10 @@ def sync(
             synced = found.sync(name)
         if not as_json:
             seen = _counted(synced["tables"], "table", "tables")
-            changes = f"{synced['added']} added, {synced['removed']} removed, {synced['left_out']} left out"
+            counts = (
+                f"{synced[kind]} {kind.replace('_', ' ')}" for kind in ("added", "removed", "renamed", "left_out")
+            )
+            changes = ", ".join(counts)
             say(f"{printable(name)}: {seen}, {changes}, {synced['seconds']:.1f} s")
         elif pattern is None:
             show_document(synced)

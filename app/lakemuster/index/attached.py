@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, bindparam, case, delete, select, update
 from sqlalchemy.orm import Session
@@ -47,6 +48,41 @@ def mark_changed(database: Database, names: Sequence[str], prefixes: Sequence[st
 def names_below(session: Session, prefix: str) -> list[str]:
     """The names of the tables whose locations begin so."""
     return list(session.execute(select(TableRow.name).where(_is_below(prefix))).scalars())
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A table of an attached catalog as the index knows it; ``metadata_location`` and ``uuid`` once it was read."""
+
+    name: str
+    location: str
+    metadata_location: str | None
+    uuid: str | None
+
+
+def known_below(session: Session, prefix: str) -> list[Known]:
+    """The tables whose locations begin so."""
+    columns = (TableRow.name, TableRow.location, TableRow.metadata_location, TableRow.uuid)
+    return [Known(*row) for row in session.execute(select(*columns).where(_is_below(prefix)))]
+
+
+def rename_table(session: Session, known: Known, name: str, location: str) -> bool:
+    """Give a table of an attached catalog the name and location that it has there now; its index stays.
+
+    Returns:
+        false: it is gone, or the name is taken; nothing has changed.
+    """
+    own = (TableRow.name == known.name, TableRow.location == known.location, TableRow.companion_of.is_(None))
+    row = session.execute(select(TableRow).where(*own).with_for_update()).scalar()
+    taken = session.scalar(select(TableRow.id).where(TableRow.name == name, TableRow.companion_of.is_(None)))
+    if row is None or taken is not None or not can_be_indexed(name):
+        return False
+    row.name, row.namespace, row.location, row.stale_reason = name, namespace_of(name), location, None
+    session.flush()
+    # Requests look at its pointer before they are answered.
+    session.execute(_MARK_TABLE, {"table_name": name}, execution_options={"synchronize_session": False})
+    record(session, [NewEvent("table.renamed", name, {"previous_name": known.name, "format": row.format})])
+    return True
 
 
 def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], format: Format) -> tuple[int, int]:

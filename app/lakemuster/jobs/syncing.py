@@ -27,4 +27,5 @@ class SyncCatalog:
     def run(self, run: Run) -> str:
         """List all tables."""
         found = sync(self._index, self._catalog)
-        return f"{found.tables} tables, {found.others} left out, {found.added} added, {found.removed} removed"
+        renamed = f", {found.renamed} renamed" if found.renamed else ""
+        return f"{found.tables} tables, {found.others} left out, {found.added} added, {found.removed} removed{renamed}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from lakemuster.catalog_settings import CatalogSettings
@@ -43,6 +44,19 @@ SILENT_SECONDS = 1.0
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What tells a table from others of its catalog, whatever its name.
+
+    Attributes:
+        pointer: see :meth:`Upstream.pointer`.
+        uuid: of an Iceberg table; None: the catalog does not say.
+    """
+
+    pointer: str
+    uuid: str | None = None
+
+
 def overloaded(name: str) -> Overloaded:
     """The refusal of a request for which a catalog is too slow."""
     return Overloaded(f"too many requests wait for the catalog {name}; try again in a moment", catalog=name)
@@ -75,6 +89,15 @@ class Upstream(ABC):
             TableNotFound: the catalog has no such table.
             UpstreamFailed: it does not answer, or not as its protocol says.
         """
+
+    def identity(self, levels: Levels) -> Identity:
+        """Return a table's pointer, and its uuid if that needs no further request.
+
+        Raises:
+            TableNotFound: the catalog has no such table.
+            UpstreamFailed: it does not answer, or not as its protocol says.
+        """
+        return Identity(self.pointer(levels))
 
     @abstractmethod
     def every_table(self) -> Iterator[Levels]:

@@ -20,8 +20,9 @@ from lakemuster.errors import NamespaceNotFound, TableNotFound
 from lakemuster.metadata.names import Levels
 from lakemuster.single_flight import SingleFlight
 from lakemuster.upstream.http_upstream import HttpAnswer, HttpUpstream
-from lakemuster.upstream.json_members import NotAnObject, member
+from lakemuster.upstream.json_members import NotAnObject, member, members
 from lakemuster.upstream.oauth import TokenSource
+from lakemuster.upstream.protocol import Identity
 from lakemuster.upstream.sigv4 import SigV4
 from lakemuster.upstream.vended import DELEGATION, VendedCredentials
 
@@ -140,6 +141,14 @@ class RestCatalog(HttpUpstream):
 
     def pointer(self, levels: Levels) -> str:
         """See :class:`Upstream`."""
+        return self.pointer_in(self._loaded(levels))
+
+    def identity(self, levels: Levels) -> Identity:
+        """See :class:`Upstream`."""
+        answer = self._loaded(levels)
+        return Identity(self.pointer_in(answer), _uuid_in(answer))
+
+    def _loaded(self, levels: Levels) -> bytes:
         endpoint = self.endpoint()
         try:
             answer = self._loaded(endpoint.url(endpoint.table(levels)), DELEGATION if self.vended is not None else {})
@@ -147,7 +156,7 @@ class RestCatalog(HttpUpstream):
             raise self._no_table(levels) from error
         if self.vended is not None:
             self.vended.note(levels, answer.body, answer.sent_at)
-        return self.pointer_in(answer.body)
+        return answer.body
 
     def pointer_in(self, table: bytes) -> str:
         """The location of the current metadata in a load-table answer. Raises: UpstreamFailed."""
@@ -241,3 +250,13 @@ def _error_type(body: bytes) -> str:
     except (orjson.JSONDecodeError, KeyError, TypeError):
         return ""
     return kind if isinstance(kind, str) and kind.isidentifier() else ""
+
+
+def _uuid_in(table: bytes) -> str | None:
+    """The uuid in a load-table answer, if it has one."""
+    try:
+        found = next((one for one in members(table) if one.name == "metadata"), None)
+        uuid = None if found is None else member(table[found.start : found.end], "table-uuid")
+    except NotAnObject:
+        return None
+    return uuid if isinstance(uuid, str) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from lakemuster.index import ready_partitions
 from lakemuster.jobs import readiness
 from lakemuster.jobs.readiness import TellReadyPartitions
 from lakemuster.metadata import partition_periods
+from lakemuster.table_settings import ReadinessRule
 from tests.contract.service.readiness_lake import lake
 
+RULE = ReadinessRule(quiet=7200)
 ONE, TWO, THREE = "2024-05-01", "2024-05-02", "2024-05-03"
 END_OF_ONE, END_OF_TWO = "1714608000000", "2024-05-03T00:00:00Z"
 
@@ -42,6 +45,27 @@ def check_quiet(folder: Path, database_url: str | None = None) -> None:
         found.pass_hours(3)
         found.tell(job)
         assert sorted(found.told()) == first
+
+
+def check_last_commits(folder: Path) -> None:
+    """The last commit to each day is that of the newest snapshot that adds to it, or removes from it."""
+    with lake(folder, {"quiet": "2h"}) as found:
+        found.commit(ONE, TWO)
+        found.commit(TWO)
+        found.commit(THREE)
+        found.drop(THREE)
+        found.commit(THREE)
+        times = [entry.timestamp_ms for entry in found.table.snapshots()]
+        seen = partition_readiness.current_view(found.services, found.services.table("shop.sales"))
+        assert seen is not None
+        index, (view, records) = found.services.index, seen
+        days = {one.key: one.values["day"] for one in partition_readiness.candidates(index, view, RULE)}
+        commits = partition_readiness.last_commits(index, view, records, set(days))
+        assert {days[key]: at for key, at in commits.items()} == {ONE: times[0], TWO: times[1], THREE: times[-1]}
+        before = next(one for one in records if one.snapshot.committed_at_ms == times[1])
+        earlier = partition_readiness.last_commits(index, replace(view, snapshot=before), records, set(days))
+        # With what is known of an earlier snapshot, only the commits since are read.
+        assert partition_readiness.last_commits(index, view, records, set(days), (before.row_id, earlier)) == commits
 
 
 def check_quiet_needs_a_look(folder: Path) -> None:
@@ -129,6 +153,7 @@ def check_gone(folder: Path) -> None:
 Check = Callable[[Path], None]
 CHECKS: tuple[Check, ...] = (
     check_quiet,
+    check_last_commits,
     check_quiet_needs_a_look,
     check_watermark,
     check_sibling,
@@ -163,7 +188,7 @@ def _(patch: Patch) -> None:
 @planted("the clock counts, and not the last look", check_quiet_needs_a_look)
 def _(patch: Patch) -> None:
     patch.setattr(partition_readiness, "last_commits", None)
-    patch.setattr(readiness, "last_commits", lambda index, view, records, pending, known: dict.fromkeys(pending, 0))
+    patch.setattr(readiness, "last_commits", lambda *given: dict.fromkeys(given[3], 0))
 
 
 @planted("every partition was committed to just now", check_quiet)
@@ -171,6 +196,12 @@ def _(patch: Patch) -> None:
     patch.setattr(
         readiness, "last_commits", lambda index, view, records, pending, known: dict.fromkeys(pending, 10**15)
     )
+
+
+@planted("only what a commit adds touches a partition", check_last_commits)
+def _(patch: Patch) -> None:
+    real = partition_readiness._touched
+    patch.setattr(partition_readiness, "_touched", lambda index, view, before, after: real(index, view, after, after))
 
 
 @planted("the watermark of the current snapshot alone counts", check_watermark)
@@ -234,7 +265,7 @@ def _(patch: Patch) -> None:
 
 @planted("the snapshot is not looked at again", check_watermark)
 def _(patch: Patch) -> None:
-    real = readiness.current_view
+    real = partition_readiness.current_view
     first: dict[int, Any] = {}
     patch.setattr(
         readiness, "current_view", lambda services, table: first.setdefault(id(services), real(services, table))

@@ -84,6 +84,39 @@ def test_the_listing_brings_tables_and_takes_them_away(lake: Lake) -> None:
         assert (shown["type"], shown["reachable"], shown["tables"]) == (lake.settings["type"], True, 2)
 
 
+def renames(client: TestClient) -> list[tuple[str, str]]:
+    """The earlier and the new name of each table that was renamed."""
+    page = client.get("/api/v1/events?type=table.renamed", headers={"Accept": "application/json"}).json()
+    return [(event["data"]["previous_name"], event["subject"]) for event in page["events"]]
+
+
+def test_a_table_that_is_renamed_keeps_its_index_and_is_told_so(lake: Lake) -> None:
+    lake.create(A)
+    lake.create(("other", "c"))
+    with service(lake) as client:
+        assert files(client, "a") == 1
+        before = client.get("/api/v1/tables/prod.db.a").json()
+        lake.rename(A, B)
+        found = client.post("/api/v1/catalogs/prod/sync").json()
+        if lake.format == "paimon":
+            # Its metadata has no uuid.
+            assert (found["added"], found["removed"], found["renamed"]) == (2, 1, 0)
+            return
+        assert (found["added"], found["removed"], found["renamed"]) == (1, 0, 1)
+        assert renames(client) == [("prod.db.a", "prod.db.b")]
+        assert names(client) == ["prod.db.b", "prod.other.c"]
+        after = client.get("/api/v1/tables/prod.db.b").json()
+        assert (after["uuid"], after["total_records"]) == (before["uuid"], before["total_records"])
+        assert files(client, "b") == 1
+        lake.commit(B)
+        assert files(client, "b") == 2
+        # Asked for by its new name, it is the same table before any listing.
+        lake.rename(B, A)
+        assert files(client, "a") == 2
+        assert renames(client) == [("prod.db.a", "prod.db.b"), ("prod.db.b", "prod.db.a")]
+        assert client.get("/api/v1/tables/prod.db.b").status_code == 404
+
+
 def test_a_catalog_that_fails_keeps_its_tables_and_their_last_state(lake: Lake) -> None:
     lake.create(A)
     with service(lake) as client:

@@ -200,6 +200,43 @@ def test_filters_take_what_they_name(types: str | None, namespace: str | None, t
     assert EventFilter.of(types, namespace, table).shown(told) is (told if taken else None)
 
 
+RENAMED = Told(Event(1, "table.renamed", "hr.t", 0, {"previous_name": "shop.t", "format": "iceberg"}))
+
+
+@pytest.mark.parametrize(
+    ("seen", "kind", "subject", "previous"),
+    [
+        ({"shop", "hr"}, "table.renamed", "hr.t", "shop.t"),
+        ({"hr"}, "table.registered", "hr.t", None),
+        ({"shop"}, "table.removed", "shop.t", None),
+        (set(), None, None, None),
+    ],
+)
+def test_both_names_of_a_renamed_table_are_told_to_who_may_see_them(
+    seen: set[str], kind: str | None, subject: str | None, previous: str | None
+) -> None:
+    told = RENAMED.seen_by(lambda table: table[0] in seen)
+    if told is None:
+        assert kind is None
+        return
+    document = told.document
+    assert (document["type"], document["subject"]) == (kind, subject)
+    assert document["data"].get("previous_name") == previous
+    assert document["data"]["namespace"] == str(subject).partition(".")[0]
+    hidden = {"shop": "shop.t", "hr": "hr.t"}.keys() - seen
+    assert not [name for name in hidden if f"{name}.t" in told.message.decode()]
+
+
+@pytest.mark.parametrize(
+    ("namespace", "table", "is_told"), [("shop", None, 1), ("hr", None, 1), (None, "shop.t", 1), ("web", None, 0)]
+)
+def test_a_renamed_table_is_found_by_either_name(namespace: str | None, table: str | None, is_told: int) -> None:
+    shown = EventFilter.of("table.renamed", namespace, table).shown(RENAMED)
+    assert (shown is RENAMED) == bool(is_told)
+    # Who may see the new name only did not ask for a registration.
+    assert EventFilter.of("table.renamed", namespace, table).shown(RENAMED, lambda name: name[0] == "hr") is None
+
+
 def test_an_unknown_type_is_refused() -> None:
     with pytest.raises(RequestInvalid, match="types are"):
         EventFilter.of("table.nope", None, None)

@@ -114,7 +114,6 @@ EVENTS: Responses = {
 CATALOGS: Responses = ALWAYS
 WEBHOOKS: Responses = ALWAYS
 WEBHOOK: Responses = _problems(*_ALWAYS, 404)
-REDELIVER: Responses = {202: {"description": "They are sent again in the background."}, **WEBHOOK}
 SYNC: Responses = _problems(*_ALWAYS, 404, 502, 504)
 CREATE: Responses = _problems(*_ALWAYS, 409, 501, 502)
 REFRESH: Responses = _problems(*_ALWAYS, 404, 501, 502)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from lakemuster.api.native.dependencies import PREFIX, TheApi, TheCaller, needs
-from lakemuster.api.native.responses import REDELIVER, WEBHOOK, WEBHOOKS
+from lakemuster.api.native.responses import WEBHOOK, WEBHOOKS
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.webhook_documents import MAX_PAGE, dead_letters_page, redeliver, webhooks_out
 from lakemuster.wire.documents import dumps
@@ -55,8 +55,7 @@ def list_dead_letters(
 @router.post(
     "/webhooks/{webhook}/redeliver",
     response_model=RedeliverOut,
-    responses=REDELIVER,
-    status_code=202,
+    responses=WEBHOOK,
     dependencies=[needs("operate", parameters=False)],
 )
 def redeliver_dead_letters(
@@ -65,8 +64,8 @@ def redeliver_dead_letters(
     """Send dead letters again, in the background: those that are named, or all. For admins of all tables."""
     api.identity.policy.require_everything(caller, "operate")
     requested = redeliver(api.services, webhook, None if body is None else body.dead_letters)
-    return _json(RedeliverOut(requested=requested), 202)
+    return _json(RedeliverOut(requested=requested))
 
 
-def _json(found: BaseModel, status: int = 200) -> Response:
-    return Response(dumps(found.model_dump(mode="json")), status, media_type="application/json")
+def _json(found: BaseModel) -> Response:
+    return Response(dumps(found.model_dump(mode="json")), media_type="application/json")

@@ -35,4 +35,5 @@ class SyncOut(WireModel):
     left_out: int = Field(description="Number of others: excluded by the settings, or with names that cannot be used.")
     added: int = Field(description="Number of tables that are new here.")
     removed: int = Field(description="Number of tables removed here, which the catalog does not have any more.")
+    renamed: int = Field(description="Number of tables that have another name there than before, and so here.")
     seconds: float = Field(description="How long the listing took.")

@@ -83,6 +83,8 @@ FIRING = {
     ],
     "LakemusterJobFails": [("lakemuster_job_failures_in_a_row", 'name="watch"', "9x200")],
     "LakemusterNoJobs": [("lakemuster_job_leases", "", "0x200")],
+    "LakemusterWebhookBehind": [("lakemuster_webhook_lag_seconds", 'webhook="lake"', "1000x200")],
+    "LakemusterDeadLetters": [("lakemuster_webhook_dead_letters", 'webhook="lake"', "1x200")],
     "LakemusterReloadFailed": [("lakemuster_last_reload_successful", 'file="tokens"', "0x200")],
     "LakemusterCachesTooSmall": [
         ("lakemuster_cache_evictions_total", 'cache="packs"', "0+9x200"),
@@ -105,6 +107,8 @@ WELL = [
     ("process_start_time_seconds", 'worker="1"', "60x200"),
     ("lakemuster_build_info", 'version="1"', "1x200"),
     ("lakemuster_last_reload_successful", 'file="tokens"', "1x200"),
+    ("lakemuster_webhook_lag_seconds", 'webhook="lake"', "60x200"),
+    ("lakemuster_webhook_dead_letters", 'webhook="lake"', "0x200"),
 ]
 """Series of a server of which no alert fires."""
 

@@ -173,10 +173,8 @@ def sync(
             synced = found.sync(name)
         if not as_json:
             seen = _counted(synced["tables"], "table", "tables")
-            counts = (
-                f"{synced[kind]} {kind.replace('_', ' ')}" for kind in ("added", "removed", "renamed", "left_out")
-            )
-            changes = ", ".join(counts)
+            kinds = ("added", "removed", "renamed", "left_out")
+            changes = ", ".join(f"{synced[kind]} {kind.replace('_', ' ')}" for kind in kinds)
             say(f"{printable(name)}: {seen}, {changes}, {synced['seconds']:.1f} s")
         elif pattern is None:
             show_document(synced)

@@ -29,7 +29,7 @@ def test_commands_list_a_catalog_and_index_its_tables(lake: Lake, monkeypatch: p
     [shown] = json.loads(run("catalogs", "--json"))
     assert (shown["type"], shown["reachable"], shown["tables"]) == (lake.settings["type"], True, 3)
     lake.drop(TABLES[1])
-    assert run("sync", "prod").startswith("prod: 2 tables, 0 added, 1 removed, 0 left out")
+    assert run("sync", "prod").startswith("prod: 2 tables, 0 added, 1 removed, 0 renamed, 0 left out")
     indexed = run("sync", "prod", "--index", "d*")
     assert "prod.db.a: 1 snapshot published" in indexed
     assert "prod.other.c" not in indexed

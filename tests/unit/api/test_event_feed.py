@@ -228,11 +228,12 @@ def test_both_names_of_a_renamed_table_are_told_to_who_may_see_them(
 
 
 @pytest.mark.parametrize(
-    ("namespace", "table", "is_told"), [("shop", None, 1), ("hr", None, 1), (None, "shop.t", 1), ("web", None, 0)]
+    ("namespace", "table", "is_told"),
+    [("shop", None, True), ("hr", None, True), (None, "shop.t", True), ("web", None, False)],
 )
-def test_a_renamed_table_is_found_by_either_name(namespace: str | None, table: str | None, is_told: int) -> None:
+def test_a_renamed_table_is_found_by_either_name(namespace: str | None, table: str | None, is_told: bool) -> None:
     shown = EventFilter.of("table.renamed", namespace, table).shown(RENAMED)
-    assert (shown is RENAMED) == bool(is_told)
+    assert (shown is RENAMED) == is_told
     # Who may see the new name only did not ask for a registration.
     assert EventFilter.of("table.renamed", namespace, table).shown(RENAMED, lambda name: name[0] == "hr") is None
 

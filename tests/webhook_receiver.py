@@ -102,6 +102,7 @@ def receiving(decide: Callable[[int], Verdict] = lambda _: OK) -> Iterator[Recei
                 verdict = receiver.decide(len(receiver.got))
                 is_taken = verdict.kind == "take and reset" or (verdict.kind == "answer" and verdict.status < 300)
                 headers = {name.lower(): value for name, value in self.headers.items()}
+                headers["peer"] = str(self.client_address)
                 receiver.got.append(Got(headers, body, is_taken))
             if verdict.kind == "hang":
                 receiver.over.wait(600)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists, TableNotFound
 from lakemuster.index import Index
-from lakemuster.index.attached import Known, known_below, mark_changed, rename_table, replace_tables
+from lakemuster.index.attached import Known, known_below, known_with, mark_changed, rename_table, replace_tables
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.upstream.locations import catalog_location, split_catalog_location
@@ -63,7 +63,8 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
 def _earlier(index: Index, catalog: Upstream, identity: Identity) -> Known | None:
     """Return the table of the index that a table of the catalog is, if the catalog does not know its name any more."""
     with index.database.reading() as session:
-        same = _same(identity, known_below(session, catalog_location(catalog.name, ())))
+        like = known_with(session, catalog_location(catalog.name, ()), identity.pointer, identity.uuid)
+    same = _same(identity, like)
     found = None if same is None else split_catalog_location(same.location)
     if found is None:
         return None
@@ -82,7 +83,7 @@ def _same(identity: Identity, known: Sequence[Known]) -> Known | None:
 
 def _is_same(identity: Identity, known: Known) -> bool:
     if identity.uuid is not None and known.uuid is not None:
-        return identity.uuid.lower() == known.uuid.lower()
+        return identity.uuid == known.uuid
     return known.metadata_location is not None and known.metadata_location == identity.pointer
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, bindparam, case, delete, select, update
+from sqlalchemy import ColumnElement, bindparam, case, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.index.database import Database, NowMs, current_ms
@@ -60,10 +60,19 @@ class Known:
     uuid: str | None
 
 
+_KNOWN = select(TableRow.name, TableRow.location, TableRow.metadata_location, TableRow.uuid)
+
+
 def known_below(session: Session, prefix: str) -> list[Known]:
     """The tables whose locations begin so."""
-    columns = (TableRow.name, TableRow.location, TableRow.metadata_location, TableRow.uuid)
-    return [Known(*row) for row in session.execute(select(*columns).where(_is_below(prefix)))]
+    return [Known(*row) for row in session.execute(_KNOWN.where(_is_below(prefix)))]
+
+
+def known_with(session: Session, prefix: str, metadata_location: str, uuid: str | None) -> list[Known]:
+    """Those of the tables whose locations begin so that have this metadata file or uuid."""
+    same = TableRow.metadata_location == metadata_location
+    either = same if uuid is None else or_(same, TableRow.uuid == uuid)
+    return [Known(*row) for row in session.execute(_KNOWN.where(_is_below(prefix), either))]
 
 
 def rename_table(session: Session, known: Known, name: str, location: str) -> bool:

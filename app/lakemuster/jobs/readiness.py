@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lakemuster.catalog.partition_readiness import Candidate, candidates, current_view, last_commits, ready_by
 from lakemuster.catalog.services import Services
@@ -58,6 +58,8 @@ class TellReadyPartitions:
             IndexUnavailable: the database does not answer.
         """
         index = self._services.index
+        if not any(one.partition_ready for one in self._services.settings.tables.values()):
+            return "no table has rules"
         with index.database.reading() as session:
             names = names_by_id(session)
             ruled = {number: rules for number, name in names.items() if (rules := self._rules(name))}
@@ -79,7 +81,7 @@ class TellReadyPartitions:
         return self._services.settings.of_table(name).partition_ready
 
     def _evaluate(self, table: TableRecord, rules: Sequence[ReadinessRule]) -> list[ReadyPartition]:
-        seen = current_view(self._services, table)
+        seen = self._view(table)
         if seen is None:
             return []
         view, records = seen
@@ -101,6 +103,16 @@ class TellReadyPartitions:
         for one in ready:
             pending.told[one.rule].add(one.key)
         return told
+
+    def _view(self, table: TableRecord) -> tuple[View, Sequence[SnapshotRecord]] | None:
+        """Return a table at its current snapshot, and the snapshots of main; None: nothing can be told of it now."""
+        before = self._pending.get(table.table_id)
+        if before is None or table.stale_reason is not None:
+            return current_view(self._services, table)
+        known = before.view.table
+        if (known.metadata_location, known.generation) != (table.metadata_location, table.generation):
+            return current_view(self._services, table)
+        return replace(before.view, table=table), before.records
 
     def _of_snapshot(self, view: View, records: Sequence[SnapshotRecord], rules: Sequence[ReadinessRule]) -> _Pending:
         """Return what is known of the table at a view's snapshot, which is computed once."""

@@ -21,6 +21,10 @@ class Log(Shelf):
         self.partitions = list(partitions)
         self.asked: list[EventQuery] = []
         self.looks = 0
+        self.has_rules = False
+
+    def has_readiness(self, table: str) -> bool:
+        return self.has_rules
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         self.queries.append(query)
@@ -118,6 +122,22 @@ def test_a_wait_gives_up_and_has_looked_meanwhile(use: Callable[[Shelf], Shelf],
     # The list is read once: nothing was committed.
     assert len(log.queries) == 1
     assert 10 <= log.looks <= 12
+
+
+def test_a_wait_for_a_table_with_rules_is_for_its_ready_partitions(
+    use: Callable[[Shelf], Shelf], clock: list[float]
+) -> None:
+    log = Log([], [partition(day="2024-05-01", rule="quiet")])
+    log.has_rules = True
+    use(log)
+    assert run("wait", "shop.t", "--partition", "day=2024-05-01").status == 0
+    assert {query.kind for query in log.queries} == {"ready_partitions"}
+    # One that was ready before its rule is told by no event.
+    log = Log([partition(day="2024-04-30")])
+    log.has_rules = True
+    use(log)
+    assert run("wait", "shop.t", "--partition", "day=2024-05-01", "--timeout", "60").status == 1
+    assert 10 <= len(log.queries) <= 13
 
 
 @pytest.mark.parametrize("word", ["day", "=x", ""])

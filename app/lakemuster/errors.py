@@ -3,8 +3,7 @@
 CatalogError
 ├── ConfigInvalid            a setting is wrong; startup fails
 ├── RequestInvalid           the request is invalid
-│   ├── FilterInvalid        a predicate that cannot be parsed or bound
-│   ├── PageTokenInvalid · NotAcceptable
+│   ├── FilterInvalid · PageTokenInvalid · NotAcceptable
 │   └── LocationRefused      outside the allowed roots, or not a location at all
 ├── NotAuthenticated · NotAuthorised · LocationForbidden
 ├── IdentityUnavailable      the identity provider does not answer, so a token is neither accepted nor refused
@@ -13,22 +12,16 @@ CatalogError
 │   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound · CatalogNotFound · WebhookNotFound
 │   ├── CompanionNotFound    a Paimon table without Iceberg metadata that can be shown
 │   └── PlanNotFound · PlanTaskNotFound     a token that this server did not sign, or not for this table and caller
-├── OperationUnsupported     the protocol has the operation, but this server only reads tables
-│   └── ClientMustPlan       the client would misread this server's plan of its scan
+├── OperationUnsupported ─ ClientMustPlan     this server only reads tables; or the client would misread its plan
 ├── TableExists · NotATable  a location without Iceberg or Paimon metadata
 ├── FormatUnsupported        readable, but of a version or kind that is not supported
-├── MetadataCorrupt          bytes break their format's specification
-│   └── WrongLength · LimitExceeded · DecodeFailed     ... are too few, beyond limits, or killed their decoder
-├── SnapshotQuarantined · SnapshotUnpublished     known, but not readable at all, or not now
-├── SnapshotsNotIndexed      an exact answer needs snapshots that are not indexed
+├── MetadataCorrupt ─ WrongLength · LimitExceeded · DecodeFailed     bytes break their format's specification
+├── SnapshotQuarantined · SnapshotUnpublished · SnapshotsNotIndexed     known, but not readable, or not now
 ├── LookFailed               not known, and the table's pointer cannot be read now
-├── StorageError
-│   └── ObjectMissing · StorageDenied · StorageUnavailable
-├── UpstreamFailed           an attached catalog answers with an error, or not as its protocol says
-│   └── UpstreamUnavailable · UpstreamTimedOut
+├── StorageError ─ ObjectMissing · StorageDenied · StorageUnavailable
+├── UpstreamFailed ─ UpstreamUnavailable · UpstreamTimedOut     an attached catalog fails, or breaks its protocol
 ├── UpstreamRefused          an attached catalog does not let this caller load the table
-├── IndexUnavailable         the database or the segment store does not answer
-│   └── RefreshBusy          another process holds the table's lease
+├── IndexUnavailable ─ RefreshBusy     the database or the segment store does not answer; the table's lease is held
 ├── Overloaded · RateLimited     too many concurrent requests, or too many of one caller in a period
 ├── SegmentCorrupt ─ SegmentMissing      a segment file is unreadable, or not in the segment store
 └── DatabaseVersionMismatch  the database has another schema version than this code

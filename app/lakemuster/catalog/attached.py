@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists, TableNotFound
+from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists
 from lakemuster.index import Index
-from lakemuster.index.attached import Known, known_below, known_with, mark_changed, rename_table, replace_tables
+from lakemuster.index.attached import mark_changed, rename_table, replace_tables
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
+from lakemuster.ingest.renames import earlier, renamed
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.upstream.locations import catalog_location, split_catalog_location
-from lakemuster.upstream.protocol import Identity, Upstream
+from lakemuster.upstream.protocol import Upstream
 from lakemuster.upstream.registry import Upstreams
 
 LOG = logging.getLogger("lakemuster.catalog")
-
-MAX_NEW = 100
-"""Of the new tables of a listing so many are compared with the missing ones: each costs a request to the catalog."""
 
 
 def is_attached(table: TableRecord) -> bool:
@@ -47,10 +45,10 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
         return None
     identity = catalog.identity(levels[1:])
     location = catalog_location(catalog.name, levels[1:])
-    earlier = _earlier(index, catalog, identity)
+    before = earlier(index, catalog, identity)
     try:
         with index.database.session() as session:
-            if earlier is not None and rename_table(session, earlier, format_name(levels), location):
+            if before is not None and rename_table(session, before, format_name(levels), location):
                 return get_table(session, format_name(levels))
             # Commits are recorded by the canonical name.
             return add_table(session, format_name(levels), location, catalog.format)
@@ -58,33 +56,6 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
         # A concurrent request has registered it.
         with index.database.reading() as session:
             return get_table(session, format_name(levels))
-
-
-def _earlier(index: Index, catalog: Upstream, identity: Identity) -> Known | None:
-    """Return the table of the index that a table of the catalog is, if the catalog does not know its name any more."""
-    with index.database.reading() as session:
-        like = known_with(session, catalog_location(catalog.name, ()), identity.pointer, identity.uuid)
-    same = _same(identity, like)
-    found = None if same is None else split_catalog_location(same.location)
-    if found is None:
-        return None
-    try:
-        catalog.pointer(found[1])
-    except TableNotFound:
-        return same
-    return None
-
-
-def _same(identity: Identity, known: Sequence[Known]) -> Known | None:
-    """Return the only one that is the same table: by uuid, or by its metadata file where a uuid is not known."""
-    found = [one for one in known if _is_same(identity, one)]
-    return found[0] if len(found) == 1 else None
-
-
-def _is_same(identity: Identity, known: Known) -> bool:
-    if identity.uuid is not None and known.uuid is not None:
-        return identity.uuid == known.uuid
-    return known.metadata_location is not None and known.metadata_location == identity.pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,34 +120,12 @@ def sync(index: Index, catalog: Upstream) -> Synced:
     """
     listed = {levels: catalog.name_of(levels) for levels in catalog.every_table()}
     locations = {name: catalog_location(catalog.name, levels) for levels, name in listed.items() if name is not None}
-    prefix, renamed = catalog_location(catalog.name, ()), 0
-    earlier = _renamed(index, catalog, {name: levels for levels, name in listed.items() if name is not None})
+    prefix = catalog_location(catalog.name, ())
+    moved = renamed(index, catalog, {name: levels for levels, name in listed.items() if name is not None})
     with index.database.session() as session:
-        for name, known in earlier.items():
-            renamed += rename_table(session, known, name, locations[name])
+        number = sum(rename_table(session, known, name, locations[name]) for name, known in moved.items())
         added, removed = replace_tables(session, prefix, locations, catalog.format)
-    return Synced(len(locations), len(listed) - len(locations), added, removed, renamed)
-
-
-def _renamed(index: Index, catalog: Upstream, listed: Mapping[str, Levels]) -> dict[str, Known]:
-    """Return, for each new table that has another name than before, what the index knows of it."""
-    with index.database.reading() as session:
-        known = known_below(session, catalog_location(catalog.name, ()))
-    names = {one.name for one in known}
-    gone = [one for one in known if one.name not in listed and one.metadata_location is not None]
-    found: dict[str, Known] = {}
-    for name in sorted(set(listed) - names)[:MAX_NEW]:
-        if not gone:
-            break
-        try:
-            same = _same(catalog.identity(listed[name]), gone)
-        except CatalogError:
-            # It is registered as a new table.
-            continue
-        if same is not None:
-            found[name] = same
-            gone.remove(same)
-    return found
+    return Synced(len(locations), len(listed) - len(locations), added, removed, number)
 
 
 def refuse_name(upstreams: Upstreams, levels: Levels) -> None:

@@ -19,6 +19,7 @@ from lakemuster.index.tables import TableRecord, record_recent_look, remove_tabl
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.pointers import look
+from lakemuster.ingest.renames import follow
 from lakemuster.storage.store import ObjectStore
 from lakemuster.upstream.locations import split_catalog_location
 from lakemuster.upstream.registry import Upstreams
@@ -55,12 +56,13 @@ class Looker:
             raise Companions(self.index).withdraw_missing(table, error) from error
 
     def _catalog_pointer(self, store: ObjectStore, table: TableRecord) -> Pointer:
-        """Ask a table's catalog for its pointer; a table that the catalog does not have is removed here, too."""
+        """Ask a table's catalog for its pointer; a table that it does not have is renamed or removed here, too."""
         try:
             location, newest = self.upstreams.pointer(table.location)
         except TableNotFound:
-            with contextlib.suppress(TableNotFound), self.index.database.session() as session:
-                remove_table(session, table.name)
+            if not follow(self.index, self.upstreams, table):
+                with contextlib.suppress(TableNotFound), self.index.database.session() as session:
+                    remove_table(session, table.name)
             raise
         port = format_of(table.format)
         if not port.has_snapshot_files:

@@ -7,8 +7,9 @@ only if the catalog says so. Every request has a limit of time.
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
@@ -77,6 +78,8 @@ class Upstream(ABC):
         self.breaker = Breaker(name, clock)
         self._turns = Turns(CONCURRENT_REQUESTS, SILENT_SECONDS, ANSWER_SECONDS, clock)
         self._clock = clock
+        self._listing = threading.Lock()
+        self._recent: tuple[float, Collection[Levels]] | None = None
 
     @abstractmethod
     def pointer(self, levels: Levels) -> str:
@@ -106,6 +109,18 @@ class Upstream(ABC):
         Raises:
             UpstreamFailed: it does not answer, or not as its protocol says.
         """
+
+    def recent_tables(self, seconds: float) -> Collection[Levels]:
+        """Return all tables as listed within so many seconds; concurrent callers share a listing.
+
+        Raises:
+            UpstreamFailed: the catalog does not answer, or not as its protocol says.
+        """
+        with self._listing:
+            now = self._clock.monotonic()
+            if self._recent is None or now - self._recent[0] > seconds:
+                self._recent = now, tuple(self.every_table())
+            return self._recent[1]
 
     @abstractmethod
     def _failure_of(self, cause: Exception) -> CatalogError | None:

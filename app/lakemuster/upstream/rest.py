@@ -141,14 +141,14 @@ class RestCatalog(HttpUpstream):
 
     def pointer(self, levels: Levels) -> str:
         """See :class:`Upstream`."""
-        return self.pointer_in(self._loaded(levels))
+        return self.pointer_in(self._table(levels))
 
     def identity(self, levels: Levels) -> Identity:
         """See :class:`Upstream`."""
-        answer = self._loaded(levels)
+        answer = self._table(levels)
         return Identity(self.pointer_in(answer), _uuid_in(answer))
 
-    def _loaded(self, levels: Levels) -> bytes:
+    def _table(self, levels: Levels) -> bytes:
         endpoint = self.endpoint()
         try:
             answer = self._loaded(endpoint.url(endpoint.table(levels)), DELEGATION if self.vended is not None else {})

@@ -115,6 +115,12 @@ def test_a_table_that_is_renamed_keeps_its_index_and_is_told_so(lake: Lake) -> N
         assert files(client, "a") == 2
         assert renames(client) == [("prod.db.a", "prod.db.b"), ("prod.db.b", "prod.db.a")]
         assert client.get("/api/v1/tables/prod.db.b").status_code == 404
+        # So it is when its old name is asked for first.
+        lake.rename(A, B)
+        assert status(client, "a") == 404
+        assert renames(client)[2:] == [("prod.db.a", "prod.db.b")]
+        assert names(client) == ["prod.db.b", "prod.other.c"]
+        assert files(client, "b") == 2
 
 
 def test_a_catalog_that_fails_keeps_its_tables_and_their_last_state(lake: Lake) -> None:

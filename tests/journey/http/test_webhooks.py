@@ -149,6 +149,11 @@ def test_dead_letters_are_shown_and_sent_again(tmp_path: Path, lake: Path) -> No
                 assert 'lakemuster_webhook_dead_letters{webhook="lake"} 1.0' in server.http.get("/metrics").text
                 words = ("--uri", server.uri)
                 assert "shop.a" in lakemuster(tmp_path, "webhooks", "lake", *words).stdout
+                own = lakemuster(tmp_path / "server", "webhooks", "lake", "--json", **named)
+                assert json.loads(own.stdout) == [letter]
+                of_server = lakemuster(tmp_path, "webhooks", "--json", *words).stdout
+                of_index = lakemuster(tmp_path / "server", "webhooks", "--json", **named).stdout
+                assert json.loads(of_index) == json.loads(of_server)
                 receiver.decide = lambda _: OK
                 again = lakemuster(tmp_path, "webhooks", "lake", "--redeliver", *words)
                 assert again.stdout == "1 dead letters are sent again\n"

@@ -48,7 +48,7 @@ class WebhookSettings(BaseModel):
         gt=0,
         le=30 * 86_400,
         allow_inf_nan=False,
-        description="Age in seconds beyond which an event whose try fails is a dead letter.",
+        description="Age of an event in seconds beyond which three tries that fail make it a dead letter.",
     )
 
     @field_validator("secret", mode="before")

@@ -32,6 +32,8 @@ FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 LONGEST_RETRY_AFTER = 3600.0
 """Limit of the pause for which a receiver may ask."""
+TRIES_OF_OLD_EVENTS = 3
+"""Events that were old before their first try are tried so often: one failure, or a clock that steps, buries none."""
 FAILED = "failed"
 
 LOG = logging.getLogger("lakemuster.jobs")
@@ -92,10 +94,9 @@ class DeliverEvents:
             IndexUnavailable: the database does not answer.
         """
         cursor = store.open_cursor(self._database, self._webhook.name)
-        # A clock that stepped since must not make the pause longer than any.
-        wait = min(cursor.wait_seconds, LONGEST_RETRY_AFTER)
-        if wait > 0:
-            return f"waits for {wait:.0f} s after {cursor.failures} failed tries: {cursor.error}"
+        # No pause is longer than the longest: a clock has stepped back since.
+        if 0 < cursor.wait_seconds <= LONGEST_RETRY_AFTER:
+            return f"waits for {cursor.wait_seconds:.0f} s after {cursor.failures} failed tries: {cursor.error}"
         with Sender(self._webhook.settings.url, run.goes_on, self._answer_seconds) as sender:
             delivery = _Delivery(self, self._database, self._webhook, cursor, sender, run)
             try:
@@ -211,7 +212,7 @@ class _Delivery:
     def _is_dead(self, at_ms: int) -> bool:
         settings = self._webhook.settings
         age = (self._database.clock_ms() - at_ms) / 1000
-        return self._tries >= settings.max_tries or age > settings.max_age
+        return self._tries >= settings.max_tries or (age > settings.max_age and self._tries >= TRIES_OF_OLD_EVENTS)
 
     def _send(self, message: Message) -> Answer:
         began, answer = self._job.now(), None

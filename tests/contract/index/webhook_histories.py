@@ -6,6 +6,7 @@ Between runs the process ends: the next one knows only what the database holds.
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -123,6 +124,50 @@ def expected(database: Database, start: int) -> list[tuple[str, dict[str, Any]]]
         for one in page.events
         if one.type in TYPES and one.table in {"shop.orders", "shop.eu.items"}
     ]
+
+
+def check_two(database: Database, seed: int) -> None:
+    """Two processes that both take themselves for the holder of the job: neither sets the other's place back."""
+    chance = random.Random(seed)
+
+    def decide(_: int) -> Verdict:
+        return chance.choice(FAULTS) if chance.random() < 0.5 else OK
+
+    with receiving(decide) as receiver:
+        start = webhooks.open_cursor(database, "lake").position
+        for _ in range(4):
+            tell(database, chance)
+        settings: dict[str, Any] = {"namespaces": ["shop"], "types": sorted(TYPES), "max_tries": 1000}
+        last = bounds(database).last
+
+        def work() -> None:
+            for _ in range(MOST_STEPS):
+                if webhooks.open_cursor(database, "lake").position == last:
+                    return
+                deliverer(database, receiver.url, **settings).run(endless())
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        check_deliveries(receiver.got, expected(database, start), is_signed_by=KEY)
+        assert webhooks.open_cursor(database, "lake").position == last
+
+
+def check_old(database: Database) -> None:
+    """An old event is not buried by one failure, and its third makes way for the next."""
+    with receiving(lambda number: Verdict(status=500) if number < 3 else OK) as receiver:
+        delivery = deliverer(database, receiver.url, max_age=1e-9)
+        delivery.run(endless())
+        with database.session() as session:
+            record(session, [NewEvent("table.altered", "shop.orders", {"n": n}) for n in (1, 2)])
+        found = []
+        for _ in range(4):
+            delivery.run(endless())
+            found.append(len(webhooks.dead_letters(database, "lake", 0, 10)))
+        assert found == [0, 0, 1, 1]
+        assert [one["data"]["n"] for one in receiver.events()] == [2]
 
 
 def check_lost(database: Database) -> None:

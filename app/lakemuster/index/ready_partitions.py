@@ -106,8 +106,16 @@ def _row(table_id: int, rule: str, key: bytes, document: Mapping[str, object], n
     return {"table_id": table_id, "rule": rule, "key": key, "document": encode(dict(document)), "ready_at_ms": now_ms}
 
 
-def forget(session: Session, table_id: int, keys: Collection[bytes]) -> None:
-    """Forget that partitions were ready: they are told again when they are."""
+def forget(session: Session, table_id: int, snapshot_id: int | None, keys: Collection[bytes]) -> None:
+    """Forget that partitions were ready: they are told again when they are.
+
+    Args:
+        snapshot_id: the table's current snapshot, which does not have them; if it is another one now, nothing is
+            forgotten: it may have them again, told by another process.
+    """
+    table = session.get(TableRow, table_id, with_for_update=True)
+    if table is None or table.current_snapshot_id != snapshot_id:
+        return
     for some in chunks(sorted(keys)):
         chosen = delete(ReadyPartitionRow).where(
             ReadyPartitionRow.table_id == table_id, ReadyPartitionRow.key.in_(some)

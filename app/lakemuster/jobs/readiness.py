@@ -123,11 +123,13 @@ class TellReadyPartitions:
         index, table_id = self._services.index, view.table.table_id
         found = {rule.title: candidates(index, view, rule) for rule in rules}
         present = {one.key for some in found.values() for one in some}
-        with index.database.session() as session:
+        with index.database.reading() as session:
             told = told_keys(session, table_id)
-            # A partition that was gone is told again.
-            gone = set().union(*told.values()) - present
-            forget(session, table_id, gone)
+        # A partition that was gone is told again.
+        gone = set().union(*told.values()) - present
+        if gone:
+            with index.database.session() as session:
+                forget(session, table_id, view.snapshot_id, gone)
         told = {rule: keys - gone for rule, keys in told.items()}
         quiet = {
             one.key

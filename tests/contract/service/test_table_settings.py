@@ -74,6 +74,7 @@ def test_the_settings_of_a_table_are_shown_and_apply_to_its_plans(services: Serv
             "nan": "greatest",
             "watch": 7.0,
             "target_file_size": None,
+            "partition_ready": [],
         }
         assert shown["web.b"] == {
             "staleness": 3600.0,
@@ -81,6 +82,7 @@ def test_the_settings_of_a_table_are_shown_and_apply_to_its_plans(services: Serv
             "nan": "any",
             "watch": None,
             "target_file_size": None,
+            "partition_ready": [],
         }
         # Under `greatest` a file without counts of NaN may hold values above any bound.
         body = {"filter": "x > 5"}

@@ -17,6 +17,7 @@ CatalogError
 ├── FormatUnsupported        readable, but of a version or kind that is not supported
 ├── MetadataCorrupt ─ WrongLength · LimitExceeded · DecodeFailed     bytes break their format's specification
 ├── SnapshotQuarantined · SnapshotUnpublished · SnapshotsNotIndexed     known, but not readable, or not now
+├── ReferencesUnknown        not every file that tables refer to below a location is known
 ├── LookFailed               not known, and the table's pointer cannot be read now
 ├── StorageError ─ ObjectMissing · StorageDenied · StorageUnavailable
 ├── UpstreamFailed ─ UpstreamUnavailable · UpstreamTimedOut     an attached catalog fails, or breaks its protocol
@@ -274,6 +275,12 @@ class SnapshotsNotIndexed(CatalogError):
     code = "snapshots_not_indexed"
 
 
+class ReferencesUnknown(CatalogError):
+    """Not every file that tables refer to below a location is known; the message and ``refused`` say why."""
+
+    code = "references_unknown"
+
+
 class LookFailed(CatalogError):
     """The requested object is not known but may exist: the table's pointer cannot be read now."""
 
@@ -323,11 +330,7 @@ class UpstreamTimedOut(UpstreamFailed):
 
 
 class UpstreamRefused(CatalogError):
-    """An attached catalog does not let a caller load a table.
-
-    Attributes:
-        status, body, headers: the catalog's answer, which is the caller's to read.
-    """
+    """An attached catalog does not let a caller load a table; its answer is the caller's to read."""
 
     code = "upstream_refused"
 
@@ -365,11 +368,7 @@ class Overloaded(CatalogError):
 
 
 class RateLimited(CatalogError):
-    """The caller has used up its limit of requests of a kind.
-
-    Attributes:
-        seconds: until the next one is allowed.
-    """
+    """The caller has used up its limit of requests of a kind; ``seconds`` is the time until the next is allowed."""
 
     code = "rate_limited"
 

@@ -62,6 +62,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.SnapshotQuarantined: 409,  # stays so until the table changes
     errors.SnapshotUnpublished: 503,  # temporary
     errors.SnapshotsNotIndexed: 409,  # stays so until they are indexed
+    errors.ReferencesUnknown: 409,  # stays so until its reasons are removed
     errors.UpstreamFailed: 502,
     errors.UpstreamUnavailable: 502,
     errors.UpstreamTimedOut: 504,

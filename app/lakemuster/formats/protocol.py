@@ -176,6 +176,55 @@ class CompanionRules(ABC):
         """Return whether a companion's snapshot was made from the table's snapshot of the same id."""
 
 
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """A table whose files are to be told from those of nothing.
+
+    Attributes:
+        metadata: as of the last look.
+        snapshots: all snapshots of that metadata.
+        doubts: the suffixes of the token of that look.
+        is_pinned: it was registered by a metadata file, and not by its root or at a catalog.
+        moved: rewrites a recorded location to where it is now.
+        uuids: of all registered tables.
+    """
+
+    metadata: TableMetadata
+    snapshots: Sequence[Snapshot]
+    doubts: frozenset[str]
+    is_pinned: bool
+    moved: Callable[[str], str]
+    uuids: frozenset[str] = frozenset()
+
+
+class Inventory(ABC):
+    """What a format tells of a table's own files, beside those that manifests name."""
+
+    @abstractmethod
+    def documents(self, objects: Objects, table: LookedAt) -> Iterable[tuple[str, str]]:
+        """Return (kind, location) of every file of a table that no manifest names: metadata, hints, statistics.
+
+        Raises:
+            StorageError: a folder cannot be listed.
+        """
+
+    @abstractmethod
+    def doubt(self, objects: Objects, table: LookedAt) -> str | None:
+        """Return why a table may refer to files that neither its metadata nor its snapshots name; None if it cannot.
+
+        Raises:
+            StorageError: a folder cannot be listed, or a file cannot be read.
+        """
+
+    @abstractmethod
+    def places(self, metadata: TableMetadata) -> Iterable[str]:
+        """Return the folders outside of a table's root that its properties have files written to."""
+
+    @abstractmethod
+    def table_of(self, location: str) -> str | None:
+        """Return the root of the table that the name of a file is a sign of; None for other files."""
+
+
 class FormatPort(ABC):
     """The port of one table format.
 
@@ -189,7 +238,7 @@ class FormatPort(ABC):
         has_exact_lengths: a manifest of another length than its list records is corrupt. If not, the length is an
             estimate, and :meth:`decode_manifest` proves a manifest complete.
         packs_small_manifests: small data manifests share packed segments.
-        folding, statistics, companion: None for formats without them.
+        folding, statistics, companion, inventory: None for formats without them.
     """
 
     name: ClassVar[Format]
@@ -202,6 +251,7 @@ class FormatPort(ABC):
     folding: ClassVar[Folding | None] = None
     statistics: ClassVar[StatisticsFiles | None] = None
     companion: ClassVar[CompanionRules | None] = None
+    inventory: ClassVar[Inventory | None] = None
 
     @abstractmethod
     def recognizes(self, objects: Objects, folder: str, children: Mapping[str, FileInfo]) -> bool:

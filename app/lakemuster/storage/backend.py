@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
@@ -33,6 +34,23 @@ class AdmittedRead:
         return redacted(self.location.text)
 
 
+@dataclass(frozen=True, slots=True)
+class ListedPage:
+    """Some of the objects below a folder.
+
+    Attributes:
+        entries: their names are paths below the folder. No folders.
+        now_ms: the time that storage told with them, since the Unix epoch; None if it tells none.
+        links: local symbolic links, as paths below the folder. They are not followed.
+        unnamed: objects whose names are no text, and that are left out.
+    """
+
+    entries: list[StorageEntry]
+    now_ms: int | None = None
+    links: tuple[str, ...] = ()
+    unnamed: int = 0
+
+
 class Backend(Protocol):
     """One kind of storage. Thread-safe; raises only our errors."""
 
@@ -53,3 +71,6 @@ class Backend(Protocol):
 
     def start_children(self, location: Location) -> Future[list[StorageEntry]]:
         """Like :meth:`children`, in the background."""
+
+    def pages(self, location: Location) -> Iterator[ListedPage]:
+        """List all objects below a folder, in no order, some at a time; ObjectMissing if there is no such folder."""

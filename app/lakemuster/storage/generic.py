@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from fsspec.asyn import get_loop
 
 from lakemuster.errors import ConfigInvalid, ObjectMissing, StorageUnavailable
-from lakemuster.storage.backend import AdmittedRead, StorageEntry
+from lakemuster.storage.backend import AdmittedRead, ListedPage, StorageEntry
 from lakemuster.storage.failures import check_size, failure_of
 from lakemuster.storage.filesystems import Filesystem, modified_ms
 from lakemuster.storage.locations import Location, redacted
@@ -68,6 +69,18 @@ class GenericObjects:
     def start_children(self, location: Location) -> Future[list[StorageEntry]]:
         """Like :meth:`children`, in the background."""
         return self._start(self._children(location), redacted(location.text))
+
+    def pages(self, location: Location) -> Iterator[ListedPage]:
+        """List all objects below a folder, one folder after the other."""
+        folders = [""]
+        while folders:
+            below = folders.pop()
+            key = f"{location.key}/{below}".strip("/")
+            found = self.children(Location(location.scheme, location.bucket, key))
+            if not below and not found:
+                raise ObjectMissing(f"{redacted(location.text)}: no such folder, or it is empty")
+            folders += [f"{below}{entry.name}/" for entry in found if entry.is_folder]
+            yield ListedPage([replace(entry, name=below + entry.name) for entry in found if not entry.is_folder])
 
     def _start(self, work: Any, where: str) -> Future[Any]:
         return asyncio.run_coroutine_threadsafe(self._in_time(work, where), self._loop)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import stat as modes
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import BinaryIO, Self
 
 from lakemuster.errors import LocationRefused, ObjectMissing, StorageUnavailable
-from lakemuster.storage.backend import AdmittedRead, StorageEntry
+from lakemuster.storage.backend import AdmittedRead, ListedPage, StorageEntry
 from lakemuster.storage.failures import check_size, failure_of
+from lakemuster.storage.local_walk import walk
 from lakemuster.storage.locations import LOCAL, Location, Roots, redacted
 
 _THREADS = 8
@@ -142,6 +144,14 @@ class LocalFiles:
     def start_children(self, location: Location) -> Future[list[StorageEntry]]:
         """Like :meth:`children`, on a thread."""
         return _threads_of(os.getpid()).submit(self.children, location)
+
+    def pages(self, location: Location) -> Iterator[ListedPage]:
+        """List all files below a folder; links are not followed."""
+        try:
+            folder = self._real(location)
+        except OSError as cause:
+            raise failure_of(cause, redacted(location.text)) from cause
+        return walk(folder)
 
     def _real(self, location: Location) -> str:
         path = _real_path(f"/{location.key}")

@@ -20,9 +20,8 @@ import random
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
-from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
@@ -41,9 +40,10 @@ from lakemuster.errors import (
     StorageError,
     StorageUnavailable,
 )
-from lakemuster.storage.backend import AdmittedRead, StorageEntry
+from lakemuster.storage.backend import AdmittedRead, ListedPage, StorageEntry
 from lakemuster.storage.failures import check_size, failure_of
 from lakemuster.storage.locations import Location, redacted
+from lakemuster.storage.s3_pages import listed_page, milliseconds
 from lakemuster.storage.s3_requests import Repeated, watching
 from lakemuster.storage.s3_session import NoRedirectSession, new_session
 
@@ -136,6 +136,24 @@ class S3Objects:
     def start_children(self, location: Location) -> Future[list[StorageEntry]]:
         """Like :meth:`children`, in the background."""
         return self._start(self._all_pages(location), location.bucket)
+
+    def pages(self, location: Location) -> Iterator[ListedPage]:
+        """List all objects below a folder in the order of their keys, one request after the other."""
+        where, prefix = redacted(location.text), _prefix(location)
+        call = partial(self._call, "list_objects_v2", Bucket=location.bucket, Prefix=prefix)
+        token: str | None = None
+        while True:
+            attempt = call if token is None else partial(call, ContinuationToken=token)
+            answer = self._wait(self._start(self._persist(attempt, where), location.bucket))
+            page = listed_page(answer, len(prefix))
+            if token is None and not page.entries:
+                raise ObjectMissing(f"{where}: no such folder, or it is empty")
+            yield page
+            before, token = token, answer.get("NextContinuationToken")
+            if not answer.get("IsTruncated"):
+                return
+            if not token or token == before:
+                raise StorageError(f"{where}: storage does not continue its listing")
 
     def _start(self, work: Coroutine[Any, Any, T], bucket: str) -> Future[T]:
         # Acquire the semaphore before the operation's deadline begins: the queue is ours, not storage's.
@@ -235,7 +253,7 @@ class S3Objects:
         if location.key:
             try:
                 answer = await self._head_object(location)
-                return StorageEntry(name, answer["ContentLength"], False, _milliseconds(answer.get("LastModified")))
+                return StorageEntry(name, answer["ContentLength"], False, milliseconds(answer.get("LastModified")))
             except FileNotFoundError:
                 pass
         page = await self._page(location, MaxKeys=1)
@@ -285,7 +303,7 @@ class S3Objects:
             page = await self._persist(lambda: self._names(location, current), where)  # noqa: B023
             found += [StorageEntry(item["Prefix"][start:-1], 0, True, None) for item in page.get("CommonPrefixes", ())]
             found += [
-                StorageEntry(item["Key"][start:], item["Size"], False, _milliseconds(item.get("LastModified")))
+                StorageEntry(item["Key"][start:], item["Size"], False, milliseconds(item.get("LastModified")))
                 for item in page.get("Contents", ())
             ]
             if len(found) > _MOST_NAMES:
@@ -356,7 +374,3 @@ def _failure_told(error: boto.ClientError, where: str) -> CatalogError:
     if 300 <= status < 400 or code == "AuthorizationHeaderMalformed":
         return StorageError(f"{where}: the bucket is not in the region or at the endpoint that STORAGE names ({code})")
     return StorageError(f"{where}: S3 refused the request ({code})")
-
-
-def _milliseconds(moment: object) -> int | None:
-    return int(moment.timestamp() * 1000) if isinstance(moment, datetime) else None

@@ -7,23 +7,22 @@ only. Nothing is cached: a listing or a pointer is always the current one.
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar
-from weakref import WeakKeyDictionary
 
 from lakemuster import tracing
 from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused
-from lakemuster.storage.backend import AdmittedRead, Backend, StorageEntry
+from lakemuster.storage.backend import AdmittedRead, Backend, ListedPage, StorageEntry
+from lakemuster.storage.backends import Backends, VendedBackends
 from lakemuster.storage.confinement import NamespaceConfinement
 from lakemuster.storage.local import LocalFile, LocalFiles
-from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, normal_scheme, redacted
+from lakemuster.storage.locations import LOCAL, Location, Roots, absolute, redacted
 from lakemuster.storage.objects import Counts, ObjectInfo, ReadRequest
-from lakemuster.storage.prefix_credentials import CredentialsProvider, PrefixCredentials, find_credentials
+from lakemuster.storage.prefix_credentials import CredentialsProvider
 from lakemuster.storage.storage_wait import waiting
 
 MAX_BYTES = 512 * 2**20
@@ -60,7 +59,7 @@ class ObjectStore:
         self.confinement = NamespaceConfinement()
         self.counts = Counts()
         self._local = LocalFiles(self.roots)
-        self._remote = _Backends(options, deadline_seconds)
+        self._remote = Backends(options, deadline_seconds)
 
     def __repr__(self) -> str:
         return f"ObjectStore({', '.join(root.text for root in self.roots.locations)})"
@@ -104,9 +103,9 @@ class ObjectStore:
         Args:
             provide: gives the credentials that are valid now; called before each request.
         """
-        return self._with(self.roots, _VendedBackends(provide, self._remote.options, self._remote.deadline_seconds))
+        return self._with(self.roots, VendedBackends(provide, self._remote.options, self._remote.deadline_seconds))
 
-    def _with(self, roots: Roots, remote: _Backends | None = None) -> Self:
+    def _with(self, roots: Roots, remote: Backends | None = None) -> Self:
         other = object.__new__(type(self))
         other.roots, other.confinement = roots, self.confinement
         other.counts, other._remote = self.counts, remote or self._remote
@@ -268,6 +267,23 @@ class ObjectStore:
                 yield folder, children
             level = deeper
 
+    def pages_below(self, location: str) -> Iterator[ListedPage]:
+        """List all objects below a folder, in no order, some at a time: complete, or an error.
+
+        Raises:
+            ObjectMissing: there is no such folder.
+            LocationRefused, StorageDenied, StorageUnavailable: as for :meth:`read`; also after some pages.
+        """
+        parsed = self.roots.admit(location)
+        pages = self._backend(parsed).pages(parsed)
+        while True:
+            self.counts.add(lists=1)
+            with waiting(), self.counts.operation("list"):
+                page = next(pages, None)
+            if page is None:
+                return
+            yield page
+
     def _list_many(self, folders: Sequence[str]) -> Iterator[tuple[str, Listing | CatalogError]]:
         queue = deque(folders)
         running: deque[tuple[str, Future[_Names] | CatalogError, float]] = deque()
@@ -328,67 +344,6 @@ class ObjectStore:
             return failure
         self.counts.add(bytes=len(data))
         return data
-
-
-class _Backends:
-    """Remote filesystems by scheme, built lazily, once per process."""
-
-    def __init__(self, options: Mapping[str, Mapping[str, object]], deadline_seconds: float) -> None:
-        self.options = {normal_scheme(scheme): dict(values) for scheme, values in options.items()}
-        self.deadline_seconds = deadline_seconds
-        self._start()
-
-    def _start(self) -> None:
-        self._process = os.getpid()
-        self._lock = threading.Lock()
-        self._built: dict[str, Backend] = {}
-
-    def of(self, location: Location) -> Backend:
-        return self.get(location.scheme)
-
-    def get(self, scheme: str) -> Backend:
-        if self._process != os.getpid():
-            # After a fork, the event loop's thread and perhaps the lock's holder remain in the parent.
-            self._start()
-        with self._lock:
-            if scheme not in self._built:
-                self._built[scheme] = _build(scheme, self.options.get(scheme, {}), self.deadline_seconds)
-            return self._built[scheme]
-
-
-class _VendedBackends(_Backends):
-    """Remote filesystems by vended credentials."""
-
-    def __init__(
-        self, provide: CredentialsProvider, options: Mapping[str, Mapping[str, object]], deadline_seconds: float
-    ) -> None:
-        super().__init__(options, deadline_seconds)
-        self._provide = provide
-
-    def of(self, location: Location) -> Backend:
-        vended = find_credentials(self._provide(), location)
-        with _BY_CREDENTIALS_LOCK:
-            backend = _BY_CREDENTIALS.get(vended)
-            if backend is None:
-                options = vended.merged(self.options.get(location.scheme, {}))
-                backend = _BY_CREDENTIALS[vended] = _build(location.scheme, options, self.deadline_seconds)
-            return backend
-
-
-_BY_CREDENTIALS: WeakKeyDictionary[PrefixCredentials, Backend] = WeakKeyDictionary()
-"""Filesystems by credentials. An entry is removed when its credentials are garbage-collected."""
-_BY_CREDENTIALS_LOCK = threading.Lock()
-
-
-def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:
-    # Lazy: importing botocore takes longer than listing a local lake.
-    if scheme == "s3":
-        from lakemuster.storage.s3 import S3Objects  # noqa: PLC0415
-
-        return S3Objects(options, deadline_seconds)
-    from lakemuster.storage.generic import GenericObjects  # noqa: PLC0415
-
-    return GenericObjects(scheme, options, deadline_seconds)
 
 
 def _weight(request: ReadRequest) -> int:

@@ -62,7 +62,7 @@ def lake(tmp_path: Path, s3_server: S3Server, no_credentials: None) -> Iterator[
 
 def test_files_are_read_with_what_the_catalog_vends(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[object] = []
-    monkeypatch.setattr("lakemuster.storage.store._build", recording(used))
+    monkeypatch.setattr("lakemuster.storage.backends._build", recording(used))
     lake.vend(lake.table.location())
     with lake.services() as services:
         # The operator's options have been tried at the start.
@@ -75,7 +75,7 @@ def test_files_are_read_with_what_the_catalog_vends(lake: Lake, monkeypatch: pyt
 
 def recording(used: list[object]) -> Any:
     """The builder of filesystems, which notes with whose key."""
-    from lakemuster.storage.store import _build
+    from lakemuster.storage.backends import _build
 
     def build(scheme: str, options: Any, deadline_seconds: float) -> Any:
         used.append(options.get("key"))

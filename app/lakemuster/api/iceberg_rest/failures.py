@@ -22,6 +22,7 @@ _STATUS = {
     "ref_not_found": 400,
     "snapshot_quarantined": 502,
     "snapshots_not_indexed": 502,
+    "references_unknown": 502,
 }
 _TYPES = {
     "table_not_found": "NoSuchTableException",

@@ -131,3 +131,9 @@ def _by_name(objects: Objects, folder: str) -> dict[str, FileInfo]:
 def _match(name: str) -> re.Match[str] | None:
     match = _NAME.fullmatch(name)
     return None if match is None or (match["hadoop"] and match["rest"]) else match
+
+
+def version_of(name: str) -> int | None:
+    """The version in the name of a metadata file; None if it has none."""
+    match = _match(name)
+    return None if match is None else int(match["version"])

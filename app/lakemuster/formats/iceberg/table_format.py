@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.iceberg import native
+from lakemuster.formats.iceberg.inventory import IcebergInventory
 from lakemuster.formats.iceberg.manifests import own_spec_id, parse_manifest, parse_manifest_list
 from lakemuster.formats.iceberg.pointers import DOUBTS, find_pointer, is_metadata_file, newest_metadata
 from lakemuster.formats.iceberg.table_metadata import METADATA_LIMIT, parse_table_metadata
@@ -26,6 +27,7 @@ class IcebergFormat(FormatPort):
     # entry counts prove them complete.
     has_exact_lengths = False
     packs_small_manifests = True
+    inventory = IcebergInventory()
 
     def recognizes(self, objects: Objects, folder: str, children: Mapping[str, FileInfo]) -> bool:
         """See :class:`FormatPort`."""

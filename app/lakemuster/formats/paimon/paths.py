@@ -85,6 +85,14 @@ def index_file_paths(
     return pc.coalesce(_flat(table, "external_path", pa.string()), paths)
 
 
+def own_file_names(table: pa.Table) -> pa.Array:
+    """The name of each entry's file; for a slice of a compacted changelog, that of the file that holds its bytes."""
+    names = _flat(table, "file_name", pa.string())
+    if not pc.any(pc.starts_with(names, _COMPACTED)).as_py():
+        return names
+    return pa.array([_SLICE.sub(r"\g<stem>$\g<bucket>-\g<length>.\g<format>", name) for name in names.to_pylist()])
+
+
 def changelog_slice(file_name: str) -> tuple[int, int] | None:
     """The (offset, length) in bytes from a compacted changelog's name; None for other files.
 

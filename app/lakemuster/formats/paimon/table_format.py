@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lakemuster.errors import CatalogError
 from lakemuster.formats.paimon.folding import IDENTITY_COLUMNS, live_rows
 from lakemuster.formats.paimon.iceberg_metadata import STORAGE, iceberg_root, is_made_of, owner_root
+from lakemuster.formats.paimon.inventory import PaimonInventory
 from lakemuster.formats.paimon.loading import load_metadata
 from lakemuster.formats.paimon.manifests import parse_index_manifest, parse_manifest, parse_manifest_list
 from lakemuster.formats.paimon.pointers import find_pointer, is_schema, limit_pointer
@@ -96,6 +97,7 @@ class PaimonFormat(FormatPort):
     folding = _Folding()
     statistics = _StatisticsFiles()
     companion = _IcebergMetadata()
+    inventory = PaimonInventory()
 
     def recognizes(self, objects: Objects, folder: str, children: Mapping[str, FileInfo]) -> bool:
         """See :class:`FormatPort`."""

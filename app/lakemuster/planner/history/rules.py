@@ -13,6 +13,7 @@ from lakemuster.index import Index
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.formats import FormatRegistry
 from lakemuster.planner.history.expiry import ExpiryState, Policy, Retention
+from lakemuster.planner.history.references import ReferenceState
 from lakemuster.planner.list_rules import row_projection_of
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.manifest_list import LIVE_ROLES, parts
@@ -56,6 +57,15 @@ def no_expiry(*_: object) -> NoReturn:
     raise FormatUnsupported("this table format does not support the expiry of snapshots")
 
 
+def no_references(*_: object) -> NoReturn:
+    """Refuse to list the files that snapshots refer to.
+
+    Raises:
+        FormatUnsupported: always.
+    """
+    raise FormatUnsupported("this table format does not tell which files its snapshots refer to")
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryRules:
     """The rules of one format.
@@ -66,6 +76,7 @@ class HistoryRules:
         writers_word: the figures that a snapshot's writer recorded, by the names of the timeline.
         retention: tells which snapshots an expiry would remove.
         expired_files: lists the files that it would remove, once all snapshots that the retention needs are published.
+        references: lists the files that published snapshots refer to, in the shape of ``references.REFERENCES``.
         numbers_snapshots: whether the ids of a branch's snapshots follow one another, so that missing ones show.
     """
 
@@ -75,6 +86,7 @@ class HistoryRules:
     numbers_snapshots: bool = False
     retention: Callable[[ExpiryState, Policy], Retention] = no_expiry
     expired_files: Callable[[Index, ExpiryState, Policy, Retention], pa.Table] = no_expiry
+    references: Callable[[Index, ReferenceState], Iterator[pa.RecordBatch]] = no_references
 
 
 PLAIN_HISTORY = HistoryRules()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.history.rules import HistoryRules
 from lakemuster.planner.iceberg.expired_files import expired_files
+from lakemuster.planner.iceberg.references import references
 from lakemuster.planner.iceberg.retention import retention
 
 _SUMMARY = {
@@ -41,4 +42,6 @@ def writers_word(snapshot: Snapshot) -> Mapping[str, int]:
     return found
 
 
-ICEBERG_HISTORY = HistoryRules(writers_word=writers_word, retention=retention, expired_files=expired_files)
+ICEBERG_HISTORY = HistoryRules(
+    writers_word=writers_word, retention=retention, expired_files=expired_files, references=references
+)

@@ -12,6 +12,7 @@ from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.history.rules import ChangedEntries, HistoryRules
 from lakemuster.planner.manifest_list import parts
 from lakemuster.planner.paimon.expired_files import expired_files
+from lakemuster.planner.paimon.references import references
 from lakemuster.planner.paimon.retention import retention
 from lakemuster.planner.view import View
 
@@ -43,4 +44,5 @@ PAIMON_HISTORY = HistoryRules(
     numbers_snapshots=True,
     retention=retention,
     expired_files=expired_files,
+    references=references,
 )

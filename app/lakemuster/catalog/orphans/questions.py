@@ -1,0 +1,100 @@
+"""What a search for orphan files is asked, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from lakemuster.errors import RequestInvalid
+
+DAY_MS = 86_400_000
+DEFAULT_AGE_MS = 3 * DAY_MS
+SHORTEST_AGE_MS = DAY_MS
+DEPTH = 2
+
+ORPHANS = pa.schema(
+    [
+        ("file_path", pa.string()),
+        ("file_size_in_bytes", pa.int64()),
+        ("modified_at", pa.timestamp("ms", "UTC")),
+        ("kind", pa.string()),
+        ("folder", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanQuestion:
+    """A search below a location.
+
+    Attributes:
+        older_than_ms: files of a lower age are no orphans: writers write files before they commit them.
+        inventory: an S3 inventory to use in place of a listing: its ``manifest.json``, or a Parquet file of it.
+        index: index the snapshots that are missing first.
+        depth: levels of folders below the location by which orphans are summed up.
+
+    Raises:
+        RequestInvalid: the age is too low.
+    """
+
+    location: str
+    older_than_ms: int = DEFAULT_AGE_MS
+    inventory: str | None = None
+    index: bool = False
+    depth: int = DEPTH
+    may_be_recent: bool = False
+
+    def __post_init__(self) -> None:
+        if self.older_than_ms < 0 or (self.older_than_ms < SHORTEST_AGE_MS and not self.may_be_recent):
+            raise RequestInvalid("an age below one day would report files of commits that are going on")
+
+
+@dataclass(slots=True)
+class Sums:
+    """A number of files, and their bytes."""
+
+    files: int = 0
+    bytes: int = 0
+
+    def add(self, files: int, size: int) -> None:
+        """Add files."""
+        self.files += files
+        self.bytes += size
+
+
+@dataclass(slots=True)
+class OrphanReport:
+    """What a search found.
+
+    Attributes:
+        now_ms: the time of the listing, by which ages count, since the Unix epoch.
+        clock: whose time that is: ``store``, ``inventory``, or ``host`` for stores that tell none.
+        tables: the tables that share the location.
+        listed: all objects.
+        recent: those that are too young to be orphans, referenced or not.
+        undated: those whose age storage does not tell.
+        unnamed: those whose names are no text: they are in no other figure.
+        links: local symbolic links, which are never orphans.
+    """
+
+    location: str
+    now_ms: int
+    clock: str
+    older_than_ms: int
+    tables: tuple[str, ...] = ()
+    listed: Sums = field(default_factory=Sums)
+    recent: Sums = field(default_factory=Sums)
+    undated: Sums = field(default_factory=Sums)
+    orphans: Sums = field(default_factory=Sums)
+    unnamed: int = 0
+    links: int = 0
+    references: int = 0
+    kinds: dict[str, Sums] = field(default_factory=dict)
+    folders: dict[str, Sums] = field(default_factory=dict)
+
+
+def largest_first(sums: Mapping[str, Sums]) -> list[tuple[str, Sums]]:
+    """Return sums by name, those of the most bytes first."""
+    return sorted(sums.items(), key=lambda one: (-one[1].bytes, -one[1].files, one[0]))

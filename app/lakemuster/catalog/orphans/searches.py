@@ -1,0 +1,180 @@
+"""Search orphan files: list what is below a location, then read what tables refer to, and tell the difference.
+
+The references are read after the listing, from tables that are looked at then: a file that a commit took in use
+meanwhile is referenced. A file that no commit took in use yet is younger than the age, or was written longer before its
+commit than that.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lakemuster.catalog.orphans.inventories import open_inventory
+from lakemuster.catalog.orphans.kinds import kind_of
+from lakemuster.catalog.orphans.known_files import KnownFiles
+from lakemuster.catalog.orphans.listings import Listing, StoreListing
+from lakemuster.catalog.orphans.questions import ORPHANS, OrphanQuestion, OrphanReport, Sums
+from lakemuster.catalog.orphans.spools import SPOOLED, Spool
+from lakemuster.catalog.orphans.table_signs import TableSigns
+from lakemuster.catalog.references import References, Refusal, references_below, refusal_error
+from lakemuster.catalog.services import Services
+from lakemuster.storage.backend import ListedPage
+from lakemuster.storage.local_walk import forget_real_folders, real_path
+from lakemuster.storage.locations import LOCAL, Location, with_scheme
+from lakemuster.storage.spelling import comparable, local_path
+
+Progress = Callable[[int], None]
+"""Called with the number of objects listed so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundOrphans:
+    """The report, and a Parquet file with the orphans, which goes with the search."""
+
+    report: OrphanReport
+    path: Path
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the orphans in the shape of ``ORPHANS``."""
+        yield from pq.ParquetFile(self.path).iter_batches()
+
+    def save(self, path: Path) -> None:
+        """Write the orphans to a Parquet file, which appears whole."""
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            with pq.ParquetWriter(part, ORPHANS) as writer:
+                for batch in self.batches():
+                    writer.write_batch(batch)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def orphans_of(
+    services: Services, question: OrphanQuestion, progress: Progress = lambda _: None
+) -> Iterator[FoundOrphans]:
+    """Search the orphans of a location. The command line waits without limits, and every location is allowed.
+
+    Raises:
+        ReferencesUnknown: not every reference is known, or a folder looks like a table that is not registered.
+        ObjectMissing: there is nothing at the location.
+        StorageError: the listing or a look failed; there is no partial answer.
+    """
+    with tempfile.TemporaryDirectory(prefix="lakemuster-orphans-") as folder:
+        yield _Search(services, question, Path(folder)).run(progress)
+
+
+class _Search:
+    def __init__(self, services: Services, question: OrphanQuestion, folder: Path) -> None:
+        self._services, self._question, self._folder = services, question, folder
+        self._place = Location.parse(question.location)
+        self._is_local = self._place.scheme == LOCAL
+        self._root = os.path.realpath(local_path(question.location)) if self._is_local else question.location
+        self._form = comparable(self._root)
+        forget_real_folders()
+
+    def run(self, progress: Progress) -> FoundOrphans:
+        question = self._question
+        listing = self._listing()
+        report = OrphanReport(question.location, listing.now_ms(), listing.clock, question.older_than_ms)
+        spool, signs, links = Spool(self._folder / "listed.arrow"), TableSigns(self._form), list[str]()
+        for page in listing.pages():
+            spool.add(self._counted(page, report))
+            signs.look_at(page.entries)
+            links += page.links
+            progress(report.listed.files)
+        references = references_below(self._services, question.location, index=question.index, is_operator=True)
+        assert isinstance(references, References), "an operator waits without limits"
+        report.tables = tuple(dict.fromkeys(one.state.table.name for one in references.tables))
+        known = KnownFiles(self._folder, self._form_of)
+        for batch in references.batches():
+            known.add(batch)
+        self._protect_linked(known, links)
+        refusals = signs.unknown(known.metadata_folders)
+        if refusals:
+            told = [Refusal(with_scheme(folder), reason) for folder, reason in refusals]
+            raise refusal_error(question.location, told)
+        report.references = known.count
+        path = self._folder / "orphans.parquet"
+        with pq.ParquetWriter(path, ORPHANS) as writer:
+            for batch in spool.batches():
+                writer.write_batch(self._orphans(batch, known, report))
+        return FoundOrphans(report, path)
+
+    def _listing(self) -> Listing:
+        store = self._services.store.allowing(self._question.location)
+        if self._question.inventory is not None:
+            return open_inventory(store, self._question.inventory, self._place)
+        return StoreListing(store, self._question.location)
+
+    def _counted(self, page: ListedPage, report: OrphanReport) -> pa.RecordBatch:
+        """Count objects, and return those that are old enough."""
+        until = report.now_ms - report.older_than_ms
+        report.links += len(page.links)
+        report.unnamed += page.unnamed
+        report.listed.add(len(page.entries), sum(one.size for one in page.entries))
+        old = [one for one in page.entries if one.modified_ms is not None and one.modified_ms < until]
+        undated = [one for one in page.entries if one.modified_ms is None]
+        old_bytes, undated_bytes = (sum(one.size for one in some) for some in (old, undated))
+        report.undated.add(len(undated), undated_bytes)
+        recent = len(page.entries) - len(old) - len(undated)
+        report.recent.add(recent, sum(one.size for one in page.entries) - old_bytes - undated_bytes)
+        columns = [[one.name for one in old], [one.size for one in old], [one.modified_ms for one in old]]
+        arrays = [pa.array(column, of.type) for column, of in zip(columns, SPOOLED, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=SPOOLED)
+
+    def _form_of(self, location: str) -> str:
+        if self._is_local and (path := local_path(location)).startswith("/"):
+            return comparable(real_path(path, self._root))
+        return comparable(location)
+
+    def _protect_linked(self, known: KnownFiles, links: Sequence[str]) -> None:
+        """Take the files that links lead to for referenced: tables may name them by the link."""
+        targets = (os.path.realpath(f"{self._root}/{link}") for link in links)
+        known.add_forms([comparable(target) for target in targets if os.path.isfile(target)])
+
+    def _orphans(self, batch: pa.RecordBatch, known: KnownFiles, report: OrphanReport) -> pa.RecordBatch:
+        names: list[str] = batch.column("name").to_pylist()
+        meant = [_covered(name) for name in names]
+        forms = [comparable(f"{self._root.rstrip('/')}/{name}") for name in meant]
+        is_orphan = ~known.hold(forms, [name.rpartition("/")[2] for name in meant])
+        gone = batch.filter(pa.array(is_orphan))
+        paths = [name for name, orphan in zip(names, is_orphan.tolist(), strict=True) if orphan]
+        base = with_scheme(self._place.text if not self._is_local else self._question.location).rstrip("/")
+        kinds = [kind_of(path) for path in paths]
+        folders = [self._summed(path) for path in paths]
+        sizes = np.asarray(gone.column("size"))
+        for kind, folder, size in zip(kinds, folders, sizes.tolist(), strict=True):
+            report.orphans.add(1, size)
+            report.kinds.setdefault(kind, Sums()).add(1, size)
+            report.folders.setdefault(folder, Sums()).add(1, size)
+        columns = [
+            pa.array([f"{base}/{path}" for path in paths], pa.string()),
+            gone.column("size"),
+            gone.column("modified_ms").cast(pa.timestamp("ms", "UTC")),
+            pa.array(kinds, pa.string()),
+            pa.array(folders, pa.string()),
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=ORPHANS)
+
+    def _summed(self, path: str) -> str:
+        """Return the folder that an orphan is counted in, as a path below the location."""
+        return "/".join(path.split("/")[:-1][: self._question.depth])
+
+
+def _covered(path: str) -> str:
+    """Return the file that a checksum of Hadoop's local files is of; other files themselves."""
+    folder, slash, name = path.rpartition("/")
+    if name.startswith(".") and name.endswith(".crc"):
+        return f"{folder}{slash}{name[1:-4]}"
+    return path

@@ -1,0 +1,77 @@
+"""Storage backends, built when they are first needed: by scheme, or by vended credentials."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from lakemuster.storage.backend import Backend
+from lakemuster.storage.locations import Location, normal_scheme
+from lakemuster.storage.prefix_credentials import CredentialsProvider, PrefixCredentials, find_credentials
+
+
+class Backends:
+    """Remote filesystems by scheme, built lazily, once per process."""
+
+    def __init__(self, options: Mapping[str, Mapping[str, object]], deadline_seconds: float) -> None:
+        self.options = {normal_scheme(scheme): dict(values) for scheme, values in options.items()}
+        self.deadline_seconds = deadline_seconds
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._built: dict[str, Backend] = {}
+
+    def of(self, location: Location) -> Backend:
+        """Return the backend of a location."""
+        return self.get(location.scheme)
+
+    def get(self, scheme: str) -> Backend:
+        """Return the backend of a scheme."""
+        if self._process != os.getpid():
+            # After a fork, the event loop's thread and perhaps the lock's holder remain in the parent.
+            self._start()
+        with self._lock:
+            if scheme not in self._built:
+                self._built[scheme] = _build(scheme, self.options.get(scheme, {}), self.deadline_seconds)
+            return self._built[scheme]
+
+
+class VendedBackends(Backends):
+    """Remote filesystems by vended credentials."""
+
+    def __init__(
+        self, provide: CredentialsProvider, options: Mapping[str, Mapping[str, object]], deadline_seconds: float
+    ) -> None:
+        super().__init__(options, deadline_seconds)
+        self._provide = provide
+
+    def of(self, location: Location) -> Backend:
+        """Return the backend that the credentials for a location open."""
+        vended = find_credentials(self._provide(), location)
+        with _BY_CREDENTIALS_LOCK:
+            backend = _BY_CREDENTIALS.get(vended)
+            if backend is None:
+                options = vended.merged(self.options.get(location.scheme, {}))
+                backend = _BY_CREDENTIALS[vended] = _build(location.scheme, options, self.deadline_seconds)
+            return backend
+
+
+_BY_CREDENTIALS: WeakKeyDictionary[PrefixCredentials, Backend] = WeakKeyDictionary()
+"""Filesystems by credentials. An entry is removed when its credentials are garbage-collected."""
+_BY_CREDENTIALS_LOCK = threading.Lock()
+
+
+def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:
+    # Lazy: importing botocore takes longer than listing a local lake.
+    if scheme == "s3":
+        from lakemuster.storage.s3 import S3Objects  # noqa: PLC0415
+
+        return S3Objects(options, deadline_seconds)
+    from lakemuster.storage.generic import GenericObjects  # noqa: PLC0415
+
+    return GenericObjects(scheme, options, deadline_seconds)

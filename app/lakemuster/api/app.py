@@ -29,6 +29,7 @@ from lakemuster.api.native import (
     history,
     lists,
     plans,
+    references,
     statistics,
     system,
     tables,
@@ -173,6 +174,7 @@ def _include_requests(app: FastAPI) -> None:
         statistics.router,
         system.router,
         catalogs.router,
+        references.router,
         events.router,
         webhooks.router,
     ):

@@ -26,13 +26,13 @@ from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.planner.history.references import REFERENCES, ReferenceState, listed
 from lakemuster.planner.history.rules import HISTORY_RULES
 from lakemuster.storage.local_walk import real_path
-from lakemuster.storage.locations import LOCAL, Location, Rewrites
+from lakemuster.storage.locations import LOCAL, Location, Rewrites, redacted
 from lakemuster.storage.spelling import comparable, is_below, local_path
 from lakemuster.storage.store import ObjectStore
 from lakemuster.wire.native.timeline import IndexingOut
 
-MAX_NAMED = 20
-"""Refusals that an error names."""
+MAX_NAMED = 3
+"""Refusals that an error's message names; its context has all."""
 _SAFE = re.compile(r"[A-Za-z0-9_=-]+")
 
 
@@ -51,8 +51,8 @@ def refusal_error(location: str, refusals: Sequence[Refusal]) -> ReferencesUnkno
     """Return the error that names all reasons."""
     told = "; ".join(map(str, refusals[:MAX_NAMED])) + ("; …" if len(refusals) > MAX_NAMED else "")
     return ReferencesUnknown(
-        f"not every file that tables refer to below {location} is known: {told}",
-        refused=[{"name": one.name, "reason": one.reason} for one in refusals[:MAX_NAMED]],
+        f"not every file that tables refer to below {redacted(location)} is known: {told}",
+        refused=[{"name": one.name, "reason": one.reason} for one in refusals],
         refusals=len(refusals),
     )
 
@@ -142,6 +142,7 @@ class _Question:
             try:
                 sync(self.services.index, catalog)
             except CatalogError as error:
+                self._require_right((catalog.name, "\0", "\0"))  # for all of its tables
                 self.refusals.append(Refusal(catalog.name, f"the catalog cannot be listed: {error}"))
 
     def look(self) -> None:
@@ -190,7 +191,7 @@ class _Question:
         with self.services.index.database.reading() as session:
             metadata, records = load_metadata(session, table.table_id), list_snapshots(session, table.table_id)
         if unknown := [one for one in records if one.state == "known"]:
-            self._refuse(table, f"{len(unknown)} of its {len(records)} snapshots are not indexed (--index does)")
+            self._refuse(table, f"{len(unknown)} of its {len(records)} snapshots are not indexed (--index)")
         for one in [one for one in records if one.state == "quarantined"][:1]:
             self._refuse(table, f"snapshot {one.snapshot.snapshot_id} cannot be read: {one.error}")
         inventory = format_of(table.format).inventory
@@ -216,8 +217,7 @@ class _Question:
         return SharedTable(ReferenceState(table, metadata, records), store, looked_at)
 
     def _refuse(self, table: TableRecord, reason: str) -> None:
-        if self.may is not None and not self.may(parse_name(table.name)):
-            raise NotAuthorised("this token may not know of all tables of the location", needs="admin")
+        self._require_right(parse_name(table.name))
         name = table.name if table.companion_of is None else f"{table.name} ({format_of(table.format).title} metadata)"
         if all(one.name != name for one in self.refusals):
             self.refusals.append(Refusal(name, reason))
@@ -229,9 +229,13 @@ class _Question:
     def _shared(self) -> list[TableRecord]:
         with self.services.index.database.reading() as session:
             found = sorted(tables_by_id(session, sorted(self.sharing)), key=lambda one: (one.name, one.table_id))
-        if self.may is not None and not all(self.may(parse_name(one.name)) for one in found):
-            raise NotAuthorised("this token may not know of all tables of the location", needs="admin")
+        for one in found:
+            self._require_right(parse_name(one.name))
         return found
+
+    def _require_right(self, table: Levels) -> None:
+        if self.may is not None and not self.may(table):
+            raise NotAuthorised("this token may not know of all tables of the location", needs="admin")
 
     def _look_at_companion(self, table: TableRecord) -> None:
         """Look at a companion; one whose metadata is not there refers to nothing."""
@@ -270,7 +274,7 @@ class _Question:
             yield from map(moved, inventory.places(metadata))
 
     def _forms(self, location: str) -> set[str]:
-        """Return the comparable forms of a location: as it is written and, if it is local and allowed, without links."""
+        """Return the comparable forms of a location: as written and, if local and allowed, without links."""
         try:
             found = {comparable(location)}
             if Location.parse(location).scheme == LOCAL and self.store.roots.hold(Location.parse(location)):

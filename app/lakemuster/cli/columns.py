@@ -43,6 +43,9 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "dead_letters": ("id", "died_at", "type", "subject", "state", "tries", "last_status", "last_error", "message_id"),
     "events": ("id", "time", "type", "subject", "data"),
+    "orphans": ("kind", "file_size_in_bytes", "modified_at", "file_path"),
+    "kinds": ("kind", "files", "bytes"),
+    "folders": ("folder", "files", "bytes"),
     "jobs": ("name", "state", "held_by", "last_run_at", "outcome", "seconds", "next_run_at", "report", "error"),
     "tables": (
         "name",

@@ -27,6 +27,7 @@ from lakemuster.catalog.table_lists import every_table
 from lakemuster.catalog.webhook_documents import redeliver, webhooks_out
 from lakemuster.cli import local_events
 from lakemuster.cli.local_history import expired_rows, expiry_summary, timeline_rows
+from lakemuster.cli.local_orphans import LocalOrphans
 from lakemuster.cli.local_plans import explanation, figures, milliseconds, nan_of, plan_pages, statistics
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import (
@@ -34,6 +35,7 @@ from lakemuster.cli.sources import (
     Advance,
     EventQuery,
     Notice,
+    OrphanRequest,
     Query,
     Refreshed,
     Row,
@@ -216,6 +218,12 @@ class LocalSource:
             for name, (first, *rest) in levels.items()
             if first == catalog and fnmatchcase(format_name(tuple(rest)), pattern)
         ]
+
+    def orphans(self, request: OrphanRequest, advance: Advance) -> LocalOrphans:
+        """Search the files below any location that no table refers to."""
+        inventory = None if request.inventory is None else _absolute(request.inventory)
+        found = replace(request, inventory=inventory)
+        return LocalOrphans(self._services, found, _absolute(request.location), advance)
 
     def sweep(self, grace_seconds: float) -> Row:
         """Remove unused segments that are older than the grace period."""

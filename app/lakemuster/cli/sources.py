@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Protocol
 
 import typer
@@ -64,6 +66,43 @@ class EventQuery:
     types: str | None = None
     namespace: str | None = None
     table: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanRequest:
+    """A search for orphan files; see ``catalog.orphans.questions.OrphanQuestion``."""
+
+    location: str
+    older_than_ms: int
+    inventory: str | None
+    index: bool
+    depth: int
+
+
+class Orphans(Protocol):
+    """What a search for orphan files found."""
+
+    @property
+    def report(self) -> Row:
+        """Numbers of files and their bytes."""
+        ...
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the orphans."""
+        ...
+
+    def save(self, path: Path) -> None:
+        """Write the orphans to a Parquet file, which appears whole."""
+        ...
+
+    def close(self) -> None:
+        """Remove what the search keeps."""
+        ...
+
+
+def limited(rows: Iterable[Row], limit: int | None) -> Iterable[Row]:
+    """Return the first rows; all without a limit."""
+    return rows if limit is None else itertools.islice(rows, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +238,10 @@ class LocalIndex(Source, Protocol):
 
     def names_in(self, catalog: str, pattern: str) -> list[str]:
         """Return the names here of a catalog's tables whose names there match a pattern."""
+        ...
+
+    def orphans(self, request: OrphanRequest, advance: Advance) -> Orphans:
+        """Search the files below a location that no table refers to."""
         ...
 
     def sweep(self, grace_seconds: float) -> Row:

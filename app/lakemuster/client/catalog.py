@@ -24,6 +24,7 @@ from lakemuster.client.events import Events
 from lakemuster.client.figures import TableFigures
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan, PlanTask, redeem
+from lakemuster.client.references import LocationReferences
 from lakemuster.client.rows import Rows
 from lakemuster.client.table_history import TableHistory, as_is
 from lakemuster.client.transport import Transport, table_path
@@ -39,7 +40,7 @@ TIMEOUT = 300.0
 REFRESH_TIMEOUT = 3600.0
 
 
-class Client(Events, Webhooks):
+class Client(Events, Webhooks, LocationReferences):
     """A Lakemuster server.
 
     Queries are retried a few times when the server is busy or the connection breaks; changes

@@ -4,6 +4,7 @@
 * ``count``               counts rows, from metadata where that is exact
 * ``files``, ``metadata`` plans and metadata lists as DataFrames; ``paths`` for ``spark.read.parquet``
 * ``index``               indexing on executors
+* ``orphans``             files below a location that no table refers to, listed by executors
 
 ``files``, ``metadata`` and ``paths`` need the bare install on the driver and nothing on executors: PySpark 4.0 or newer
 takes Arrow tables, 3.5 takes rows. The data source needs the extra ``spark`` on both. All work in classic and in
@@ -28,12 +29,18 @@ from lakemuster.spark.path_lists import paths
 from lakemuster.spark.register import register
 
 if TYPE_CHECKING:
+    from lakemuster.spark.orphans import orphans
     from lakemuster.spark.pipeline import index
 
-__all__ = ["NotPlainParquet", "count", "files", "index", "metadata", "paths", "register"]
+__all__ = ["NotPlainParquet", "count", "files", "index", "metadata", "orphans", "paths", "register"]
 
 
 def __getattr__(name: str) -> object:
+    # Listing storage needs the extra ``spark``, which lists of the server do not.
+    if name == "orphans":
+        from lakemuster.spark.orphans import orphans  # noqa: PLC0415
+
+        return orphans
     # Indexing imports the server's packages, which nothing else here needs.
     if name != "index":
         raise AttributeError(f"module 'lakemuster.spark' has no attribute {name!r}")

@@ -108,6 +108,16 @@ class Location:
             return self.key if self.is_relative else f"/{self.key}"
         return f"{self.scheme}://{self.bucket}/{self.key}".rstrip("/")
 
+    def joined(self, path: str) -> Self:
+        """A location below this one, by the name that a listing told.
+
+        Raises:
+            LocationRefused: the path climbs.
+        """
+        if ".." in path.split("/"):
+            raise _refused(path, "it contains a .. segment")
+        return type(self)(self.scheme, self.bucket, f"{self.key}/{path}".strip("/")) if path.strip("/") else self
+
     def lies_within(self, root: Location) -> bool:
         """Whether it is the root or below it, component by component."""
         if (self.scheme, self.bucket) != (root.scheme, root.bucket):

@@ -267,14 +267,17 @@ class ObjectStore:
                 yield folder, children
             level = deeper
 
-    def pages_below(self, location: str) -> Iterator[ListedPage]:
+    def pages_below(self, location: str, folder: str = "") -> Iterator[ListedPage]:
         """List all objects below a folder, in no order, some at a time: complete, or an error.
+
+        Args:
+            folder: only those below this path of a folder there, as a listing told it: any name is accepted.
 
         Raises:
             ObjectMissing: there is no such folder.
             LocationRefused, StorageDenied, StorageUnavailable: as for :meth:`read`; also after some pages.
         """
-        parsed = self.roots.admit(location)
+        parsed = self.roots.admit(location).joined(folder)
         pages = self._backend(parsed).pages(parsed)
         while True:
             self.counts.add(lists=1)
@@ -283,6 +286,13 @@ class ObjectStore:
             if page is None:
                 return
             yield page
+
+    def entries_of(self, location: str, folder: str = "") -> Sequence[StorageEntry]:
+        """List one level of a folder, given as for :meth:`pages_below`."""
+        parsed = self.roots.admit(location).joined(folder)
+        self.counts.add(lists=1)
+        with waiting(), self.counts.operation("list"):
+            return self._backend(parsed).children(parsed)
 
     def _list_many(self, folders: Sequence[str]) -> Iterator[tuple[str, Listing | CatalogError]]:
         queue = deque(folders)

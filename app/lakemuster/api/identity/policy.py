@@ -17,9 +17,11 @@ from typing import Literal
 from lakemuster.api.identity.callers import ANYONE, RANK, Caller, Grant, Role
 from lakemuster.errors import NotAuthorised, TableNotFound
 from lakemuster.metadata.names import Levels, format_name
+from lakemuster.storage.locations import Location
 
-Action = Literal["read", "refresh", "register", "remove", "write", "operate"]
-"""``write`` changes an attached catalog, by this server's principal; ``operate`` is about the server itself."""
+Action = Literal["read", "refresh", "register", "remove", "write", "operate", "survey"]
+"""``write`` changes an attached catalog, by this server's principal; ``operate`` is about the server itself; ``survey``
+reads what is below a location."""
 ROLE_OF: dict[Action, Role] = {
     "read": "read",
     "refresh": "index",
@@ -27,6 +29,7 @@ ROLE_OF: dict[Action, Role] = {
     "remove": "admin",
     "write": "admin",
     "operate": "admin",
+    "survey": "admin",
 }
 
 Locations = Mapping[Levels, tuple[str, ...]]
@@ -158,6 +161,23 @@ class Policy:
                 needs="locations",
             )
         return tuple(dict.fromkeys(places))
+
+    def require_location(self, caller: Caller, action: Action, location: Location) -> None:
+        """Let a request about all that is below a location pass; about each table there, :meth:`may` decides.
+
+        Raises:
+            NotAuthorised: the caller has the action's role neither for all tables nor for tables of that location.
+        """
+        self.require(caller, action)
+        own = [grant for grant in caller.grants if RANK[grant.role] >= RANK[ROLE_OF[action]]]
+        if self.sees_all(caller) and any(grant.patterns is None and not grant.locations for grant in own):
+            return
+        places = [place for grant in own for place in grant.locations]
+        for namespace, locations in self._locations().items():
+            if any(_includes(grant, namespace) for grant in own if not grant.locations):
+                places += locations
+        if not any(location.lies_within(Location.parse(place)) for place in places):
+            raise NotAuthorised("this token has no role for this location; the request needs admin", needs="admin")
 
     def _split(self, levels: Levels) -> tuple[str | None, Levels]:
         """The attached catalog, and the levels there; None: levels of our own tables."""

@@ -17,7 +17,7 @@ _TEXT = {
     404: "The table, snapshot, ref or manifest does not exist, or the caller may not see it.",
     406: "The response is not available in an accepted media type.",
     409: "The name is already registered; or the snapshot is quarantined, which lasts until the table changes; or the "
-    "response needs snapshots that are not indexed.",
+    "response needs snapshots that are not indexed, or references that are not known.",
     429: "Too many requests from this caller; Retry-After says when to try again.",
     500: "Internal error; the server's log has the request id.",
     501: "The table's format version is not supported.",
@@ -71,6 +71,14 @@ _INDEXING: Responses = {
 TIMELINE: Responses = {**LIST, **_INDEXING}
 EXPIRY: Responses = {**_problems(*_ALWAYS, 404, 409, 501, 502), **_INDEXING}
 EXPIRED_FILES: Responses = {**TIMELINE, **_problems(409)}
+REFERENCES: Responses = {
+    200: {
+        **_LISTED,
+        "description": "The whole list as a stream; it ends with its row count, if not CSV.",
+    },
+    **_problems(*_ALWAYS, 406, 409, 502, 504),
+    **_INDEXING,
+}
 LIST_OF_SNAPSHOT: Responses = {
     200: {**_LISTED, "headers": {**_STALE, **_ETAG}},
     304: {"description": "Not modified: `If-None-Match` has the current ETag."},

@@ -4,6 +4,5 @@
 * ``listings``     the objects below a location, now; ``inventories`` as an S3 inventory has them
 * ``spools``       what is listed, in a file of its own until the references are known
 * ``known_files``  the references as keys on disk
-* ``kinds``        what a file is by its name
 * ``searches``     the search: first the listing, then the references
 """

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from lakemuster.errors import RequestInvalid
+from lakemuster.metadata.files import INSTANT, typed_field
 
 DAY_MS = 86_400_000
 DEFAULT_AGE_MS = 3 * DAY_MS
@@ -16,11 +17,11 @@ DEPTH = 2
 
 ORPHANS = pa.schema(
     [
-        ("file_path", pa.string()),
-        ("file_size_in_bytes", pa.int64()),
-        ("modified_at", pa.timestamp("ms", "UTC")),
-        ("kind", pa.string()),
-        ("folder", pa.string()),
+        pa.field("file_path", pa.string()),
+        pa.field("file_size_in_bytes", pa.int64()),
+        typed_field("modified_at", pa.timestamp("ms", "UTC"), INSTANT),
+        pa.field("kind", pa.string()),
+        pa.field("folder", pa.string()),
     ]
 )
 

@@ -19,18 +19,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakemuster.catalog.orphans.inventories import open_inventory
-from lakemuster.catalog.orphans.kinds import kind_of
 from lakemuster.catalog.orphans.known_files import KnownFiles
 from lakemuster.catalog.orphans.listings import Listing, StoreListing
 from lakemuster.catalog.orphans.questions import ORPHANS, OrphanQuestion, OrphanReport, Sums
 from lakemuster.catalog.orphans.spools import SPOOLED, Spool
-from lakemuster.catalog.orphans.table_signs import TableSigns
 from lakemuster.catalog.references import References, Refusal, references_below, refusal_error
 from lakemuster.catalog.services import Services
+from lakemuster.errors import ReferencesUnknown
+from lakemuster.formats.table_signs import TableSigns, unregistered
+from lakemuster.metadata.file_kinds import kind_of
 from lakemuster.storage.backend import ListedPage
 from lakemuster.storage.local_walk import forget_real_folders, real_path
 from lakemuster.storage.locations import LOCAL, Location, with_scheme
-from lakemuster.storage.spelling import comparable, local_path
+from lakemuster.storage.reference_keys import FileKeys, ReferenceKeys
+from lakemuster.storage.spelling import Keys, comparable, keys_of, local_path
 
 Progress = Callable[[int], None]
 """Called with the number of objects listed so far."""
@@ -80,35 +82,38 @@ class _Search:
         self._place = Location.parse(question.location)
         self._is_local = self._place.scheme == LOCAL
         self._root = os.path.realpath(local_path(question.location)) if self._is_local else question.location
-        self._form = comparable(self._root)
         forget_real_folders()
 
     def run(self, progress: Progress) -> FoundOrphans:
         question = self._question
         listing = self._listing()
         report = OrphanReport(question.location, listing.now_ms(), listing.clock, question.older_than_ms)
-        spool, signs, links = Spool(self._folder / "listed.arrow"), TableSigns(self._form), list[str]()
+        spool, signs, links = Spool(self._folder / "listed.arrow"), TableSigns(), list[str]()
         for page in listing.pages():
             spool.add(self._counted(page, report))
-            signs.look_at(page.entries)
+            signs.look_at(one.name for one in page.entries)
             links += page.links
             progress(report.listed.files)
         references = references_below(self._services, question.location, index=question.index, is_operator=True)
         assert isinstance(references, References), "an operator waits without limits"
         report.tables = tuple(dict.fromkeys(one.state.table.name for one in references.tables))
-        known = KnownFiles(self._folder, self._form_of)
-        for batch in references.batches():
-            known.add(batch)
-        self._protect_linked(known, links)
-        refusals = signs.unknown(known.metadata_folders)
-        if refusals:
-            told = [Refusal(with_scheme(folder), reason) for folder, reason in refusals]
-            raise refusal_error(question.location, told)
+        known, keys = KnownFiles(self._folder), ReferenceKeys(self._form_of)
+        try:
+            for batch in references.batches():
+                known.add(keys.keys(batch))
+        except ValueError as cause:
+            raise ReferencesUnknown("a table names files by relative locations, which need a rewrite") from cause
         report.references = known.count
+        known.add(self._linked(links))
+        refusals = unregistered(signs.found, keys.metadata_folders, lambda folder: comparable(self._root + folder))
+        if refusals:
+            told = [Refusal(with_scheme(question.location + table), reason) for table, reason in refusals]
+            raise refusal_error(question.location, told)
+        files = FileKeys(self._root, comparable, keys.roots)
         path = self._folder / "orphans.parquet"
         with pq.ParquetWriter(path, ORPHANS) as writer:
             for batch in spool.batches():
-                writer.write_batch(self._orphans(batch, known, report))
+                writer.write_batch(self._orphans(batch, files, known, report))
         return FoundOrphans(report, path)
 
     def _listing(self) -> Listing:
@@ -138,16 +143,18 @@ class _Search:
             return comparable(real_path(path, self._root))
         return comparable(location)
 
-    def _protect_linked(self, known: KnownFiles, links: Sequence[str]) -> None:
-        """Take the files that links lead to for referenced: tables may name them by the link."""
+    def _linked(self, links: Sequence[str]) -> Keys:
+        """Return the keys of the files that links lead to: tables may name them by the link."""
         targets = (os.path.realpath(f"{self._root}/{link}") for link in links)
-        known.add_forms([comparable(target) for target in targets if os.path.isfile(target)])
+        return keys_of([comparable(target) for target in targets if os.path.isfile(target)])
 
-    def _orphans(self, batch: pa.RecordBatch, known: KnownFiles, report: OrphanReport) -> pa.RecordBatch:
+    def _orphans(
+        self, batch: pa.RecordBatch, files: FileKeys, known: KnownFiles, report: OrphanReport
+    ) -> pa.RecordBatch:
         names: list[str] = batch.column("name").to_pylist()
-        meant = [_covered(name) for name in names]
-        forms = [comparable(f"{self._root.rstrip('/')}/{name}") for name in meant]
-        is_orphan = ~known.hold(forms, [name.rpartition("/")[2] for name in meant])
+        keys, rows = files.keys(names)
+        is_orphan = np.ones(len(names), np.bool_)
+        is_orphan[np.array(rows, np.int64)[known.hold(keys)]] = False
         gone = batch.filter(pa.array(is_orphan))
         paths = [name for name, orphan in zip(names, is_orphan.tolist(), strict=True) if orphan]
         base = with_scheme(self._place.text if not self._is_local else self._question.location).rstrip("/")
@@ -170,11 +177,3 @@ class _Search:
     def _summed(self, path: str) -> str:
         """Return the folder that an orphan is counted in, as a path below the location."""
         return "/".join(path.split("/")[:-1][: self._question.depth])
-
-
-def _covered(path: str) -> str:
-    """Return the file that a checksum of Hadoop's local files is of; other files themselves."""
-    folder, slash, name = path.rpartition("/")
-    if name.startswith(".") and name.endswith(".crc"):
-        return f"{folder}{slash}{name[1:-4]}"
-    return path

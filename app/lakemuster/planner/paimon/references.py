@@ -25,6 +25,7 @@ from lakemuster.planner.history.references import (
     manifest_entries,
 )
 from lakemuster.storage.locations import Rewrites
+from lakemuster.storage.reference_keys import ANYWHERE
 
 MARKS = ("_SUCCESS",)
 """Names of files that mark partitions as done."""
@@ -62,6 +63,8 @@ def _files(table: pa.Table, manifest: ManifestRecord, root: str, rewrites: Rewri
         return
     paths = rewrites.apply_array(single_array(outside.column("external_path")).cast(pa.string()))
     yield exact(kind, paths)
+    # Of a lake that was copied, external paths are still those of before.
+    yield by_name(kind, ANYWHERE, own_file_names(outside).cast(pa.string()))
     if has_extra:
         lists = single_array(outside.column("extra_files")).to_pylist()
         folders = [path.rpartition("/")[0] for path in paths.to_pylist()]

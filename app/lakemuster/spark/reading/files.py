@@ -34,7 +34,7 @@ class LakeFiles:
     """
 
     def __init__(self, options: Mapping[str, Mapping[str, Any]]) -> None:
-        self._options = options
+        self.options = options
         self._systems: dict[str, Filesystem] = {}
 
     def open(self, location: str, size: int | None = None) -> pa.NativeFile:
@@ -70,7 +70,7 @@ class LakeFiles:
 
     def _at(self, location: Location) -> tuple[Filesystem, str]:
         if location.scheme not in self._systems:
-            self._systems[location.scheme] = Filesystem(location.scheme, self._options.get(location.scheme, {}))
+            self._systems[location.scheme] = Filesystem(location.scheme, self.options.get(location.scheme, {}))
         files = self._systems[location.scheme]
         return files, files.path(location.text)
 
@@ -88,6 +88,15 @@ def lake_files(setting: str) -> LakeFiles:
     except (ValueError, AttributeError, TypeError):
         raise StorageOptionsInvalid(f"{SETTING} is not a JSON object of fsspec options by scheme") from None
     return LakeFiles(by_scheme)
+
+
+def storage_options() -> Mapping[str, Mapping[str, Any]]:
+    """The options of this process's environment, by scheme.
+
+    Raises:
+        StorageOptionsInvalid: as for :func:`lake_files`.
+    """
+    return files_here().options
 
 
 def files_here() -> LakeFiles:

@@ -7,6 +7,7 @@ nothing is asked. Tables of attached catalogs count, once their catalogs were li
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +26,6 @@ from lakemuster.index.tables import TableRecord, load_metadata, records_where, t
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.planner.history.references import REFERENCES, ReferenceState, listed
 from lakemuster.planner.history.rules import HISTORY_RULES
-from lakemuster.storage.local_walk import real_path
 from lakemuster.storage.locations import LOCAL, Location, Rewrites, redacted
 from lakemuster.storage.spelling import comparable, is_below, local_path
 from lakemuster.storage.store import ObjectStore
@@ -278,7 +278,7 @@ class _Question:
         try:
             found = {comparable(location)}
             if Location.parse(location).scheme == LOCAL and self.store.roots.hold(Location.parse(location)):
-                found.add(comparable(real_path(local_path(location), "/")))
+                found.add(comparable(os.path.realpath(local_path(location))))
         except (ValueError, CatalogError):
             return set()
         return found

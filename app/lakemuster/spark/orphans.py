@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from lakemuster.client import Client
 from lakemuster.client.errors import ClientError
+from lakemuster.errors import ObjectMissing
 from lakemuster.formats.table_signs import Sign, TableSigns, unregistered
 from lakemuster.spark.frames import frame
 from lakemuster.spark.reading.files import storage_options
@@ -90,12 +91,11 @@ def orphans(
     first = next(store.pages_below(root))
     until_ms = _now_ms(first.now_ms) - age // timedelta(milliseconds=1)
     whole, above = _folders(store, root)
-    parts = [
-        _Part(root, folder, is_whole, until_ms) for some, is_whole in ((whole, True), (above, False)) for folder in some
-    ]
+    parts = [_Part(root, folder, True, until_ms) for folder in whole]
+    parts += [_Part(root, folder, False, until_ms) for folder in above]
     listed = _listing(spark, parts)
     told = [list(row[0]) for row in listed.where("sign IS NOT NULL").select("sign").collect()]
-    signs = [Sign(*rest[:3], is_known=rest[3] == "True") for kind, *rest in told if kind == "table"]
+    signs = [Sign(rest[0], rest[1], rest[2], is_known=rest[3] == "True") for kind, *rest in told if kind == "table"]
     links = [comparable(rest[0]) for kind, *rest in told if kind == "link"]
     keys = ReferenceKeys(_form(root, is_local=place.scheme == LOCAL))
     with Client(uri, token) as client:
@@ -174,14 +174,19 @@ class _Part:
                 if one.modified_ms is not None and one.modified_ms < self.until_ms
             ]
             rows = [*old, *((None, None, None) for _ in told)]
-            columns: list[list[object]] = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
-            columns.append([None] * len(old) + told)
+            columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
+            columns.append([*(None for _ in old), *told])
             arrays = [pa.array(column, of) for column, of in zip(columns, _LISTED.types, strict=True)]
             yield pa.RecordBatch.from_arrays(arrays, schema=_LISTED)
 
     def _pages(self, store: ObjectStore) -> Iterator[ListedPage]:
         if self.is_whole:
-            yield from store.pages_below(self.root, self.folder)
+            try:
+                yield from store.pages_below(self.root, self.folder)
+            except ObjectMissing:
+                if not self.folder:
+                    raise
+                # It was removed since its name was listed.
             return
         entries = store.entries_of(self.root, self.folder)
         links = tuple(one.name for one in entries if _is_link(self.root, f"{self.folder}{one.name}"))

@@ -146,7 +146,7 @@ class S3Objects:
             attempt = call if token is None else partial(call, ContinuationToken=token)
             answer = self._wait(self._start(self._persist(attempt, where), location.bucket))
             page = listed_page(answer, len(prefix))
-            if token is None and not page.entries:
+            if token is None and not answer.get("Contents"):
                 raise ObjectMissing(f"{where}: no such folder, or it is empty")
             yield page
             before, token = token, answer.get("NextContinuationToken")

@@ -16,7 +16,6 @@ from lakemuster.formats.paimon.loading import DOCUMENT_LIMIT
 from lakemuster.formats.protocol import FileInfo, Inventory, LookedAt, Objects
 from lakemuster.metadata.snapshot import TableMetadata
 
-_HINTS = ("LATEST", "EARLIEST")
 _FOLDERS = {
     "schema": ("schema", re.compile(r"schema-\d+")),
     "snapshot": ("snapshot", re.compile(r"snapshot-\d+|LATEST|EARLIEST")),
@@ -28,6 +27,7 @@ _FOLDERS = {
 }
 """The folders of a table and of each of its branches: the kind of their files, and the names of those in use."""
 _LISTS = ("baseManifestList", "deltaManifestList", "changelogManifestList", "indexManifest")
+_KEEPER = re.compile(r"tag-.*|changelog-\d+", re.DOTALL)
 _EXTERNAL = "data-file.external-paths"
 _SCHEMA = re.compile(r"(.*)/schema/schema-\d+", re.DOTALL)
 _BRANCH = re.compile(r"(.*)/branch/branch-[^/]+", re.DOTALL)
@@ -55,9 +55,8 @@ class PaimonInventory(Inventory):
             folder = root.rpartition("/")[2]
             if root != table.metadata.location.rstrip("/") and folder not in branches and _snapshots(objects, root):
                 return f"its folder branch/{folder} has snapshots, and no schema"
-            for one in (*objects.list(f"{root}/tag"), *objects.list(f"{root}/changelog")):
-                unknown = None if one.is_folder or one.name in _HINTS else _unknown_list(objects, one, known)
-                if unknown is not None:
+            for one in _keepers(objects, root):
+                if (unknown := _unknown_list(objects, one, known)) is not None:
                     return f"{one.name} names {unknown}, which no snapshot in the index does"
         return None
 
@@ -84,6 +83,14 @@ def _roots(objects: Objects, location: str) -> Iterable[str]:
 
 def _snapshots(objects: Objects, root: str) -> bool:
     return any(one.name.startswith("snapshot-") for one in objects.list(f"{root}/snapshot"))
+
+
+def _keepers(objects: Objects, root: str) -> Iterator[FileInfo]:
+    """Yield the files of tags and changelogs."""
+    for folder in ("tag", "changelog"):
+        for one in objects.list(f"{root}/{folder}"):
+            if not one.is_folder and _KEEPER.fullmatch(one.name):
+                yield one
 
 
 def _unknown_list(objects: Objects, file: FileInfo, known: set[str]) -> str | None:

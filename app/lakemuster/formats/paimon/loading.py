@@ -43,7 +43,8 @@ def load_metadata(documents: Documents, pointer: Pointer, known: Known) -> Table
     created: dict[str, int | None] = {}
     for branch in branches:
         prefix = "" if branch == MAIN else f"branch/branch-{branch}/"
-        files = _read(documents, listings.get(f"{prefix}schema", ()), partial(documents.parse, parse_schema))
+        written = [info for info in listings.get(f"{prefix}schema", ()) if _NUMBERED.match(info.name)]
+        files = _read(documents, written, partial(documents.parse, parse_schema))
         schemas[branch] = tuple(sorted(files.values(), key=lambda s: s.schema_id))
         own = _snapshots(documents, listings.get(f"{prefix}snapshot", ()), branch, root, known)
         taken = {snapshot.snapshot_id for snapshot in own}

@@ -75,6 +75,8 @@ public final class Session {
                 return null;
             case "expire":
                 return Expiry.of(table(asked), asked);
+            case "orphans":
+                return Orphans.of(table(asked), asked);
             case "branch":
                 if (asked.text("tag") == null) {
                     table(asked).createBranch(asked.text("name"));

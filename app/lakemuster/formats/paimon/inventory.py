@@ -26,7 +26,8 @@ _FOLDERS = {
     "service": ("service", re.compile(r"service-.*", re.DOTALL)),
 }
 """The folders of a table and of each of its branches: the kind of their files, and the names of those in use."""
-_LISTS = ("baseManifestList", "deltaManifestList", "changelogManifestList", "indexManifest")
+_LISTS = ("baseManifestList", "deltaManifestList", "indexManifest")
+_CHANGELOG = "changelogManifestList"
 _KEEPER = re.compile(r"tag-.*|changelog-\d+", re.DOTALL)
 _EXTERNAL = "data-file.external-paths"
 _SCHEMA = re.compile(r"(.*)/schema/schema-\d+", re.DOTALL)
@@ -100,5 +101,7 @@ def _unknown_list(objects: Objects, file: FileInfo, known: set[str]) -> str | No
     except (ObjectMissing, orjson.JSONDecodeError):
         # A file that vanishes keeps nothing, and the index quarantines what cannot be parsed.
         return None
-    names = [document.get(member) for member in _LISTS] if isinstance(document, dict) else []
+    # The changelog of a tagged snapshot goes with the snapshot.
+    members = _LISTS if file.name.startswith("tag-") else (*_LISTS, _CHANGELOG)
+    names = [document.get(member) for member in members] if isinstance(document, dict) else []
     return next((name for name in names if isinstance(name, str) and name not in known), None)

@@ -51,12 +51,13 @@ def load_metadata(documents: Documents, pointer: Pointer, known: Known) -> Table
         snapshots += own
         named = [info for info in listings.get(f"{prefix}tag", ()) if info.name.startswith("tag-")]
         parse = partial(_parse_tag, documents, branch, root)
+        numbered = [info for info in listings.get(f"{prefix}changelog", ()) if _NUMBERED.match(info.name)]
+        kept = {_number(info.name) for info in numbered}
         for tag, tagged in _read_named(documents, named, parse).values():
             tags.append(tag)
             if tagged.snapshot_id not in taken:
                 taken.add(tagged.snapshot_id)
-                snapshots.append(tagged)
-        numbered = [info for info in listings.get(f"{prefix}changelog", ()) if _NUMBERED.match(info.name)]
+                snapshots.append(tagged if tagged.snapshot_id in kept else _without_changelog(tagged))
         changelogs = [info for info in numbered if _number(info.name) not in taken]
         snapshots += _read_named(documents, changelogs, partial(_parse_changelog, documents, branch, root)).values()
         if found := _consumers(documents, listings.get(f"{prefix}consumer", ())):
@@ -135,6 +136,15 @@ def _parse_changelog(documents: Documents, branch: str, root: str, _: str, data:
 
 def _parse_tag(documents: Documents, branch: str, root: str, name: str, data: bytes) -> tuple[Ref, Snapshot]:
     return documents.parse(parse_tag, data, name.removeprefix("tag-"), branch, root)
+
+
+def _without_changelog(tagged: Snapshot) -> Snapshot:
+    """Leave out the changelog of a snapshot that a tag alone keeps: it was removed when the snapshot expired.
+
+    Source: Paimon ``ExpireSnapshotsImpl``, which spares data files of tags, and their other manifests.
+    """
+    lists = tuple(ref for ref in tagged.manifest_lists if ref.role != "changelog")
+    return replace(tagged, manifest_lists=lists)
 
 
 def _read(

@@ -29,7 +29,7 @@ from lakemuster.spark.path_lists import paths
 from lakemuster.spark.register import register
 
 if TYPE_CHECKING:
-    from lakemuster.spark.orphans import orphans
+    from lakemuster.spark.orphan_frames import orphans
     from lakemuster.spark.pipeline import index
 
 __all__ = ["NotPlainParquet", "count", "files", "index", "metadata", "orphans", "paths", "register"]
@@ -38,7 +38,7 @@ __all__ = ["NotPlainParquet", "count", "files", "index", "metadata", "orphans", 
 def __getattr__(name: str) -> object:
     # Listing storage needs the extra ``spark``, which lists of the server do not.
     if name == "orphans":
-        from lakemuster.spark.orphans import orphans  # noqa: PLC0415
+        from lakemuster.spark.orphan_frames import orphans  # noqa: PLC0415
 
         return orphans
     # Indexing imports the server's packages, which nothing else here needs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -56,6 +57,11 @@ class Registered:
         for name in self.lake.tables:
             self.services.remove(f"{self.lake.root.name}.{name}")
         self.lake.remove()
+
+
+def is_admitted(path: str) -> bool:
+    """Whether a table may name a file so."""
+    return path.isprintable() and "%" not in path and "::" not in path
 
 
 def searched(services: Services, location: str, **more: Any) -> tuple[set[str], OrphanReport]:
@@ -129,21 +135,21 @@ def test_files_that_commits_take_in_use_after_the_listing_are_no_orphans(
     adopted = 0
     for seed in range(300, 312):
         one = Registered.of(services, tmp_path, seed)
-        lake, right = one.lake, references_below
+        lake = one.lake
 
-        def commits(*given: Any, lake: Lake = lake, now: float = one.now, **named: Any) -> Any:
+        def commits(*given: Any, lake: Lake = lake, **named: Any) -> Any:
             for path in sorted(lake.planted)[:3]:
                 table = lake.random.choice(list(lake.tables.values()))
-                if isinstance(table, Iceberg) and path.isprintable() and "%" not in path and "::" not in path:
+                if isinstance(table, Iceberg) and is_admitted(path):
                     table.adopt(path)
             for _ in range(4):
                 lake.step()
-            return right(*given, **named)
+            return references_below(*given, **named)
 
         monkeypatch.setattr(searches, "references_below", commits)
         before = lake.planted
         found = found_in(services, str(lake.root))
-        monkeypatch.setattr(searches, "references_below", right)
+        monkeypatch.setattr(searches, "references_below", references_below)
         known = lake.references()
         assert found & known == set(), seed
         assert before - known <= found, seed
@@ -269,8 +275,6 @@ def test_a_tag_of_another_snapshot_than_the_one_of_its_id_is_refused(paimon: Reg
     table = paimon.lake.tables["t0"]
     assert isinstance(table, Paimon)
     snapshot = table._snapshot(table._number) | {"deltaManifestList": "manifest-list-of-before"}
-    import json
-
     table.bucket.put(f"{table.prefix}/tag/tag-odd", json.dumps(snapshot).encode())
     told = refusals(paimon.services, str(paimon.lake.root))
     assert "names manifest-list-of-before" in told[f"{paimon.lake.root.name}.t0"]
@@ -298,8 +302,6 @@ def refusals_or_none(services: Services, location: str) -> str:
 
 
 def test_metadata_of_another_table_beside_its_own_is_refused(iceberg: Registered) -> None:
-    import json
-
     folder = Path(iceberg.lake.tables["t0"].url, "metadata")
     newest = max(folder.glob("v*.metadata.json"), key=lambda path: int(path.name[1:].split(".")[0]))
     document = json.loads(newest.read_bytes()) | {"table-uuid": "11111111-2222-3333-4444-555555555555"}

@@ -68,8 +68,8 @@ def orphans(
     that the tables sharing the location refer to, of all snapshots: the token needs the role ``admin`` for the location
     and for these tables. Columns: ``file_path``, ``file_size_in_bytes``, ``modified_at``, ``kind``.
 
-    Driver and executors need the extra ``spark``, and the options of storage in ``LAKEMUSTER_STORAGE``. Works in
-    classic and in Connect sessions of PySpark 4.0 or newer.
+    Driver and executors need the extra ``spark``, what PySpark's Arrow functions need (``pyspark[sql]``), and the
+    options of storage in ``LAKEMUSTER_STORAGE``. Works in classic and in Connect sessions of PySpark 4.0 or newer.
 
     Args:
         location: a folder or prefix, under the server's roots; as executors see it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,10 @@ import pytest
 
 from lakemuster.catalog import references as catalog_references
 from lakemuster.catalog.orphans import searches
+from lakemuster.catalog.orphans.known_files import KnownFiles
 from lakemuster.formats.iceberg.inventory import IcebergInventory
 from lakemuster.formats.paimon.inventory import PaimonInventory
-from lakemuster.metadata.files import ADDED, DELETED
+from lakemuster.metadata.files import ADDED
 from lakemuster.planner.history.rules import HISTORY_RULES
 from lakemuster.planner.iceberg import references as iceberg
 from lakemuster.storage import reference_keys
@@ -44,7 +45,7 @@ def _rows(table_format: str, forgotten: Callable[[pa.RecordBatch], pa.Array]) ->
     def plant(patch: pytest.MonkeyPatch) -> None:
         rules = HISTORY_RULES._rules[table_format]
 
-        def less(*given: Any) -> Iterable[pa.RecordBatch]:
+        def less(*given: Any) -> Iterator[pa.RecordBatch]:
             for batch in rules.references(*given):
                 yield batch.filter(pc.invert(forgotten(batch)))
 
@@ -68,7 +69,7 @@ def _records(table_format: str, kept: Callable[[Any], list[Any]]) -> Plant:
     def plant(patch: pytest.MonkeyPatch) -> None:
         rules = HISTORY_RULES._rules[table_format]
 
-        def less(index: Any, state: Any) -> Iterable[pa.RecordBatch]:
+        def less(index: Any, state: Any) -> Iterator[pa.RecordBatch]:
             yield from rules.references(index, replace(state, records=kept(state)))
 
         patch.setitem(HISTORY_RULES._rules, table_format, replace(rules, references=less))
@@ -120,8 +121,7 @@ def _no_decoding(patch: pytest.MonkeyPatch) -> None:
 
 def _live_is_added(patch: pytest.MonkeyPatch) -> None:
     """Take only added entries for live."""
-    assert DELETED != ADDED
-    patch.setattr(iceberg.pc, "not_equal", lambda column, _: pc.equal(column, ADDED))
+    patch.setattr(pc, "not_equal", lambda column, _: pc.equal(column, ADDED))
 
 
 def _deleted_too(patch: pytest.MonkeyPatch) -> None:
@@ -151,8 +151,8 @@ def _names_nowhere(patch: pytest.MonkeyPatch) -> None:
 
 def _few_bits(patch: pytest.MonkeyPatch) -> None:
     """Keys of eight bits."""
-    right = searches.KnownFiles.hold
-    patch.setattr(searches.KnownFiles, "hold", lambda self, keys: right(self, keys) | (keys % 256 < 64))
+    right = KnownFiles.hold
+    patch.setattr(KnownFiles, "hold", lambda self, keys: right(self, keys) | (keys % 256 < 64))
 
 
 PLANTED: dict[str, Plant] = {

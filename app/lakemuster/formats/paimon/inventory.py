@@ -26,7 +26,7 @@ _FOLDERS = {
     "service": ("service", re.compile(r"service-.*", re.DOTALL)),
 }
 """The folders of a table and of each of its branches: the kind of their files, and the names of those in use."""
-_LISTS = ("baseManifestList", "deltaManifestList", "indexManifest")
+_NAMED = ("baseManifestList", "deltaManifestList", "indexManifest", "statistics")
 _CHANGELOG = "changelogManifestList"
 _KEEPER = re.compile(r"tag-.*|changelog-\d+", re.DOTALL)
 _EXTERNAL = "data-file.external-paths"
@@ -48,16 +48,17 @@ class PaimonInventory(Inventory):
     def doubt(self, objects: Objects, table: LookedAt) -> str | None:
         """See :class:`Inventory`.
 
-        A tag or changelog may name other lists than the snapshot of the same id, of which the index knows one.
+        A tag or changelog may name other files than the snapshot of the same id, of which the index knows one.
         """
         known = {ref.location.rpartition("/")[2] for one in table.snapshots for ref in one.manifest_lists}
+        known |= {name for one in table.snapshots if isinstance(name := one.extra.get("statistics"), str)}
         branches = {f"branch-{name}" for name in table.metadata.branch_schemas}
         for root in _roots(objects, table.metadata.location):
             folder = root.rpartition("/")[2]
             if root != table.metadata.location.rstrip("/") and folder not in branches and _snapshots(objects, root):
                 return f"its folder branch/{folder} has snapshots, and no schema"
             for one in _keepers(objects, root):
-                if (unknown := _unknown_list(objects, one, known)) is not None:
+                if (unknown := _unknown_file(objects, one, known)) is not None:
                     return f"{one.name} names {unknown}, which no snapshot in the index does"
         return None
 
@@ -94,14 +95,14 @@ def _keepers(objects: Objects, root: str) -> Iterator[FileInfo]:
                 yield one
 
 
-def _unknown_list(objects: Objects, file: FileInfo, known: set[str]) -> str | None:
-    """Return the name of a manifest list that a snapshot's, tag's or changelog's file names and that is not known."""
+def _unknown_file(objects: Objects, file: FileInfo, known: set[str]) -> str | None:
+    """Return the name of a file that a tag's or changelog's document names and that is not known."""
     try:
         document = orjson.loads(objects.read(file.location, max_bytes=DOCUMENT_LIMIT))
     except (ObjectMissing, orjson.JSONDecodeError):
         # A file that vanishes keeps nothing, and the index quarantines what cannot be parsed.
         return None
     # The changelog of a tagged snapshot goes with the snapshot.
-    members = _LISTS if file.name.startswith("tag-") else (*_LISTS, _CHANGELOG)
+    members = _NAMED if file.name.startswith("tag-") else (*_NAMED, _CHANGELOG)
     names = [document.get(member) for member in members] if isinstance(document, dict) else []
     return next((name for name in names if isinstance(name, str) and name not in known), None)

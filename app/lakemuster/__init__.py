@@ -4,7 +4,8 @@ The map, in the direction of imports (a package may import those to its right)::
 
     cli > main > otel > spark > api | client > jobs > catalog > ingest | planner
         > wire | index | upstream | formats | demo > storage > kernels > predicates > metadata > log_lines
-        > config > single_flight > available_memory | caching | catalog_settings | clock | cpu_semaphore | measures
+        > config > single_flight
+        > available_memory | caching | catalog_settings | table_settings | clock | cpu_semaphore | measures
         > errors > extras | tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
@@ -26,7 +27,8 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``otel``      spans and metrics to a collector, an extra
 * ``cli``       the command line
 * ``demo``      a small lake of real tables, in an archive
-* ``config``    settings; ``catalog_settings`` of attached catalogs; ``errors`` every deliberate failure
+* ``config``    settings; ``catalog_settings`` of attached catalogs, ``table_settings`` of tables
+* ``errors``    every deliberate failure, with a public code
 * ``caching``   the cache class and the budget that all caches share; ``available_memory`` its default
 * ``clock``     the monotonic clock and the wall clock, which tests replace
 * ``tracing``   spans: a port; ``measures`` values that components record; ``log_lines`` log lines

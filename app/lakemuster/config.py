@@ -25,7 +25,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from lakemuster.available_memory import available_memory
 from lakemuster.catalog_settings import Catalogs
 from lakemuster.errors import ConfigInvalid
-from lakemuster.table_settings import WATCH_SECONDS, Interval, TableRules, TableSettings, matching
+from lakemuster.table_settings import WATCH_SECONDS, Interval, TableRules, TableSettings, health_of, matching
 from lakemuster.webhook_settings import Webhooks
 
 PREFIX = "LAKEMUSTER_"
@@ -185,6 +185,8 @@ class Settings(BaseSettings):
             watch=self._watch_of(name, True if watch is None and ready else watch),
             target_file_size=next((one.target_file_size for one in own if one.target_file_size is not None), None),
             partition_ready=ready,
+            spark_catalog=next((one.spark_catalog for one in own if one.spark_catalog is not None), None),
+            health=health_of([one.health for one in own if one.health is not None]),
         )
 
     def _watch_of(self, name: str, own: float | bool | None) -> float | None:

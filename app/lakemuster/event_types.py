@@ -13,6 +13,7 @@ EventType = Literal[
     "table.altered",
     "table.quarantined",
     "table.recovered",
+    "health.changed",
     "partition.ready",
 ]
 TYPES: tuple[str, ...] = get_args(EventType)

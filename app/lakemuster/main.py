@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from lakemuster import tracing
 from lakemuster.caching import MEMORY
 from lakemuster.catalog.attached import require_names
+from lakemuster.catalog.health import health_recorder
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.webhooks import webhooks_of
 from lakemuster.clock import SYSTEM, Clock
@@ -42,7 +43,9 @@ def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
     MEMORY.limit = settings.memory_bytes // settings.workers
     refresher = open_refresher(settings, waiting, clock)
     require_names(refresher.index, refresher.upstreams)
-    return Services(settings, refresher.index, refresher.store, refresher)
+    services = Services(settings, refresher.index, refresher.store, refresher)
+    refresher.tables.health = health_recorder(services)
+    return services
 
 
 def app() -> FastAPI:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -16,6 +16,7 @@ WATCH_SECONDS = 60.0
 """The interval of watched tables whose pattern gives none."""
 Interval = Annotated[float, Field(ge=1, allow_inf_nan=False)]
 """Seconds between two looks at a watched table."""
+Limit = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 T = TypeVar("T")
 _WILDCARDS = re.compile(r"\*|\?|\[[^]]+\]")
 _DURATION = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>s|m|h|d)")
@@ -79,6 +80,116 @@ def _of_rules(value: object) -> object:
     return (value,) if isinstance(value, Mapping) else tuple(value) if isinstance(value, list) else value
 
 
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """From which values on a component of health is ``warning`` or ``critical``; None: never."""
+
+    warning: float | None = None
+    critical: float | None = None
+
+
+MIB = float(2**20)
+
+THRESHOLDS = {
+    "small_files": Threshold(25, 75),
+    "delete_debt": Threshold(20, 60),
+    "dangling_deletes": Threshold(20, 60),
+    "skew": Threshold(10, 100),
+    "overlap": Threshold(4, 16),
+    "manifests": Threshold(100, 1000),
+    "snapshots": Threshold(100, 1000),
+    "metadata_size": Threshold(8 * MIB, 64 * MIB),
+    "unclustered_writes": Threshold(4, 16),
+    "staleness": Threshold(),
+    "quarantine": Threshold(1),
+    "sorted_runs": Threshold(6, 8),
+    "merge_reads": Threshold(50, 90),
+}
+"""The components of health, in the order in which they are shown, and their default thresholds."""
+LEAST_FILES = 10
+"""The components that are shares of files are ``ok`` while they concern fewer files than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRules:
+    """The thresholds that hold for one table.
+
+    Attributes:
+        thresholds: by component.
+        least_files: shares of files are ``ok`` while they concern fewer files than this.
+    """
+
+    thresholds: dict[str, Threshold] = field(default_factory=lambda: dict(THRESHOLDS))
+    least_files: int = LEAST_FILES
+
+
+DEFAULT_HEALTH = HealthRules()
+
+
+class ThresholdSettings(BaseModel):
+    """Thresholds of one component; null: never."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    warning: Limit | None = None
+    critical: Limit | None = None
+
+
+def _of_false(value: object) -> object:
+    """Take ``false`` for a component without thresholds."""
+    return {} if value is False else value
+
+
+_Component = Annotated[ThresholdSettings | None, BeforeValidator(_of_false)]
+
+
+class HealthSettings(BaseModel):
+    """Thresholds by component; a component that is not named keeps those of less specific patterns."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    small_files: _Component = None
+    delete_debt: _Component = None
+    dangling_deletes: _Component = None
+    skew: _Component = None
+    overlap: _Component = None
+    manifests: _Component = None
+    snapshots: _Component = None
+    metadata_size: _Component = None
+    unclustered_writes: _Component = None
+    staleness: _Component = None
+    quarantine: _Component = None
+    sorted_runs: _Component = None
+    merge_reads: _Component = None
+    least_files: int | None = Field(None, ge=0)
+
+    def threshold(self, component: str) -> ThresholdSettings | None:
+        """Return what is set for a component; None if nothing is."""
+        found: ThresholdSettings | None = getattr(self, component)
+        return found
+
+
+def health_of(settings: Sequence[HealthSettings]) -> HealthRules:
+    """Return the thresholds of a table, given what matching patterns say, the most specific first.
+
+    A limit that a pattern does not name is that of the next pattern; ``false`` removes both.
+    """
+    if not settings:
+        return DEFAULT_HEALTH
+    thresholds = dict(THRESHOLDS)
+    least = LEAST_FILES
+    for one in reversed(settings):
+        least = least if one.least_files is None else one.least_files
+        for name, before in thresholds.items():
+            if (given := one.threshold(name)) is not None:
+                named = given.model_fields_set or {"warning", "critical"}
+                thresholds[name] = Threshold(
+                    given.warning if "warning" in named else before.warning,
+                    given.critical if "critical" in named else before.critical,
+                )
+    return HealthRules(thresholds, least)
+
+
 class TableSettings(BaseModel):
     """Settings of the tables whose names match one pattern; None where the pattern says nothing."""
 
@@ -95,6 +206,15 @@ class TableSettings(BaseModel):
     )
     partition_ready: Annotated[tuple[ReadinessRule, ...], BeforeValidator(_of_rules)] | None = Field(
         None, max_length=10, description="Rules by which a partition is complete, which an event then tells."
+    )
+    spark_catalog: str | None = Field(
+        None,
+        min_length=1,
+        max_length=255,
+        description="Name of the Spark catalog in remedies; by default the attached catalog's, or spark_catalog.",
+    )
+    health: HealthSettings | None = Field(
+        None, description="Thresholds by component of health: {warning = 50, critical = 90}; false: none."
     )
 
     @field_validator("partition_ready")
@@ -117,6 +237,8 @@ class TableRules:
         watch: seconds between two background looks; None: the table is not watched.
         target_file_size: bytes that data files should have; None: what the table says.
         partition_ready: rules by which a partition is complete.
+        spark_catalog: the Spark catalog in remedies; None: the attached catalog's name, or ``spark_catalog``.
+        health: thresholds of health.
     """
 
     staleness: float
@@ -125,6 +247,8 @@ class TableRules:
     watch: float | None
     target_file_size: int | None = None
     partition_ready: tuple[ReadinessRule, ...] = ()
+    spark_catalog: str | None = None
+    health: HealthRules = DEFAULT_HEALTH
 
 
 def matching(tables: Mapping[str, T], name: str) -> list[T]:

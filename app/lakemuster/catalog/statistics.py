@@ -40,6 +40,15 @@ def _computed(questions: Sequence[Question], target_bytes: int | None) -> _Compu
     return _Computed(table_statistics(questions, target_bytes), SYSTEM.wall_ms())
 
 
+def figures_of_questions(questions: Sequence[Question], target_bytes: int | None) -> TableStatistics:
+    """Return the figures of files, computed once and cached.
+
+    Raises:
+        LimitExceeded: too many delete files apply to the data files of one batch.
+    """
+    return _computed(questions, target_bytes).statistics
+
+
 def forget() -> None:
     """Forget all figures that were computed; benchmarks compute them anew."""
     _computed.cache_clear()

@@ -14,13 +14,16 @@ from lakemuster.formats.paimon.table_format import PaimonFormat
 from lakemuster.formats.protocol import FormatPort
 from lakemuster.planner.aggregates.plain_rows import PLAIN_ROWS
 from lakemuster.planner.aggregates.row_rules import ROW_RULES, RowRules
+from lakemuster.planner.health.rules import HEALTH_RULES, PLAIN_HEALTH, HealthFormat
 from lakemuster.planner.history.rules import HISTORY_RULES, PLAIN_HISTORY, HistoryRules
 from lakemuster.planner.iceberg.details import ICEBERG_PLANS
+from lakemuster.planner.iceberg.health import ICEBERG_HEALTH
 from lakemuster.planner.iceberg.history import ICEBERG_HISTORY
 from lakemuster.planner.iceberg.lists import ICEBERG_LISTS
 from lakemuster.planner.iceberg.table_statistics import ICEBERG_STATISTICS
 from lakemuster.planner.list_rules import LIST_RULES, ListRules
 from lakemuster.planner.paimon.details import PAIMON_PLANS
+from lakemuster.planner.paimon.health import PAIMON_HEALTH
 from lakemuster.planner.paimon.history import PAIMON_HISTORY
 from lakemuster.planner.paimon.lists import PAIMON_LISTS
 from lakemuster.planner.paimon.reading import PaimonReading
@@ -45,6 +48,7 @@ class TableFormat:
         rows: how many rows each file gives to the table.
         statistics: which file is small, how files are merged.
         history: what commits changed.
+        health: what its files and metadata are measured by, and the commands that mend them.
     """
 
     metadata: FormatPort
@@ -55,6 +59,7 @@ class TableFormat:
     rows: RowRules = PLAIN_ROWS
     statistics: StatisticsRules = PLAIN_STATISTICS
     history: HistoryRules = PLAIN_HISTORY
+    health: HealthFormat = PLAIN_HEALTH
 
 
 def register(table_format: TableFormat) -> None:
@@ -72,6 +77,7 @@ def register(table_format: TableFormat) -> None:
     ROW_RULES.register(name, table_format.rows)
     STATISTICS_RULES.register(name, table_format.statistics)
     HISTORY_RULES.register(name, table_format.history)
+    HEALTH_RULES.register(name, table_format.health)
 
 
 register(
@@ -82,6 +88,7 @@ register(
         plans=ICEBERG_PLANS,
         statistics=ICEBERG_STATISTICS,
         history=ICEBERG_HISTORY,
+        health=ICEBERG_HEALTH,
     )
 )
 register(
@@ -94,5 +101,6 @@ register(
         PAIMON_ROWS_GIVEN,
         PAIMON_STATISTICS,
         PAIMON_HISTORY,
+        PAIMON_HEALTH,
     )
 )

@@ -39,6 +39,7 @@ it would use no other index.
 LIST_INDEXES = {
     "name": ("name",),
     **{figure: (figure, "name") for figure in FIGURES},
+    "health": ("health", "name"),
     # Holds what the list of namespaces sums up, so that it reads no rows.
     "namespace": ("namespace", *FIGURES),
 }
@@ -55,7 +56,9 @@ class TableRow(Base):
     table that this metadata describes. ``companion_of`` is the Paimon table's id, and null in all other rows.
 
     ``namespace`` is the name without its last level; it and ``name`` are compared by code points in every database.
-    The columns ``FIGURES`` are written with what they tell of, see ``table_figures``.
+    The columns ``FIGURES`` are written with what they tell of, see ``table_figures``. ``health`` is the rank of the
+    worst status of the table's components; its health is to be computed anew from ``health_due_at_ms`` on. See
+    ``index.health``.
     """
 
     __tablename__ = "catalog_table"
@@ -77,6 +80,7 @@ class TableRow(Base):
             postgresql_where=text("companion_of IS NULL"),
         ),
         UniqueConstraint("companion_of"),
+        Index(None, "health_due_at_ms"),
         {"sqlite_autoincrement": True},
     )
     id: Mapped[RowId]
@@ -111,6 +115,9 @@ class TableRow(Base):
     delete_files: Mapped[Int64 | None]
     snapshots: Mapped[Int64 | None]
     last_committed_at_ms: Mapped[Int64 | None]
+    metadata_bytes: Mapped[Int64 | None]
+    health: Mapped[Int64 | None]
+    health_due_at_ms: Mapped[Int64 | None]
 
 
 class SchemaRow(Base):
@@ -241,6 +248,35 @@ class SegmentRow(Base):
     bytes: Mapped[Int64]
     registered_at_ms: Mapped[Int64]
     counts: Mapped[Document | None]
+
+
+class HealthRow(Base):
+    """One component of a table's health, see ``index.health``: the rank of its status, and since when it holds."""
+
+    __tablename__ = "table_health"
+    __table_args__ = (
+        UniqueConstraint("table_id", "component"),
+        Index("ix_table_health_component", "component", "status", "table_id"),
+        {"sqlite_autoincrement": True},
+    )
+    id: Mapped[RowId]
+    table_id: Mapped[TableId]
+    component: Mapped[String]
+    status: Mapped[Int64]
+    since_ms: Mapped[Int64]
+    computed_at_ms: Mapped[Int64]
+    document: Mapped[Document]
+
+
+class HealthDayRow(Base):
+    """What a table's health was last on one day, given in days since 1970-01-01 UTC."""
+
+    __tablename__ = "table_health_day"
+    __table_args__ = (UniqueConstraint("table_id", "day"), Index(None, "day"), {"sqlite_autoincrement": True})
+    id: Mapped[RowId]
+    table_id: Mapped[TableId]
+    day: Mapped[Int64]
+    document: Mapped[Document]
 
 
 class StatisticsRow(Base):

@@ -9,11 +9,11 @@ from typing import Any
 
 from lakemuster.index.schema_version import newest
 from lakemuster.index.stored_text import unescape
-from lakemuster.index.table_record import COLUMNS, FIGURES, ListedTable, TableFigures, read_record
+from lakemuster.index.table_record import COLUMNS, FIGURES, HEALTH, ListedTable, TableFigures, read_record
 
 _PREFIX = "sqlite:///"
 _BUSY_SECONDS = 15
-_TABLES = f"SELECT {', '.join((*COLUMNS, *FIGURES))} FROM catalog_table WHERE companion_of IS NULL"  # noqa: S608 - our own names
+_TABLES = f"SELECT {', '.join((*COLUMNS, *FIGURES, HEALTH))} FROM catalog_table WHERE companion_of IS NULL"  # noqa: S608 - our own names
 
 
 def list_sqlite_tables(url: str) -> list[ListedTable] | None:
@@ -44,4 +44,4 @@ def list_sqlite_tables(url: str) -> list[ListedTable] | None:
 
 def _listed(row: tuple[Any, ...]) -> ListedTable:
     values: tuple[Any, ...] = tuple(unescape(value) if isinstance(value, str) else value for value in row)
-    return ListedTable(read_record(values[: len(COLUMNS)]), TableFigures(*values[len(COLUMNS) :]))
+    return ListedTable(read_record(values[: len(COLUMNS)]), TableFigures(*values[len(COLUMNS) : -1]), values[-1])

@@ -26,8 +26,12 @@ def show_counts(session: Session, table_id: int, snapshot_row_id: int, live: Liv
 
 
 def live_figures(live: LiveCounts | None) -> dict[str, int | None]:
-    """Return the columns of a table's row that tell of its live contents; None: they are not known."""
+    """Return the columns of a table's row that tell of its live contents; None: they are not known.
+
+    Its health is due to be computed anew.
+    """
     return {
+        "health_due_at_ms": 0,
         "total_records": None if live is None else live.records,
         "data_files": None if live is None else live.data_files,
         "total_bytes": None if live is None else live.bytes,

@@ -13,20 +13,20 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 from sqlalchemy.types import BigInteger, Text
 
-from lakemuster.index.orm import REGISTERED, TableRow
+from lakemuster.index.orm import REGISTERED, HealthRow, TableRow
 from lakemuster.index.orm_base import AnyText
 from lakemuster.index.statements import chunks
 from lakemuster.index.stored_text import escape, unescape
-from lakemuster.index.table_record import COLUMNS, FIGURES, ListedTable, TableFigures, read_record
+from lakemuster.index.table_record import COLUMNS, FIGURES, HEALTH, ListedTable, TableFigures, read_record
 
 NAME = "name"
-SORTED_BY = (NAME, *FIGURES)
+SORTED_BY = (NAME, *FIGURES, HEALTH)
 """The columns that lists of tables can be sorted by."""
 
 Key = tuple[int | str, ...]
 """The place of a table in a list: its name, preceded by the value of the column that sorts the list, if it is known."""
 
-_ROW = tuple(getattr(TableRow, name) for name in (*COLUMNS, *FIGURES))
+_ROW = tuple(getattr(TableRow, name) for name in (*COLUMNS, *FIGURES, HEALTH))
 _FEW = 10_000
 """Tables that are sorted in less time than they are found in a sorted index of all tables."""
 
@@ -51,6 +51,8 @@ class TableChoice:
         search: a part of their names; ASCII letters match in either case.
         catalog: the attached catalog that they belong to.
         stale: whether their newest state could not be read.
+        health: the ranks that their health may have.
+        component: the component of which the health is one of these ranks; None: of the whole table.
         visible: the namespaces of which tables may be listed.
     """
 
@@ -59,6 +61,8 @@ class TableChoice:
     format: str | None = None
     catalog: str | None = None
     stale: bool | None = None
+    health: tuple[int, ...] | None = None
+    component: str | None = None
     visible: Collection[str] | None = None
 
     @property
@@ -108,7 +112,7 @@ def listed_by_id(session: Session, ids: Sequence[int]) -> list[ListedTable]:
 
 def count_tables(session: Session, choice: TableChoice) -> int:
     """Return the number of tables in a list."""
-    query = select(func.count()).select_from(TableRow).where(*_conditions(session, choice))
+    query = select(func.count()).select_from(TableRow).where(*conditions(session, choice))
     # True of all names: reads them from their index.
     return session.scalar(query if choice.search is None else query.where(TableRow.name >= "")) or 0
 
@@ -117,13 +121,13 @@ def key_of(table: ListedTable, order: TableOrder) -> Key:
     """Return the place of a table in a list."""
     if order.column == NAME:
         return (table.record.name,)
-    value: int | None = getattr(table.figures, order.column)
+    value: int | None = table.health if order.column == HEALTH else getattr(table.figures, order.column)
     return (table.record.name,) if value is None else (value, table.record.name)
 
 
 def figures_of(session: Session, table_id: int) -> TableFigures | None:
     """Return the figures of one table; None if it is gone."""
-    row = session.execute(select(*_ROW[len(COLUMNS) :]).where(TableRow.id == table_id)).one_or_none()
+    row = session.execute(select(*_ROW[len(COLUMNS) : -1]).where(TableRow.id == table_id)).one_or_none()
     return None if row is None else TableFigures(*row)
 
 
@@ -137,7 +141,7 @@ def _ranges(
     session: Session, choice: TableChoice, order: TableOrder, after: Key | None, columns: tuple[Any, ...]
 ) -> list[Select[Any]]:
     """Return the queries whose results, one after the other, are the rest of a list: known values, then the others."""
-    query = select(*columns).where(*_conditions(session, choice))
+    query = select(*columns).where(*conditions(session, choice))
     column: Any = getattr(TableRow, order.column)
     name: Any = TableRow.name
     if choice.is_of_few_namespaces and count_tables(session, choice) <= _FEW:
@@ -165,10 +169,11 @@ def _from(query: Select[Any], keys: tuple[Any, ...], order: TableOrder, after: K
 
 
 def _listed(row: tuple[Any, ...]) -> ListedTable:
-    return ListedTable(read_record(row[: len(COLUMNS)]), TableFigures(*row[len(COLUMNS) :]))
+    return ListedTable(read_record(row[: len(COLUMNS)]), TableFigures(*row[len(COLUMNS) : -1]), row[-1])
 
 
-def _conditions(session: Session, choice: TableChoice) -> list[ColumnElement[bool]]:
+def conditions(session: Session, choice: TableChoice) -> list[ColumnElement[bool]]:
+    """Return the conditions that a row is a table of a choice."""
     found: list[ColumnElement[bool]] = [text(_registered(session))]  # type: ignore[list-item]
     if choice.namespace is not None:
         found.append(TableRow.namespace == choice.namespace)
@@ -181,6 +186,13 @@ def _conditions(session: Session, choice: TableChoice) -> list[ColumnElement[boo
         found += [TableRow.name >= f"{choice.catalog}.", TableRow.name < f"{choice.catalog}/"]
     if choice.stale is not None:
         found.append(TableRow.stale_reason.is_not(None) if choice.stale else TableRow.stale_reason.is_(None))
+    if choice.component is not None:
+        of = select(HealthRow.table_id).where(HealthRow.component == choice.component)
+        if choice.health is not None:
+            of = of.where(HealthRow.status.in_(choice.health))
+        found.append(TableRow.id.in_(of))
+    elif choice.health is not None:
+        found.append(TableRow.health.in_(choice.health))
     if choice.visible is not None:
         found.append(_is_in(session, choice.visible))
     return found

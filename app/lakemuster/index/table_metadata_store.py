@@ -113,6 +113,7 @@ def table_values(metadata: TableMetadata, checked_at_ms: int, pointer: str | Non
         "properties": encode(metadata.properties),
         "extra": encode(metadata.extra),
         "snapshot_log": _pack_log(metadata.snapshot_log),
+        "metadata_bytes": metadata.metadata_bytes,
         **history_figures(metadata),
     }
 
@@ -154,6 +155,7 @@ _OF_TABLE = select(
     TableRow.snapshot_log,
     TableRow.last_updated_ms,
     TableRow.extra,
+    TableRow.metadata_bytes,
 ).where(TableRow.id == bindparam("table_id"))
 
 
@@ -185,6 +187,7 @@ def load_metadata(session: Session, table_id: int) -> TableMetadata:
         last_updated_ms=row.last_updated_ms,
         branch_schemas=branches,
         extra=decode(row.extra or b"{}"),
+        metadata_bytes=row.metadata_bytes,
     )
 
 

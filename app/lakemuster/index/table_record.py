@@ -87,15 +87,23 @@ class TableFigures:
 FIGURES = tuple(field.name for field in fields(TableFigures))
 """The columns of a table's row that hold its figures."""
 
+HEALTH = "health"
+"""The column of a table's row that holds the rank of its health."""
+
 UNKNOWN_FIGURES = TableFigures(*(None for _ in FIGURES))
 
 
 @dataclass(frozen=True, slots=True)
 class ListedTable:
-    """A table and its figures."""
+    """A table and its figures.
+
+    Attributes:
+        health: the rank of its health, see ``metadata.health``; None if it was not computed yet.
+    """
 
     record: TableRecord
     figures: TableFigures
+    health: int | None = None
 
 
 _NAMES = tuple(field.name for field in fields(TableRecord))

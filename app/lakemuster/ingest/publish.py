@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
@@ -22,6 +22,13 @@ DECODES = 3
 """Maximum retries of a snapshot whose decoder crashed, timed out or ran out of memory."""
 
 
+HealthRecorder = Callable[[Session, int, TableMetadata, Sequence[Indexed]], None]
+"""Stores what new metadata tells of a table's health, in the transaction that publishes it.
+
+It is given the table's id, and the snapshots that are published or quarantined with the metadata.
+"""
+
+
 @dataclass(slots=True)
 class Publisher:
     """Publishes snapshots of one table under its lease.
@@ -29,10 +36,12 @@ class Publisher:
     Attributes:
         published: the snapshots made visible.
         quarantined: those that cannot be read, with the reasons.
+        health: stores what metadata tells of health.
     """
 
     database: Database
     lease: Lease
+    health: HealthRecorder | None = None
     published: list[Snapshot] = field(default_factory=list)
     quarantined: list[tuple[Snapshot, str]] = field(default_factory=list)
 
@@ -77,6 +86,8 @@ class Publisher:
             for snapshot, reason in self.quarantined:
                 if (snapshot.branch, snapshot.snapshot_id) == current:
                     record_look(session, table_id, looked_at_ms, reason)
+            if self.health is not None:
+                self.health(session, table_id, metadata, snapshots)
 
     def _publish(self, session: Session, one: Indexed) -> None:
         row_id = row_id_of(session, self.lease.table_id, one.snapshot.snapshot_id, one.snapshot.branch)

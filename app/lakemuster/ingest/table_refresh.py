@@ -39,7 +39,7 @@ from lakemuster.ingest.load import load_metadata
 from lakemuster.ingest.look import Looker
 from lakemuster.ingest.packing import pack_published
 from lakemuster.ingest.parsing import Parser
-from lakemuster.ingest.publish import Publisher, mark_stale
+from lakemuster.ingest.publish import HealthRecorder, Publisher, mark_stale
 from lakemuster.ingest.ref_snapshots import ref_snapshots_of, ref_snapshots_to_index
 from lakemuster.ingest.reports import RefreshMeasures, RefreshReport, Totals
 from lakemuster.ingest.statistics import refresh_statistics
@@ -66,6 +66,7 @@ class TableRefresher:
         rules_of: the settings of a table, by its name.
         ages: records looks.
         upstreams: the attached catalogs, which have their tables' pointers.
+        health: stores what new metadata tells of health.
         made_ahead: whether segments are made before refreshes; see :class:`Indexer`.
     """
 
@@ -79,6 +80,7 @@ class TableRefresher:
     totals: Totals = field(default_factory=Totals)
     measures: RefreshMeasures = field(default_factory=RefreshMeasures)
     made_ahead: bool = False
+    health: HealthRecorder | None = None
     _writing: TableLocks = field(default_factory=TableLocks)
 
     @property
@@ -249,7 +251,8 @@ class TableRefresher:
             is_first = not has_metadata(session, table.table_id)
             looked_at_ms = current_ms(session)
         pointer, metadata = self.load(store, table)
-        indexer, publisher = self.indexer(store, table, metadata, progress), Publisher(self.index.database, lease)
+        indexer = self.indexer(store, table, metadata, progress)
+        publisher = Publisher(self.index.database, lease, None if table.companion_of else self.health)
         if is_first:
             publisher.publish_metadata(metadata, pointer.token, looked_at_ms)
         with self.index.database.reading() as session:

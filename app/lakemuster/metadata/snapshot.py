@@ -79,6 +79,7 @@ class TableMetadata:
         snapshot_log: (timestamp_ms, snapshot_id), oldest first, for time travel on main.
         current_snapshot_id: the current snapshot of main; None for a table without snapshots.
         extra: the format's other table-level fields.
+        metadata_bytes: the size of Iceberg's metadata file as it is stored; None where it is not known.
     """
 
     format: Format
@@ -98,6 +99,7 @@ class TableMetadata:
     last_updated_ms: int | None = None
     branch_schemas: Mapping[str, tuple[Schema, ...]] = field(default_factory=dict)
     extra: Mapping[str, object] = field(default_factory=dict)
+    metadata_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

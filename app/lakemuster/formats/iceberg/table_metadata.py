@@ -120,6 +120,7 @@ def parse_table_metadata(data: bytes, location: str) -> TableMetadata:
         snapshot_log=_snapshot_log(root),
         last_updated_ms=optional_int(root, "last-updated-ms", ""),
         extra=_extra(root, _TABLE_MEMBERS, ""),
+        metadata_bytes=len(data),
     )
 
 

@@ -1,0 +1,225 @@
+"""Compute and store the health of tables, and answer from what is stored.
+
+What metadata and manifest lists tell is stored in the transaction that publishes a snapshot. The rest takes all entries
+of the current snapshot, or changes with time: a background job computes it, and a request or a command does where that
+is quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sqlalchemy.orm import Session
+
+from lakemuster.catalog.services import Services
+from lakemuster.catalog.statistics import figures_of_questions, questions_of
+from lakemuster.errors import CatalogError, FormatUnsupported, TableNotFound
+from lakemuster.index.database import current_ms
+from lakemuster.index.health import (
+    MetadataState,
+    StoredHealth,
+    count_quarantined,
+    files_if_due,
+    load_health,
+    store_health,
+)
+from lakemuster.index.snapshots import SnapshotRecord, list_snapshots, snapshot_manifests
+from lakemuster.index.table_record import TableRecord
+from lakemuster.index.tables import load_metadata, tables_by_id
+from lakemuster.ingest.index import Indexed
+from lakemuster.metadata.health import Measured
+from lakemuster.metadata.snapshot import MAIN, ManifestHeader, TableMetadata
+from lakemuster.planner.health import components
+from lakemuster.planner.health.commands import Commands
+from lakemuster.planner.health.layout import layout_of
+from lakemuster.planner.health.rules import HEALTH_RULES, TableState
+from lakemuster.planner.history.expiry import ExpiryState, Policy
+from lakemuster.planner.history.rules import HISTORY_RULES
+from lakemuster.planner.manifest_list import LIVE_ROLES
+from lakemuster.planner.view import View
+from lakemuster.table_settings import TableRules
+
+QUICK_FILES = 10_000
+"""A request computes the health of tables with fewer live files itself."""
+AGAIN_MS = 3_600_000
+"""How long the health of a table that does not change stays as it is, at most."""
+FILE_COMPONENTS = ("small_files", "delete_debt", "skew")
+"""Those of every table that is not published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A table as the index has it, all of one state."""
+
+    table: TableRecord
+    metadata: TableMetadata
+    records: Sequence[SnapshotRecord]
+    manifests: Sequence[ManifestHeader] | None
+    now_ms: int
+
+    @property
+    def current(self) -> SnapshotRecord | None:
+        """The current snapshot of main."""
+        return _current(self.metadata, self.records)
+
+
+def _current(metadata: TableMetadata, records: Sequence[SnapshotRecord]) -> SnapshotRecord | None:
+    wanted = (MAIN, metadata.current_snapshot_id)
+    return next((one for one in records if (one.snapshot.branch, one.snapshot.snapshot_id) == wanted), None)
+
+
+def evaluate(services: Services, table_id: int, now_ms: int | None = None) -> bool:
+    """Compute the health of a table as the index has it, and store it. No look at its pointer.
+
+    Args:
+        now_ms: Unix milliseconds; None for the database's time.
+
+    Returns:
+        whether it was stored; False if the table has changed meanwhile, or is gone.
+
+    Raises:
+        TableNotFound: it is gone, or was never read.
+        IndexUnavailable: the database does not answer.
+    """
+    found = _found(services, table_id, now_ms)
+    rules = services.refresher.rules_of(found.table.name)
+    measured = list(_measured(services, found, rules))
+    state = MetadataState(found.metadata.metadata_location, found.metadata.current_snapshot_id)
+    due_at_ms = found.now_ms + _pause_ms(measured, rules)
+    with services.index.database.session() as session:
+        stored = store_health(
+            session, table_id, state, measured, rules.health, found.now_ms, whole=True, due_at_ms=due_at_ms
+        )
+    return stored is not None
+
+
+def health_of(services: Services, name: str, *, always: bool = False) -> tuple[TableRecord, StoredHealth, str | None]:
+    """Return a fresh table, its health, and why that is not of its newest state.
+
+    Args:
+        always: compute it now, however large the table is; otherwise only if it is due, and that is quick.
+    """
+    table, _, stale = services.fresh(name)
+    with services.index.database.reading() as session:
+        found, files = load_health(session, table.table_id), files_if_due(session, table.table_id)
+    if always or (files is not None and files < QUICK_FILES):
+        evaluate(services, table.table_id)
+        with services.index.database.reading() as session:
+            found = load_health(session, table.table_id)
+    return table, found, stale
+
+
+def health_recorder(services: Services) -> Callable[[Session, int, TableMetadata, Sequence[Indexed]], None]:
+    """Return what stores, in the transaction that publishes metadata, what that tells of health."""
+    return partial(_record, services)
+
+
+def _record(
+    services: Services, session: Session, table_id: int, metadata: TableMetadata, indexed: Sequence[Indexed]
+) -> None:
+    (table,) = tables_by_id(session, [table_id])
+    rules = services.refresher.rules_of(table.name)
+    wanted = (MAIN, metadata.current_snapshot_id)
+    own = next((one for one in indexed if (one.snapshot.branch, one.snapshot.snapshot_id) == wanted), None)
+    if own is None:
+        # The current snapshot was published before: the job looks at it.
+        return
+    manifests = None
+    if own.error is None:
+        manifests = [one.header for one in own.manifests if one.role in LIVE_ROLES]
+    state = TableState(
+        metadata,
+        [one for one in metadata.snapshots if one.branch == MAIN],
+        manifests,
+        count_quarantined(session, table_id),
+        None if own.error is None else f"{own.error.code}: {own.error}",
+        current_ms(session),
+        _commands(table, rules),
+    )
+    of = MetadataState(metadata.metadata_location, metadata.current_snapshot_id)
+    store_health(session, table_id, of, list(_of_metadata(state)), rules.health, state.now_ms, whole=False)
+
+
+def _found(services: Services, table_id: int, now_ms: int | None) -> Found:
+    with services.index.database.reading() as session:
+        tables = tables_by_id(session, [table_id])
+        if not tables:
+            raise TableNotFound("the table is not registered", table_id=table_id)
+        metadata = load_metadata(session, table_id)
+        records = list_snapshots(session, table_id)
+        current = _current(metadata, records)
+        manifests = None
+        if current is not None and current.state == "published":
+            listed = snapshot_manifests(session, current.row_id)
+            manifests = [one.header for one in listed if one.role in LIVE_ROLES]
+        elif metadata.current_snapshot_id is None:
+            manifests = []
+        return Found(tables[0], metadata, records, manifests, current_ms(session) if now_ms is None else now_ms)
+
+
+def _measured(services: Services, found: Found, rules: TableRules) -> Iterator[Measured]:
+    """Measure everything."""
+    current, metadata = found.current, found.metadata
+    state = TableState(
+        metadata,
+        [one.snapshot for one in found.records if one.snapshot.branch == MAIN],
+        found.manifests,
+        sum(one.state == "quarantined" for one in found.records),
+        None if current is None or current.state != "quarantined" else current.error,
+        found.now_ms,
+        _commands(found.table, rules),
+    )
+    yield from _of_metadata(state)
+    of_format = HEALTH_RULES.of(found.table)
+    try:
+        retention = HISTORY_RULES.of(found.table).retention(
+            ExpiryState(found.table, metadata, found.records, found.now_ms), Policy()
+        )
+        yield from of_format.of_history(state, retention)
+    except FormatUnsupported:
+        pass
+    yield from _of_files(services, found, state, rules)
+
+
+def _of_metadata(state: TableState) -> Iterator[Measured]:
+    yield components.staleness(state)
+    yield components.quarantine(state)
+    yield from HEALTH_RULES.of(state.metadata).of_metadata(state)
+
+
+def _of_files(services: Services, found: Found, state: TableState, rules: TableRules) -> Iterator[Measured]:
+    current, of_format = found.current, HEALTH_RULES.of(found.table)
+    reason = None
+    if current is not None and current.state == "known":
+        reason = "the current snapshot is not indexed yet"
+    elif current is not None and current.state == "quarantined":
+        reason = "the current snapshot cannot be read"
+    else:
+        view = View(found.table, found.metadata, current)
+        try:
+            questions = questions_of(services, view, None, "any")
+            statistics = figures_of_questions(questions, rules.target_file_size)
+            layout = layout_of(questions, statistics, rules.target_file_size, of_format.sorted_by(found.metadata))
+            measured = list(of_format.of_files(state, layout))
+        except CatalogError as error:
+            reason = f"{error.code}: {error}"
+        else:
+            yield from measured
+            return
+    for name in FILE_COMPONENTS:
+        yield Measured(name, None, components.UNITS[name], reason=reason)
+
+
+def _commands(table: TableRecord, rules: TableRules) -> Commands:
+    return Commands.of(table.name, table.location, rules.spark_catalog)
+
+
+def _pause_ms(measured: Sequence[Measured], rules: TableRules) -> int:
+    """Return how long the health stays as it is: until the table becomes stale, but an hour at most."""
+    threshold = rules.health.thresholds["staleness"]
+    age = next((one.value for one in measured if one.name == "staleness"), None)
+    limits = [one for one in (threshold.warning, threshold.critical) if one is not None]
+    left = [round((limit - age) * 1000) for limit in limits if age is not None and limit > age]
+    return max(1000, min([AGAIN_MS, *left]))

@@ -1,0 +1,317 @@
+"""The health of tables as it was last computed, since when each status holds, and a row a day for a year.
+
+A status that changes is recorded as the event ``health.changed``, in the transaction that stores it. All transactions
+that store a table's health lock the table's row first, so of two that compute the same, the second changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from sqlalchemy import delete, func, select, text, update
+from sqlalchemy.orm import Session
+
+from lakemuster.index.database import current_ms
+from lakemuster.index.encoding import decode, encode
+from lakemuster.index.events import NewEvent, record
+from lakemuster.index.orm import REGISTERED, HealthDayRow, HealthRow, SnapshotRow, TableRow
+from lakemuster.index.statements import chunks, insert_all
+from lakemuster.index.table_lists import TableChoice, conditions
+from lakemuster.metadata.health import (
+    RANKS,
+    STATUSES,
+    Change,
+    Component,
+    Gain,
+    Limits,
+    Measured,
+    Status,
+    changes,
+    judge,
+    worst,
+)
+from lakemuster.table_settings import THRESHOLDS, HealthRules, Threshold
+
+DAY_MS = 86_400_000
+HISTORY_DAYS = 366
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHealth:
+    """The components of one table, in the order of ``THRESHOLDS``.
+
+    Attributes:
+        computed_at_ms: by component.
+    """
+
+    components: tuple[Component, ...]
+    computed_at_ms: Mapping[str, int]
+
+    @property
+    def status(self) -> Status | None:
+        """The worst status; None if nothing was computed yet."""
+        return worst(one.status for one in self.components) if self.components else None
+
+
+@dataclass(frozen=True, slots=True)
+class HealthDay:
+    """A table's health at the end of a day, or now.
+
+    Attributes:
+        day: days since 1970-01-01 UTC.
+        components: status and value by component.
+    """
+
+    day: int
+    components: Mapping[str, tuple[Status, float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataState:
+    """Tells one state of a table from another: its health is stored for the state of which it was computed."""
+
+    metadata_location: str | None
+    current_snapshot_id: int | None
+
+
+def load_health(session: Session, table_id: int) -> StoredHealth:
+    """Return the health of a table."""
+    return load_many(session, [table_id]).get(table_id, StoredHealth((), {}))
+
+
+def load_many(session: Session, table_ids: Sequence[int]) -> dict[int, StoredHealth]:
+    """Return the health of tables, of those that have any, by id."""
+    found: dict[int, list[Any]] = {}
+    columns = (HealthRow.table_id, HealthRow.component, HealthRow.status, HealthRow.since_ms, HealthRow.computed_at_ms)
+    for chunk in chunks(table_ids):
+        rows = session.execute(select(*columns, HealthRow.document).where(HealthRow.table_id.in_(chunk)))
+        for row in rows:
+            found.setdefault(row.table_id, []).append(row)
+    order = list(THRESHOLDS)
+    stored = {}
+    for table_id, some in found.items():
+        known = sorted((one for one in some if one.component in order), key=lambda one: order.index(one.component))
+        stored[table_id] = StoredHealth(
+            tuple(_component(one) for one in known), {one.component: one.computed_at_ms for one in known}
+        )
+    return stored
+
+
+def store_health(
+    session: Session,
+    table_id: int,
+    state: MetadataState,
+    measured: Iterable[Measured],
+    rules: HealthRules,
+    now_ms: int,
+    *,
+    whole: bool,
+    due_at_ms: int | None = None,
+) -> list[Change] | None:
+    """Store what was measured of a table, and record the statuses that have changed.
+
+    Args:
+        state: of which it was measured.
+        whole: all components were measured: those that are missing are removed. Otherwise they stay as they are.
+        due_at_ms: when to compute it again; None: when it was due anyway.
+
+    Returns:
+        the changes; None if the table has another state now, or is gone: then nothing is stored.
+    """
+    row = session.execute(
+        select(TableRow.name, TableRow.metadata_location, TableRow.current_snapshot_id, TableRow.companion_of)
+        .where(TableRow.id == table_id)
+        .with_for_update()
+    ).one_or_none()
+    if row is None or MetadataState(row.metadata_location, row.current_snapshot_id) != state:
+        return None
+    before = load_health(session, table_id)
+    old = {one.name: one for one in before.components}
+    new = {one.name: _judged(one, rules, old.get(one.name), now_ms) for one in measured}
+    now = new if whole else old | new
+    found = changes(before.components, now.values())
+    _write(session, table_id, before, new, set(old) - set(now), now_ms)
+    status = worst(one.status for one in now.values())
+    values: dict[str, int] = {"health": RANKS[status]}
+    if due_at_ms is not None:
+        values["health_due_at_ms"] = due_at_ms
+    session.execute(
+        update(TableRow).where(TableRow.id == table_id).values(values).execution_options(synchronize_session=False)
+    )
+    if whole:
+        _write_day(session, table_id, now.values(), now_ms)
+    if found and row.companion_of is None:
+        record(session, [_event(row.name, found, now, before.status, status)])
+    return found
+
+
+def due_tables(session: Session, now_ms: int, limit: int) -> list[int]:
+    """Return the ids of registered tables whose health is due, the longest due first."""
+    query = (
+        select(TableRow.id)
+        .where(TableRow.health_due_at_ms <= now_ms, text(REGISTERED[session.get_bind().dialect.name]))
+        .order_by(TableRow.health_due_at_ms, TableRow.id)
+        .limit(limit)
+    )
+    return list(session.scalars(query))
+
+
+def files_if_due(session: Session, table_id: int) -> int | None:
+    """Return the live files of a table whose health is due; None if it is not, or they are not known."""
+    row = session.execute(
+        select(TableRow.health_due_at_ms, TableRow.data_files, TableRow.delete_files).where(TableRow.id == table_id)
+    ).one_or_none()
+    if row is None or row.health_due_at_ms is None or row.health_due_at_ms > current_ms(session):
+        return None
+    return None if row.data_files is None else row.data_files + (row.delete_files or 0)
+
+
+def count_quarantined(session: Session, table_id: int) -> int:
+    """Return how many snapshots of a table are quarantined."""
+    query = select(func.count()).where(SnapshotRow.table_id == table_id, SnapshotRow.state == "quarantined")
+    return session.scalar(query) or 0
+
+
+def postpone(session: Session, table_ids: Collection[int], due_at_ms: int) -> None:
+    """Make tables due later, whose health could not be computed."""
+    for chunk in chunks(list(table_ids)):
+        session.execute(
+            update(TableRow)
+            .where(TableRow.id.in_(chunk))
+            .values(health_due_at_ms=due_at_ms)
+            .execution_options(synchronize_session=False)
+        )
+
+
+def history(session: Session, table_id: int, days: int, now_ms: int) -> list[HealthDay]:
+    """Return the health of a table by day, oldest first, of the last ``days`` days with today."""
+    first = now_ms // DAY_MS - days + 1
+    rows = session.execute(
+        select(HealthDayRow.day, HealthDayRow.document)
+        .where(HealthDayRow.table_id == table_id, HealthDayRow.day >= first)
+        .order_by(HealthDayRow.day)
+    )
+    return [
+        HealthDay(row.day, {name: (STATUSES[rank], value) for name, (rank, value) in decode(row.document).items()})
+        for row in rows
+    ]
+
+
+def prune_history(session: Session, now_ms: int, limit: int) -> int:
+    """Delete rows of days more than a year ago, at most ``limit``; return how many."""
+    old = select(HealthDayRow.id).where(HealthDayRow.day <= now_ms // DAY_MS - HISTORY_DAYS).limit(limit)
+    ids = list(session.scalars(old))
+    for chunk in chunks(ids):
+        session.execute(delete(HealthDayRow).where(HealthDayRow.id.in_(chunk)))
+    return len(ids)
+
+
+def count_components(session: Session, choice: TableChoice) -> dict[str, dict[Status, int]]:
+    """Return the numbers of chosen tables by component and status."""
+    query = select(HealthRow.component, HealthRow.status, func.count()).group_by(HealthRow.component, HealthRow.status)
+    if choice != TableChoice():
+        query = query.join(TableRow, TableRow.id == HealthRow.table_id).where(*conditions(session, choice))
+    found: dict[str, dict[Status, int]] = {name: dict.fromkeys(STATUSES, 0) for name in THRESHOLDS}
+    for component, rank, number in session.execute(query):
+        if component in found:
+            found[component][STATUSES[rank]] = number
+    return found
+
+
+def count_statuses(session: Session, choice: TableChoice) -> dict[Status | None, int]:
+    """Return the numbers of chosen tables by their health; None: not computed yet."""
+    query = select(TableRow.health, func.count()).where(*conditions(session, choice)).group_by(TableRow.health)
+    return {None if rank is None else STATUSES[rank]: number for rank, number in session.execute(query)}
+
+
+def _judged(measured: Measured, rules: HealthRules, before: Component | None, now_ms: int) -> Component:
+    status = judge(measured, rules, None if before is None else before.status)
+    since_ms = before.since_ms if before is not None and before.status == status else now_ms
+    return Component(measured, rules.thresholds[measured.name], status, since_ms)
+
+
+def _write(
+    session: Session,
+    table_id: int,
+    before: StoredHealth,
+    now: Mapping[str, Component],
+    gone: set[str],
+    now_ms: int,
+) -> None:
+    known = {one.name: one for one in before.components}
+    if gone:
+        session.execute(delete(HealthRow).where(HealthRow.table_id == table_id, HealthRow.component.in_(gone)))
+    rows = {
+        name: {
+            "table_id": table_id,
+            "component": name,
+            "status": RANKS[one.status],
+            "since_ms": one.since_ms,
+            "computed_at_ms": now_ms,
+            "document": encode(_document(one)),
+        }
+        for name, one in now.items()
+    }
+    insert_all(session, HealthRow, [row for name, row in rows.items() if name not in known])
+    same = [name for name, one in now.items() if known.get(name) == one]
+    for name, row in rows.items():
+        if name in known and name not in same:
+            _update(session, table_id, [name], row)
+    if same:
+        _update(session, table_id, same, {"computed_at_ms": now_ms})
+
+
+def _update(session: Session, table_id: int, names: Collection[str], values: Mapping[str, object]) -> None:
+    session.execute(
+        update(HealthRow)
+        .where(HealthRow.table_id == table_id, HealthRow.component.in_(names))
+        .values(values)
+        .execution_options(synchronize_session=False)
+    )
+
+
+def _write_day(session: Session, table_id: int, components: Iterable[Component], now_ms: int) -> None:
+    day = now_ms // DAY_MS
+    document = encode({one.name: (RANKS[one.status], one.measured.value) for one in components})
+    changed = session.execute(
+        update(HealthDayRow)
+        .where(HealthDayRow.table_id == table_id, HealthDayRow.day == day)
+        .values(document=document)
+        .returning(HealthDayRow.id)
+        .execution_options(synchronize_session=False)
+    ).scalar()
+    if changed is None:
+        insert_all(session, HealthDayRow, [{"table_id": table_id, "day": day, "document": document}])
+
+
+def _event(
+    name: str,
+    found: Sequence[Change],
+    now: Mapping[str, Component],
+    previous: Status | None,
+    status: Status,
+) -> NewEvent:
+    told = []
+    for one in found:
+        component = now.get(one.component)
+        told.append({**asdict(one), "value": None if component is None else component.measured.value})
+    return NewEvent("health.changed", name, {"health": status, "previous": previous, "changes": told})
+
+
+def _document(one: Component) -> dict[str, object]:
+    """Return what the columns of a row do not hold; without what is None."""
+    measured = {name: value for name, value in asdict(one.measured).items() if value is not None and name != "name"}
+    return {"measured": measured, "threshold": (one.threshold.warning, one.threshold.critical)}
+
+
+def _component(row: Any) -> Component:
+    document = decode(row.document)
+    values = document["measured"]
+    gain = values.get("gain")
+    if gain is not None:
+        kinds = {name: None if limits is None else Limits(**limits) for name, limits in gain.items()}
+        values = {**values, "gain": Gain(**kinds)}
+    measured = replace(Measured(row.component, None, ""), **values)
+    return Component(measured, Threshold(*document["threshold"]), STATUSES[row.status], row.since_ms)

@@ -1,0 +1,142 @@
+"""What health measures of Paimon tables, and the procedures of Paimon for Spark that mend them.
+
+Source: Paimon ``CoreOptions``, ``UniversalCompaction``, ``AppendCompactCoordinator``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from lakemuster.metadata.health import Gain, Limits, Measured
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.planner.health import components
+from lakemuster.planner.health.components import PERCENT, share
+from lakemuster.planner.health.layout import Layout
+from lakemuster.planner.health.rules import HealthFormat, TableState
+from lakemuster.planner.history.expiry import Retention
+from lakemuster.planner.statistics.rules import TargetFileSize
+
+SYSTEM = "sys"
+MIN_FILES, DEFAULT_MIN_FILES = "compaction.min.file-num", 5
+CLUSTERING = "clustering.columns"
+MANIFEST_SIZE, DEFAULT_MANIFEST_BYTES = "manifest.target-file-size", 8 << 20
+WRITER_DECIDES = "how many files a compaction writes depends on their rows and on its writer"
+MANY_SIZES = "how many manifests are written depends on their entries"
+
+
+def of_metadata(state: TableState) -> Iterator[Measured]:
+    """Measure manifests."""
+    if state.manifests is not None:
+        yield _manifests(state)
+
+
+def of_history(state: TableState, retention: Retention) -> Iterator[Measured]:
+    """Measure snapshots."""
+    found = components.snapshots(retention)
+    remedy = state.commands.call(SYSTEM, "expire_snapshots") if found.value else None
+    yield replace(found, remedy=remedy)
+
+
+def of_files(state: TableState, layout: Layout) -> Iterator[Measured]:
+    """Measure files, vectors, sorted runs, merge reads and partitions."""
+    compact = state.commands.call(SYSTEM, "compact")
+    merging = layout.statistics.merging
+    if merging is not None and merging.sorted_runs is not None:
+        yield from _merging(layout, compact)
+    elif layout.target is not None:
+        yield _small_files(state, layout, layout.target, compact)
+    yield components.delete_debt(layout, compact)
+    yield from components.dangling_deletes(layout, compact)
+    yield components.skew(layout)
+    by = sorted_by(state.metadata)
+    yield from components.overlap(
+        layout,
+        None if by is None else state.commands.call(SYSTEM, "compact", order_strategy="order", order_by=by),
+    )
+
+
+def sorted_by(metadata: TableMetadata) -> str | None:
+    """Return the first clustering column."""
+    schema = _schema(metadata)
+    first = "" if schema is None else dict(schema.options).get(CLUSTERING, "").split(",")[0].strip()
+    return first if schema is not None and first in schema.by_name else None
+
+
+def _merging(layout: Layout, compact: str) -> Iterator[Measured]:
+    merging = layout.statistics.merging
+    assert merging is not None
+    assert merging.sorted_runs is not None
+    runs, merged, whole = merging.sorted_runs.max, merging.merged_files, layout.statistics.totals.data_files
+    unit = "sorted runs of a bucket"
+    if runs > 1:
+        most = Limits(0, whole - merging.buckets, WRITER_DECIDES)
+        merges = Limits.exactly(merged)
+        yield Measured("sorted_runs", runs, unit, None, compact, Gain(files=most, merges=merges))
+    else:
+        yield Measured("sorted_runs", runs, unit)
+    value = share(merged, whole)
+    if merged:
+        gain = Gain(merges=Limits.exactly(merged))
+        yield Measured("merge_reads", value, PERCENT, None, compact, gain, concerned=merged)
+    else:
+        yield Measured("merge_reads", value, PERCENT, concerned=0)
+
+
+def _small_files(state: TableState, layout: Layout, target: TargetFileSize, compact: str) -> Measured:
+    """Return the share of files that are small, and enough in their bucket to be compacted."""
+    groups = layout.groups
+    buckets = groups.buckets - groups.buckets.min(initial=0)
+    numbers = groups.partitions * (int(buckets.max(initial=0)) + 1) + buckets
+    is_small = (groups.sizes >= 0) & (groups.sizes < target.least_bytes)
+    _, numbers = np.unique(numbers, return_inverse=True)
+    files, _ = groups.summed(numbers.astype(np.int64), is_small)
+    schema = _schema(state.metadata)
+    least = _number({} if schema is None else dict(schema.options), MIN_FILES, DEFAULT_MIN_FILES)
+    taken = files >= max(least, 2)
+    concerned = int(files[taken].sum())
+    value = share(concerned, len(groups.sizes))
+    if not concerned:
+        return Measured("small_files", value, PERCENT, concerned=0)
+    gain = Gain(files=Limits(0, int((files[taken] - 1).sum()), WRITER_DECIDES))
+    return Measured("small_files", value, PERCENT, target.rule, compact, gain, concerned)
+
+
+def _manifests(state: TableState) -> Measured:
+    unit = "manifests that a rewrite saves"
+    manifests = state.manifests or ()
+    schema = _schema(state.metadata)
+    target = _bytes({} if schema is None else dict(schema.options))
+    size = sum(one.length or 0 for one in manifests)
+    saved = max(0, len(manifests) - max(1, -(-size // target)))
+    if not saved:
+        return Measured("manifests", 0, unit)
+    gain = Gain(manifests=Limits(0, len(manifests) - 1, MANY_SIZES))
+    return Measured("manifests", saved, unit, None, state.commands.call(SYSTEM, "compact_manifest"), gain)
+
+
+def _schema(metadata: TableMetadata) -> Schema | None:
+    return next((one for one in metadata.schemas if one.schema_id == metadata.current_schema_id), None)
+
+
+def _number(options: dict[str, str], name: str, default: int) -> int:
+    text = options.get(name, "").strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else default
+
+
+def _bytes(options: dict[str, str]) -> int:
+    return DEFAULT_MANIFEST_BYTES if MANIFEST_SIZE not in options else _size(options[MANIFEST_SIZE])
+
+
+def _size(text: str) -> int:
+    text = text.strip().lower().replace(" ", "")
+    digits = text.rstrip("bkmg")
+    unit = text[len(digits) :][:1]
+    scale = {"k": 10, "m": 20, "g": 30}.get(unit, 0)
+    return (int(digits) << scale) or DEFAULT_MANIFEST_BYTES if digits.isdigit() else DEFAULT_MANIFEST_BYTES
+
+
+PAIMON_HEALTH = HealthFormat(of_metadata, of_history, of_files, sorted_by)

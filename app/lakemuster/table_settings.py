@@ -103,7 +103,7 @@ THRESHOLDS = {
     "staleness": Threshold(),
     "quarantine": Threshold(1),
     "sorted_runs": Threshold(6, 8),
-    "merge_reads": Threshold(50, 90),
+    "merge_reads": Threshold(50),
 }
 """The components of health, in the order in which they are shown, and their default thresholds."""
 LEAST_FILES = 10

@@ -26,6 +26,7 @@ from lakemuster.api.native import (
     catalogs,
     events,
     expiry,
+    health,
     history,
     lists,
     plans,
@@ -177,6 +178,7 @@ def _include_requests(app: FastAPI) -> None:
         references.router,
         events.router,
         webhooks.router,
+        health.router,
     ):
         app.include_router(router)
     app.state.iceberg_tables = LoadTableCache()

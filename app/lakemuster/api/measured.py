@@ -16,7 +16,9 @@ from lakemuster.api.slots import Slots
 from lakemuster.api.stream_memory import STREAM_MEMORY
 from lakemuster.caching import MEMORY, CacheStatistics
 from lakemuster.catalog import TableRecord
+from lakemuster.catalog.fleet_health import FleetListing
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.table_lists import TableChoice, TableOrder
 from lakemuster.catalog.webhook_documents import webhooks_out
 from lakemuster.errors import CatalogError
 from lakemuster.jobs.supervisor import JobState, Supervisor
@@ -31,6 +33,7 @@ def count_services(metrics: Metrics, services: Services) -> None:
     """Register the metrics of the services."""
     metrics.common("lakemuster_build_info", "What runs: 1, with its versions.", ["version", "python"], _build)
     count_tables(metrics, services.tables)
+    count_health(metrics, services)
     help_text = "Work done since the start: refreshes, looks at tables, fetches, decoded entries, snapshots."
     metrics.hold_counter("lakemuster_work", help_text, ["kind"], lambda: asdict(services.refresher.totals))
     _count_refreshes(metrics, services)
@@ -227,6 +230,23 @@ def count_tables(metrics: MetricSet, list_tables: Callable[[], list[TableRecord]
     """Export how many tables there are: of the database, which workers share."""
     help_text = "Registered tables; those whose newest state could not be read are stale."
     metrics.common("lakemuster_tables", help_text, ["state"], lambda: _states(list_tables))
+
+
+def count_health(metrics: MetricSet, services: Services) -> None:
+    """Export how many tables have which health: of the database, which workers share."""
+    help_text = "Tables by component of health and status; the component health is the worst of a table's components."
+    metrics.common("lakemuster_table_health", help_text, ["component", "status"], lambda: _health(services))
+
+
+def _health(services: Services) -> Values:
+    try:
+        counts = FleetListing(services, TableChoice(), TableOrder()).counts()
+    except CatalogError:
+        return {}
+    found: dict[tuple[str, ...], float] = {("health", status): float(n) for status, n in counts.tables.items()}
+    for component, of in counts.components.items():
+        found |= {(component, status): float(number) for status, number in of.items()}
+    return found
 
 
 def _states(list_tables: Callable[[], list[TableRecord]]) -> Values:

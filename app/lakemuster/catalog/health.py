@@ -13,15 +13,19 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
+from lakemuster.catalog.health_documents import health_out
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.statistics import figures_of_questions, questions_of
 from lakemuster.errors import CatalogError, FormatUnsupported, TableNotFound
 from lakemuster.index.database import current_ms
 from lakemuster.index.health import (
+    HISTORY_DAYS,
     MetadataState,
     StoredHealth,
     count_quarantined,
     files_if_due,
+    history,
+    is_due,
     load_health,
     store_health,
 )
@@ -40,6 +44,9 @@ from lakemuster.planner.history.rules import HISTORY_RULES
 from lakemuster.planner.manifest_list import LIVE_ROLES
 from lakemuster.planner.view import View
 from lakemuster.table_settings import TableRules
+from lakemuster.wire.native.health import HealthOut
+
+__all__ = ["HISTORY_DAYS", "evaluate", "health_document", "health_of", "health_recorder"]
 
 QUICK_FILES = 10_000
 """A request computes the health of tables with fewer live files itself."""
@@ -109,6 +116,20 @@ def health_of(services: Services, name: str, *, always: bool = False) -> tuple[T
         with services.index.database.reading() as session:
             found = load_health(session, table.table_id)
     return table, found, stale
+
+
+def health_document(services: Services, name: str, days: int | None, *, always: bool = False) -> HealthOut:
+    """Return the response of ``/tables/{table}/health``.
+
+    Args:
+        days: of the history; None: none.
+        always: compute it now, however large the table is.
+    """
+    table, found, stale = health_of(services, name, always=always)
+    with services.index.database.reading() as session:
+        shown = None if days is None else history(session, table.table_id, days, current_ms(session))
+        due = is_due(session, table.table_id)
+    return health_out(table.name, found, shown, stale, is_due=due)
 
 
 def health_recorder(services: Services) -> Callable[[Session, int, TableMetadata, Sequence[Indexed]], None]:

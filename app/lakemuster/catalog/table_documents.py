@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 from lakemuster.index.table_record import FIGURES, UNKNOWN_FIGURES, TableFigures, TableRecord
 from lakemuster.ingest.pointer_doubts import warnings_of
+from lakemuster.metadata.health import STATUSES
 from lakemuster.metadata.snapshot import TableMetadata
 from lakemuster.table_settings import ReadinessRule, TableRules
 from lakemuster.upstream.locations import split_catalog_location
@@ -14,14 +15,14 @@ from lakemuster.wire.model import json_integer
 from lakemuster.wire.native.tables import ReadinessRuleOut, RewriteRule, TableDetails, TableOut
 
 
-def table_out(record: TableRecord, figures: TableFigures = UNKNOWN_FIGURES) -> TableOut:
-    """Return a row of ``/tables``."""
-    return TableOut.model_validate(_common(record, figures, record.stale_reason))
+def table_out(record: TableRecord, figures: TableFigures = UNKNOWN_FIGURES, health: int | None = None) -> TableOut:
+    """Return a row of ``/tables``; ``health`` is the rank of the table's health."""
+    return TableOut.model_validate(_common(record, figures, record.stale_reason, health))
 
 
-def table_document(record: TableRecord, figures: TableFigures) -> dict[str, object]:
+def table_document(record: TableRecord, figures: TableFigures, health: int | None) -> dict[str, object]:
     """Return the JSON of :func:`table_out` without the model, which takes most of the time of a page of tables."""
-    found = _common(record, figures, record.stale_reason)
+    found = _common(record, figures, record.stale_reason, health)
     snapshot_id = record.current_snapshot_id
     found["rewrite"] = [{"old": old, "new": new} for old, new in record.rewrites]
     found["current_snapshot_id"] = None if snapshot_id is None else str(snapshot_id)
@@ -37,11 +38,12 @@ def table_details(
     stale: str | None,
     rules: TableRules,
     figures: TableFigures = UNKNOWN_FIGURES,
+    health: int | None = None,
 ) -> TableDetails:
     """Return one table; ``metadata`` is None if it could never be read."""
     return TableDetails.model_validate(
         {
-            **_common(record, figures, stale),
+            **_common(record, figures, stale, health),
             "properties": {} if metadata is None else dict(metadata.properties),
             "partition_keys": [] if metadata is None else _partition_keys(metadata),
             "primary_keys": [] if metadata is None else _primary_keys(metadata),
@@ -50,7 +52,7 @@ def table_details(
     )
 
 
-def _common(record: TableRecord, figures: TableFigures, stale: str | None) -> dict[str, object]:
+def _common(record: TableRecord, figures: TableFigures, stale: str | None, health: int | None) -> dict[str, object]:
     attached = split_catalog_location(record.location)
     return {
         "name": record.name,
@@ -74,6 +76,7 @@ def _common(record: TableRecord, figures: TableFigures, stale: str | None) -> di
         "delete_files": figures.delete_files,
         "snapshots": figures.snapshots,
         "last_committed_at": _instant(figures.last_committed_at_ms),
+        "health": None if health is None else STATUSES[health],
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
+from sqlalchemy.orm import Session
 
 from lakemuster.catalog.listings import DOCUMENTS_AT_ONCE, Page
 from lakemuster.catalog.page_tokens import Key
@@ -17,19 +18,18 @@ from lakemuster.index.table_lists import (
     TableChoice,
     TableOrder,
     count_tables,
-    figures_of,
     key_of,
     listed_by_id,
     namespaces,
     table_ids,
     table_page,
 )
-from lakemuster.index.table_record import UNKNOWN_FIGURES, ListedTable, TableFigures, TableRecord
+from lakemuster.index.table_record import UNKNOWN_FIGURES, ListedTable, TableRecord
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.wire.documents import TABLES, Document, document_batch, dumps
 from lakemuster.wire.rows import Written
 
-__all__ = ["SORTS", "TableChoice", "TableListing", "TableOrder", "direction", "every_table", "figures", "order_of"]
+__all__ = ["SORTS", "TableChoice", "TableListing", "TableOrder", "direction", "every_table", "order_of", "with_figures"]
 
 SORTS = {name.removesuffix("_ms"): name for name in SORTED_BY}
 """The columns to sort tables by, by the field that shows them."""
@@ -58,11 +58,12 @@ class TableListing:
     def page(self, after: Key | None, size: int) -> Page:
         """Return the tables after a key, and the number of all."""
         with self.services.index.database.reading() as session:
-            choice = self._visible(namespaces(session)) if self.sees is not None else self.choice
+            choice = self.seen(session)
             found = table_page(session, choice, self.order, after, size + 1)
             total = count_tables(session, choice)
-        shown = found[:size]
-        items = b",".join(dumps(self._document(table)) for table in shown)
+            shown = found[:size]
+            documents = self.documents(session, shown)
+        items = b",".join(dumps(document) for document in documents)
         return Page(items, key_of(shown[-1], self.order) if len(found) > len(shown) else None, total)
 
     def lines(self) -> Iterator[tuple[int, Written]]:
@@ -73,41 +74,50 @@ class TableListing:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all tables."""
         for some in self._portions():
-            yield document_batch(some, TABLES)
+            yield document_batch(some, self.schema)
 
     def _portions(self) -> Iterator[list[Document]]:
         """Yield the tables that the list has when it begins; those removed meanwhile are left out."""
         database = self.services.index.database
         with database.reading() as session:
-            choice = self._visible(namespaces(session)) if self.sees is not None else self.choice
+            choice = self.seen(session)
             ids = table_ids(session, choice, self.order)
         for at in range(0, len(ids), DOCUMENTS_AT_ONCE):
             with database.reading() as session:
-                found = listed_by_id(session, ids[at : at + DOCUMENTS_AT_ONCE])
-            yield [self._document(table) for table in found]
+                some = self.documents(session, listed_by_id(session, ids[at : at + DOCUMENTS_AT_ONCE]))
+            yield some
 
-    def _visible(self, known: list[str]) -> TableChoice:
+    def seen(self, session: Session) -> TableChoice:
+        """Return the choice, of what the caller may see."""
+        if self.sees is None:
+            return self.choice
         # Grants are over namespaces: what holds for one table of a namespace holds for all.
-        assert self.sees is not None
+        known = namespaces(session)
         seen = [name for name in known if self.sees((*(parse_name(name) if name else ()), _ANY_TABLE))]
         return replace(self.choice, visible=seen)
 
+    def documents(self, session: Session, tables: list[ListedTable]) -> list[Document]:
+        """Return the rows of some tables."""
+        del session
+        return [self._document(table) for table in tables]
+
     def _document(self, table: ListedTable) -> Document:
         record = table.record if self.choice.stale is not None else self.services.with_failure(table.record)
-        return table_document(record, table.figures)
+        return table_document(record, table.figures, table.health)
 
 
-def figures(services: Services, table: TableRecord) -> TableFigures:
-    """Return the figures of one table."""
+def with_figures(services: Services, table: TableRecord) -> ListedTable:
+    """Return a table with its figures and its health."""
     with services.index.database.reading() as session:
-        return figures_of(session, table.table_id) or UNKNOWN_FIGURES
+        found = listed_by_id(session, [table.table_id])
+    return replace(found[0], record=table) if found else ListedTable(table, UNKNOWN_FIGURES)
 
 
 def every_table(services: Services) -> list[Document]:
     """Return all tables by name, as rows of ``/tables``."""
     with services.index.database.reading() as session:
         found = listed_by_id(session, table_ids(session, TableChoice(), TableOrder()))
-    return [table_document(services.with_failure(one.record), one.figures) for one in found]
+    return [table_document(services.with_failure(one.record), one.figures, one.health) for one in found]
 
 
 def order_of(sort: str | None, order: str | None) -> TableOrder:

@@ -54,7 +54,11 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         "location",
         "stale",
         *_SIZES,
+        "health",
     ),
+    "health": ("name", "health", "since", "critical", "warning", "unknown", "computed_at"),
+    "components": ("name", "status", "value", "unit", "threshold", "since", "gain", "remedy", "reason"),
+    "health_days": ("day", "health", "name", "status", "value"),
     "namespaces": (
         "name",
         "catalog",

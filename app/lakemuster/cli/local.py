@@ -16,6 +16,7 @@ from lakemuster.catalog.catalog_documents import catalogs_out, sync_out
 from lakemuster.catalog.column_statistics import columns_of
 from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.health import health_document
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
 from lakemuster.catalog.missing_tables import not_registered
 from lakemuster.catalog.namespace_lists import namespace_listing
@@ -26,6 +27,7 @@ from lakemuster.catalog.table_documents import table_out
 from lakemuster.catalog.table_lists import every_table
 from lakemuster.catalog.webhook_documents import redeliver, webhooks_out
 from lakemuster.cli import local_events
+from lakemuster.cli.local_health import chosen_health
 from lakemuster.cli.local_history import expired_rows, expiry_summary, timeline_rows
 from lakemuster.cli.local_orphans import LocalOrphans
 from lakemuster.cli.local_plans import explanation, figures, milliseconds, nan_of, plan_pages, statistics
@@ -142,6 +144,15 @@ class LocalSource:
     def expiry(self, query: Query, notice: Notice) -> Row:
         """Return what an expiry of snapshots would remove."""
         return expiry_summary(self._services, self._registered(query.table), query, notice)
+
+    def health(self, name: str, history: int | None) -> Row:
+        """Return the health of a table, computed now."""
+        found = health_document(self._services, self._registered(name), history, always=True)
+        return found.model_dump(mode="json")
+
+    def fleet_health(self, choice: Mapping[str, str]) -> Iterator[Row]:
+        """Return tables with their health; that of tables that have changed is computed first."""
+        return chosen_health(self._services, choice)
 
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table at any location."""

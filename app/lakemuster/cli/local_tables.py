@@ -21,4 +21,6 @@ def local_tables(choice: Mapping[str, Any]) -> Sequence[Row] | None:
     tables = list_sqlite_tables(load_settings().database_url)
     if tables is None:
         return None
-    return chosen_tables((table_out(one.record, one.figures).model_dump(mode="json") for one in tables), choice)
+    return chosen_tables(
+        (table_out(one.record, one.figures, one.health).model_dump(mode="json") for one in tables), choice
+    )

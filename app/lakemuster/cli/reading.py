@@ -37,6 +37,10 @@ def tables(
         bool | None,
         typer.Option("--stale/--fresh", show_default=False, help="Whether their newest state could not be read."),
     ] = None,
+    health: Annotated[
+        str | None,
+        typer.Option(metavar="STATUS,…", show_default=False, help="Of these: ok, unknown, warning, critical."),
+    ] = None,
     sort: Sort = None,
     limit: Limit = None,
     as_json: AsJson = False,
@@ -49,6 +53,7 @@ def tables(
         "format": table_format,
         "catalog": catalog,
         "stale": stale,
+        "health": health,
         "sort": sort,
     }
     given = {name: value for name, value in choice.items() if value is not None}

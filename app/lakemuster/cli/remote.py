@@ -21,6 +21,7 @@ from lakemuster.cli.sources import (
 from lakemuster.client import Client, RefInfo, Rows, SnapshotInfo
 from lakemuster.client.choices import Choice, ListChoice, TableChoice, Where
 from lakemuster.client.errors import ClientError
+from lakemuster.client.health import FleetChoice
 from lakemuster.client.rows import PAGE_SIZE
 from lakemuster.client.table_history import ExpiryChoice
 
@@ -144,6 +145,14 @@ class RemoteSource:
     def stats(self, query: Query) -> Row:
         """Return figures."""
         return self._client.table(query.table).stats(_where(query), nan=query.options.get("nan"), **_choice(query))
+
+    def health(self, name: str, history: int | None) -> Row:
+        """Return the health of a table."""
+        return self._client.table(name).health(history)
+
+    def fleet_health(self, choice: Mapping[str, str]) -> Iterator[Row]:
+        """Return tables that the token may see with their health."""
+        return iter(self._client.health(**cast("FleetChoice", choice)))
 
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table on the server."""

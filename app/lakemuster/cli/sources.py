@@ -156,6 +156,14 @@ class Source(Protocol):
         """Return what an expiry of snapshots would remove."""
         ...
 
+    def health(self, name: str, history: int | None) -> Row:
+        """Return the health of a table, and that of some days if ``history`` says how many."""
+        ...
+
+    def fleet_health(self, choice: Mapping[str, str]) -> Iterable[Row]:
+        """Return tables with their health, chosen and sorted by the parameters of ``GET /health``."""
+        ...
+
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table."""
         ...

@@ -13,7 +13,9 @@ from lakemuster.metadata.names import format_name, namespace_of, parse_name
 SORTS = (
     *("name", "total_records", "data_files", "total_bytes", "delete_files", "snapshots"),
     "last_committed_at",
+    "health",
 )
+_RANKS = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
@@ -22,10 +24,10 @@ def chosen_tables(rows: Iterable[Row], choice: Mapping[str, Any]) -> list[Row]:
 
     Args:
         rows: all tables, by name.
-        choice: ``namespace``, ``search``, ``format``, ``catalog``, ``stale`` and ``sort``.
+        choice: ``namespace``, ``search``, ``format``, ``catalog``, ``stale``, ``health`` and ``sort``.
 
     Raises:
-        RequestInvalid: tables are not sorted by that, or the namespace is not a dotted name.
+        RequestInvalid: tables are not sorted by that, the namespace is not a dotted name, or there is no such status.
     """
     namespace, search = choice.get("namespace"), choice.get("search")
     tests: dict[str, Callable[[Row], bool]] = {
@@ -34,6 +36,7 @@ def chosen_tables(rows: Iterable[Row], choice: Mapping[str, Any]) -> list[Row]:
         "format": lambda row: row["format"] == choice["format"],
         "catalog": lambda row: row["catalog"] == choice["catalog"],
         "stale": lambda row: (row["stale"] is not None) == choice["stale"],
+        "health": lambda row: row["health"] in _statuses(choice["health"]),
     }
     wanted = [test for name, test in tests.items() if choice.get(name) is not None]
     found = [row for row in rows if all(test(row) for test in wanted)]
@@ -43,8 +46,21 @@ def chosen_tables(rows: Iterable[Row], choice: Mapping[str, Any]) -> list[Row]:
         raise RequestInvalid(f"tables are sorted by one of {', '.join(SORTS)}", sort=field)
     known = sorted(
         (row for row in found if row[field] is not None),
-        key=lambda row: (row[field] if field in ("name", "last_committed_at") else int(row[field]), row["name"]),
+        key=lambda row: (_sorted_by(row[field], field), row["name"]),
         reverse=descending,
     )
     unknown = [row for row in found if row[field] is None]
     return known + (unknown[::-1] if descending else unknown)
+
+
+def _sorted_by(value: Any, field: str) -> Any:
+    if field == "health":
+        return _RANKS[value]
+    return value if field in ("name", "last_committed_at") else int(value)
+
+
+def _statuses(text: str) -> list[str]:
+    found = [word.strip() for word in text.split(",")]
+    if not set(found) <= set(_RANKS):
+        raise RequestInvalid(f"statuses are {', '.join(_RANKS)}", health=text[:100])
+    return found

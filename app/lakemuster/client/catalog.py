@@ -22,6 +22,7 @@ from lakemuster.client.choices import (
 )
 from lakemuster.client.events import Events
 from lakemuster.client.figures import TableFigures
+from lakemuster.client.health import FleetHealth
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan, PlanTask, redeem
 from lakemuster.client.references import LocationReferences
@@ -40,7 +41,7 @@ TIMEOUT = 300.0
 REFRESH_TIMEOUT = 3600.0
 
 
-class Client(Events, Webhooks, LocationReferences):
+class Client(Events, Webhooks, LocationReferences, FleetHealth):
     """A Lakemuster server.
 
     Queries are retried a few times when the server is busy or the connection breaks; changes

@@ -54,6 +54,7 @@ class TableChoice(TypedDict, total=False):
     format: str | None
     catalog: str | None
     stale: bool | None
+    health: str | None
     sort: str | None
     order: Literal["asc", "desc"] | None
     page_size: int | None

@@ -32,6 +32,16 @@ class TableFigures:
         row: Row = self._transport.get(table_path(self.name, "stats"), params)
         return row
 
+    def health(self, history: int | None = None) -> Row:
+        """Return the health of the table: its components, each with its number, status, remedy and gain.
+
+        Args:
+            history: show its health on so many days too, at most 366.
+        """
+        params = {} if history is None else {"history": str(history)}
+        row: Row = self._transport.get(table_path(self.name, "health"), params)
+        return row
+
     def columns(self, columns: Iterable[str] | None = None, **choice: Unpack[Choice]) -> Rows[Row]:
         """Return a row for each column: counts, bounds, bytes, and how many files' bounds overlap.
 

@@ -23,6 +23,7 @@ class TableInfo:
         total_records, data_files, total_bytes, delete_files: sums over its live files; None if not known yet.
         snapshots: the number of snapshots of main.
         last_committed_at: of the current snapshot; an aware datetime in UTC.
+        health: ``ok``, ``unknown``, ``warning`` or ``critical``; None if not computed yet.
     """
 
     name: str
@@ -36,6 +37,7 @@ class TableInfo:
     delete_files: int | None = None
     snapshots: int | None = None
     last_committed_at: datetime | None = None
+    health: str | None = None
 
     @classmethod
     def of(cls, row: Row) -> Self:
@@ -49,6 +51,7 @@ class TableInfo:
             row=row,
             **{name: _integer(row.get(name)) for name in figures},
             last_committed_at=None if row.get("last_committed_at") is None else _moment(row["last_committed_at"]),
+            health=row.get("health"),
         )
 
 

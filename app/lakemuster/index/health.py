@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 from lakemuster.index.database import current_ms
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.events import NewEvent, record
-from lakemuster.index.orm import REGISTERED, HealthDayRow, HealthRow, SnapshotRow, TableRow
+from lakemuster.index.health_rows import HealthDayRow, HealthRow
+from lakemuster.index.orm import REGISTERED, SnapshotRow, TableRow
 from lakemuster.index.statements import chunks, insert_all
 from lakemuster.index.table_lists import TableChoice, conditions
 from lakemuster.metadata.health import (
@@ -55,6 +56,9 @@ class StoredHealth:
         return worst(one.status for one in self.components) if self.components else None
 
 
+NO_HEALTH = StoredHealth((), {})
+
+
 @dataclass(frozen=True, slots=True)
 class HealthDay:
     """A table's health at the end of a day, or now.
@@ -78,7 +82,7 @@ class MetadataState:
 
 def load_health(session: Session, table_id: int) -> StoredHealth:
     """Return the health of a table."""
-    return load_many(session, [table_id]).get(table_id, StoredHealth((), {}))
+    return load_many(session, [table_id]).get(table_id, NO_HEALTH)
 
 
 def load_many(session: Session, table_ids: Sequence[int]) -> dict[int, StoredHealth]:
@@ -158,6 +162,12 @@ def due_tables(session: Session, now_ms: int, limit: int) -> list[int]:
     return list(session.scalars(query))
 
 
+def is_due(session: Session, table_id: int) -> bool:
+    """Return whether a table's health is to be computed anew."""
+    due = session.scalar(select(TableRow.health_due_at_ms).where(TableRow.id == table_id))
+    return due is not None and due <= current_ms(session)
+
+
 def files_if_due(session: Session, table_id: int) -> int | None:
     """Return the live files of a table whose health is due; None if it is not, or they are not known."""
     row = session.execute(
@@ -174,8 +184,8 @@ def count_quarantined(session: Session, table_id: int) -> int:
     return session.scalar(query) or 0
 
 
-def postpone(session: Session, table_ids: Collection[int], due_at_ms: int) -> None:
-    """Make tables due later, whose health could not be computed."""
+def postpone(session: Session, table_ids: Collection[int], due_at_ms: int | None) -> None:
+    """Make tables due later, whose health could not be computed; None: once they have changed."""
     for chunk in chunks(list(table_ids)):
         session.execute(
             update(TableRow)

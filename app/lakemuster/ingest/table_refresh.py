@@ -22,12 +22,7 @@ from lakemuster.index import Index
 from lakemuster.index.database import current_ms
 from lakemuster.index.leases import Lease, hold
 from lakemuster.index.retries import due_snapshots, postpone
-from lakemuster.index.snapshots import (
-    SnapshotRecord,
-    get_snapshot,
-    list_snapshots,
-    newest_unpublished,
-)
+from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots, newest_unpublished
 from lakemuster.index.tables import TableRecord, find_table, has_metadata, replace_stale_reason
 from lakemuster.index.tables import load_metadata as stored_metadata
 from lakemuster.ingest.ages import Ages

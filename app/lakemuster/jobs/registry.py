@@ -5,6 +5,7 @@ from __future__ import annotations
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.webhooks import webhooks_of
 from lakemuster.jobs.counting import CountSnapshots
+from lakemuster.jobs.health import ComputeHealth
 from lakemuster.jobs.job import Job
 from lakemuster.jobs.readiness import TellReadyPartitions
 from lakemuster.jobs.retrying import RetryQuarantined
@@ -26,6 +27,7 @@ def jobs_of(services: Services, deliveries: WebhookMeasures | None = None) -> li
         WatchTables(refresher),
         CountSnapshots(services.index),
         TellReadyPartitions(services),
+        ComputeHealth(services),
         SweepSegments(services.index, refresher.totals),
         *(SyncCatalog(services.index, catalog) for catalog in refresher.upstreams),
         *(DeliverEvents(services.index.database, one, deliveries) for one in webhooks_of(services.settings)),

@@ -41,6 +41,7 @@ TABLES = pa.schema(
         ("checked_at", _INSTANT),
         ("stale", pa.string()),
         *_FIGURES,
+        ("health", pa.string()),
         (EXTRA, pa.string()),
     ]
 )

@@ -76,19 +76,25 @@ class ListRequest:
 
 
 def listing_answer(
-    request: ListRequest, listing: Listing, *, stale: str | None, others: Collection[str] | None = ()
+    request: ListRequest,
+    listing: Listing,
+    *,
+    stale: str | None,
+    others: Collection[str] | None = (),
+    about: Mapping[str, object] = NOTHING,
 ) -> Response:
     """The response of a list that does not depend on a snapshot.
 
     Args:
         others: names of fields without a column of their own; None: there may be any.
+        about: members of every page besides the list.
     """
     form, place = request.form, request.place()
     listing = with_fields(listing, request.query.fields, others)
     headers = {"Vary": "Accept", **stale_header(stale)}
     if form != media.JSON:
         return stream(form, listing, None, headers)
-    return _page(request, listing, (), place, {}, stale, headers)
+    return _page(request, listing, (), place, {}, stale, headers, about)
 
 
 def snapshot_answer(

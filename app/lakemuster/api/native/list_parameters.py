@@ -8,6 +8,7 @@ from fastapi import Query
 from pydantic import Field
 
 from lakemuster.api.native.dependencies import PageParameters, SnapshotParameters
+from lakemuster.catalog.fleet_health import statuses
 from lakemuster.catalog.table_lists import TableChoice
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.wire.native.tables import FormatName
@@ -35,22 +36,29 @@ class TablesParameters(PageParameters):
     stale: bool | None = Field(
         None, description="`true`: list only tables whose newest state could not be read. `false`: only the others."
     )
+    health: str | None = Field(
+        None,
+        min_length=1,
+        max_length=100,
+        description="List only tables whose health is one of these, separated by commas: `ok`, `unknown`, `warning`, "
+        "`critical`.",
+    )
     sort: str | None = Field(
         None,
         max_length=100,
-        description="Sort by `name`, `total_records`, `data_files`, `total_bytes`, `delete_files`, `snapshots` or "
-        "`last_committed_at`; a minus before it means descending. Equal ones follow by name, unknown ones come last. "
-        "Absent: `name`.",
+        description="Sort by `name`, `total_records`, `data_files`, `total_bytes`, `delete_files`, `snapshots`, "
+        "`last_committed_at` or `health`; a minus before it means descending. Equal ones follow by name, unknown ones "
+        "come last. Absent: `name`.",
     )
 
     def choice(self) -> TableChoice:
         """The tables to list.
 
         Raises:
-            RequestInvalid: the namespace is not a dotted name.
+            RequestInvalid: the namespace is not a dotted name, or there is no such status.
         """
         namespace = self.namespace and format_name(parse_name(self.namespace))
-        return TableChoice(namespace, self.search, self.format, self.catalog, self.stale)
+        return TableChoice(namespace, self.search, self.format, self.catalog, self.stale, health=statuses(self.health))
 
 
 class SnapshotsParameters(SnapshotParameters):

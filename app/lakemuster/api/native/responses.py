@@ -62,6 +62,7 @@ READ_ONE: Responses = {
     **READ,
 }
 LIST: Responses = {200: {**_LISTED, "headers": _STALE}, **_problems(*_ALWAYS, 404, 406, 501, 502)}
+HEALTH: Responses = _problems(*_ALWAYS, 404, 501, 502)
 _INDEXING: Responses = {
     202: {
         "model": IndexingOut,

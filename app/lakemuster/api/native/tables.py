@@ -17,7 +17,7 @@ from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.namespace_lists import namespace_listing
 from lakemuster.catalog.table_documents import table_details, table_out
-from lakemuster.catalog.table_lists import TableListing, figures, order_of
+from lakemuster.catalog.table_lists import TableListing, order_of, with_figures
 from lakemuster.errors import CatalogError, TableNotFound
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.wire.documents import Document, dumps
@@ -78,13 +78,13 @@ def get_table(table: TheTable) -> Response:
     rules = table.services.settings.of_table(table.name)
     try:
         record, metadata, stale = table.services.fresh(table.name)
-        found = figures(table.services, record)
+        found = with_figures(table.services, record)
     except TableNotFound:
         raise
     except CatalogError as error:
         record = table.services.table(table.name)
         return _json(_document(table_details(record, None, f"{error.code}: {error}", rules)))
-    return _json(_document(table_details(record, metadata, stale, rules, found)))
+    return _json(_document(table_details(record, metadata, stale, rules, found.figures, found.health)))
 
 
 @router.delete(

@@ -14,6 +14,7 @@ PERCENT = "percent of data files"
 TIMES = "times the median partition"
 UNITS = {"small_files": PERCENT, "delete_debt": PERCENT, "skew": TIMES}
 """The units of components of files."""
+NO_COMMAND = "no command mends it: a partition spec that divides large partitions does"
 OTHER_FILES = "the rewrite also takes files that the number does not count, or leaves some of these"
 
 
@@ -54,12 +55,8 @@ def skew(layout: Layout) -> Measured:
     if found.bytes is None or found.count < 2:
         return Measured("skew", 1.0, TIMES)
     least = 1 if layout.target is None else layout.target.bytes
-    return Measured(
-        "skew",
-        max(found.bytes.max, least) / max(found.bytes.p50, least),
-        TIMES,
-        reason="no command mends it: a partition spec that divides large partitions does",
-    )
+    value = max(found.bytes.max, least) / max(found.bytes.p50, least)
+    return Measured("skew", value, TIMES, NO_COMMAND if value > 1 else None)
 
 
 def overlap(layout: Layout, remedy: str | None) -> Iterator[Measured]:

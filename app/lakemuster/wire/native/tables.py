@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from lakemuster.metadata.format_names import format_names
 from lakemuster.table_settings import NanMode
 from lakemuster.wire.model import Id, Long, WireModel
+from lakemuster.wire.native.thresholds import HealthSettingsOut, HealthStatus
 
 
 def _known_format(given: object) -> object:
@@ -123,6 +124,9 @@ class TableOut(WireModel):
     )
     snapshots: Long | None = Field(description="Number of snapshots of main in the table's metadata.")
     last_committed_at: str | None = Field(description="Time of the current snapshot's commit, RFC 3339.")
+    health: HealthStatus | None = Field(
+        description="The worst status of the components of the table's health; null until it is computed."
+    )
 
 
 class ReadinessRuleOut(WireModel):
@@ -150,6 +154,10 @@ class TableSettingsOut(WireModel):
     partition_ready: list[ReadinessRuleOut] = Field(
         description="Rules by which a partition is complete, which the event `partition.ready` then tells."
     )
+    spark_catalog: str | None = Field(
+        description="Name of the Spark catalog in remedies; null: the attached catalog's, or `spark_catalog`."
+    )
+    health: HealthSettingsOut = Field(description="Thresholds of the table's health.")
 
 
 class TableDetails(TableOut):

@@ -1,0 +1,125 @@
+"""The health of all tables that a caller may see: counts by component and status, and the tables, the worst first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+from sqlalchemy.orm import Session
+
+from lakemuster.catalog.health import evaluate
+from lakemuster.catalog.health_documents import ranks_of, table_health_out
+from lakemuster.catalog.lists import words
+from lakemuster.catalog.services import Services
+from lakemuster.catalog.table_lists import TableChoice, TableListing, TableOrder, order_of
+from lakemuster.errors import CatalogError, RequestInvalid
+from lakemuster.index.health import NO_HEALTH, count_components, count_statuses, due_tables, load_many
+from lakemuster.index.table_lists import listed_by_id, table_ids
+from lakemuster.index.table_record import ListedTable
+from lakemuster.metadata.health import STATUSES, Status
+from lakemuster.table_settings import THRESHOLDS
+from lakemuster.wire.documents import Document
+from lakemuster.wire.native.health import HEALTH
+
+WORST_FIRST = "-health"
+DUE_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FleetCounts:
+    """Numbers of tables.
+
+    Attributes:
+        tables: by health; ``pending`` are those of which it is not computed yet.
+        components: by component and status.
+    """
+
+    tables: dict[str, int]
+    components: dict[str, dict[Status, int]]
+
+    def out(self) -> dict[str, object]:
+        """Return the members of a page of ``/health``."""
+        components = [{"component": name, **numbers} for name, numbers in self.components.items()]
+        return {"tables": self.tables, "components": components}
+
+
+@dataclass(frozen=True, slots=True)
+class FleetListing(TableListing):
+    """Registered tables with their health."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the list."""
+        return HEALTH
+
+    def documents(self, session: Session, tables: list[ListedTable]) -> list[Document]:
+        """Return the rows of some tables."""
+        found = load_many(session, [one.record.table_id for one in tables])
+        return [
+            table_health_out(one, found.get(one.record.table_id, NO_HEALTH)).model_dump(mode="json") for one in tables
+        ]
+
+    def counts(self) -> FleetCounts:
+        """Return the numbers of tables by health, and by component and status."""
+        with self.services.index.database.reading() as session:
+            choice = replace(self.seen(session), health=None, component=None)
+            tables, of = count_statuses(session, choice), count_components(session, choice)
+        pending = tables.pop(None, 0)
+        numbers: dict[str, int] = {status: tables.get(status, 0) for status in STATUSES}
+        return FleetCounts({**numbers, "pending": pending}, of)
+
+
+def fleet_choice(choice: TableChoice, status: str | None, component: str | None) -> TableChoice:
+    """Return a choice of tables, of those of which the health, or that of a component, has one of some statuses.
+
+    Raises:
+        RequestInvalid: no such status, or no such component.
+    """
+    if component is not None and component not in THRESHOLDS:
+        raise RequestInvalid(f"components are {', '.join(THRESHOLDS)}", component=component[:100])
+    return replace(choice, health=statuses(status), component=component)
+
+
+def statuses(text: str | None) -> tuple[int, ...] | None:
+    """Return the ranks of comma-separated statuses; None: any.
+
+    Raises:
+        RequestInvalid: no such status.
+    """
+    try:
+        return ranks_of(words(text))
+    except KeyError:
+        raise RequestInvalid(f"statuses are {', '.join(STATUSES)}", health=str(text)[:100]) from None
+
+
+def fleet_order(sort: str | None, order: str | None) -> TableOrder:
+    """Return the order of the list: the worst first if nothing else is asked.
+
+    Raises:
+        RequestInvalid: tables are not sorted by that, or the two contradict each other.
+    """
+    return order_of(sort or (WORST_FIRST if order != "asc" else "health"), order)
+
+
+def evaluate_due(services: Services) -> None:
+    """Compute the health of all tables for which it is due. A table that fails keeps what is stored."""
+    seen: set[int] = set()
+    while True:
+        with services.index.database.reading() as session:
+            due = [one for one in due_tables(session, services.refresher.now_ms(), DUE_AT_ONCE) if one not in seen]
+        if not due:
+            return
+        seen.update(due)
+        for table_id in due:
+            try:
+                evaluate(services, table_id)
+            except CatalogError:
+                continue
+
+
+def fleet_rows(services: Services, choice: TableChoice, order: TableOrder) -> Iterator[Document]:
+    """Return all chosen tables, as rows of ``/health``."""
+    listing = FleetListing(services, choice, order)
+    with services.index.database.reading() as session:
+        yield from listing.documents(session, listed_by_id(session, table_ids(session, choice, order)))

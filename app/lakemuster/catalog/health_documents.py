@@ -1,0 +1,119 @@
+"""Convert the health of tables to documents of the native API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+
+from lakemuster.index.health import HealthDay, StoredHealth
+from lakemuster.index.table_record import ListedTable
+from lakemuster.metadata.health import RANKS, STATUSES, Component, Gain, Limits, Status, worst
+from lakemuster.wire.instants import format_instant
+from lakemuster.wire.native.health import (
+    ComponentOut,
+    DayComponentOut,
+    GainOut,
+    HealthDayOut,
+    HealthOut,
+    LimitsOut,
+    TableHealthOut,
+)
+from lakemuster.wire.native.thresholds import ThresholdOut
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def status_of(rank: int | None) -> Status | None:
+    """Return the status of a rank; None for None."""
+    return None if rank is None else STATUSES[rank]
+
+
+def health_out(
+    name: str, found: StoredHealth, days: Sequence[HealthDay] | None, stale: str | None, *, is_due: bool
+) -> HealthOut:
+    """Return the health of one table."""
+    return HealthOut(
+        name=name,
+        health=found.status,
+        is_due=is_due,
+        components=[_component(one, found.computed_at_ms[one.name]) for one in found.components],
+        history=None if days is None else [_day(one) for one in days],
+        stale=stale,
+    )
+
+
+def table_health_out(table: ListedTable, found: StoredHealth) -> TableHealthOut:
+    """Return a row of ``/health``."""
+    status = found.status
+    figures = table.figures
+    by_status: Mapping[Status, list[str]] = {
+        one: [component.name for component in found.components if component.status == one] for one in STATUSES
+    }
+    since = [one.since_ms for one in found.components if one.status == status]
+    computed = list(found.computed_at_ms.values())
+    return TableHealthOut(
+        name=table.record.name,
+        format=table.record.format,
+        health=status,
+        since=format_instant(min(since)) if since else None,
+        critical=by_status["critical"],
+        warning=by_status["warning"],
+        unknown=by_status["unknown"],
+        computed_at=format_instant(min(computed)) if computed else None,
+        data_files=figures.data_files,
+        total_bytes=figures.total_bytes,
+        last_committed_at=None
+        if figures.last_committed_at_ms is None
+        else format_instant(figures.last_committed_at_ms),
+    )
+
+
+def _component(one: Component, computed_at_ms: int) -> ComponentOut:
+    measured = one.measured
+    return ComponentOut(
+        name=measured.name,
+        value=measured.value,
+        unit=measured.unit,
+        threshold=ThresholdOut(**asdict(one.threshold)),
+        status=one.status,
+        since=format_instant(one.since_ms),
+        reason=measured.reason,
+        remedy=measured.remedy,
+        gain=None if measured.gain is None else _gain(measured.gain),
+        computed_at=format_instant(computed_at_ms),
+    )
+
+
+def _gain(gain: Gain) -> GainOut:
+    return GainOut(
+        files=_limits(gain.files),
+        bytes=_limits(gain.bytes),
+        merges=_limits(gain.merges),
+        manifests=_limits(gain.manifests),
+        snapshots=_limits(gain.snapshots),
+    )
+
+
+def _limits(found: Limits | None) -> LimitsOut | None:
+    if found is None:
+        return None
+    return LimitsOut(lower=found.lower, upper=found.upper, exact=found.exact, reason=found.reason)
+
+
+def _day(day: HealthDay) -> HealthDayOut:
+    components = [DayComponentOut(name=name, status=status, value=v) for name, (status, v) in day.components.items()]
+    return HealthDayOut(
+        day=(_EPOCH + timedelta(days=day.day)).date().isoformat(),
+        health=worst(status for status, _ in day.components.values()),
+        components=components,
+    )
+
+
+def ranks_of(statuses: Sequence[str] | None) -> tuple[int, ...] | None:
+    """Return the ranks of statuses by name.
+
+    Raises:
+        KeyError: no such status.
+    """
+    return None if statuses is None else tuple(RANKS[one] for one in statuses)  # type: ignore[index]

@@ -15,7 +15,8 @@ TIMES = "times the median partition"
 UNITS = {"small_files": PERCENT, "delete_debt": PERCENT, "skew": TIMES}
 """The units of components of files."""
 NO_COMMAND = "no command mends it: a partition spec that divides large partitions does"
-OTHER_FILES = "the rewrite also takes files that the number does not count, or leaves some of these"
+ALSO_SMALL = "the rewrite also merges small data files, and leaves delete files that may apply to others"
+OTHER_DELETES = "the rewrite also merges delete files that apply"
 
 
 def share(part: int, whole: int) -> float:
@@ -79,11 +80,12 @@ def delete_debt(layout: Layout, remedy: str) -> Measured:
     value, carrying = share(deletes.data_files, whole), deletes.data_files
     if not carrying:
         return Measured("delete_debt", 0.0, PERCENT, concerned=0)
-    entries = _entries(deletes.files)
-    gain = Gain(
-        files=Limits(0, entries, OTHER_FILES),
-        merges=Limits.exactly(carrying),
-    )
+    # A vector goes with its data file; other delete files may apply to data files that stay.
+    vectors = deletes.files.deletion_vectors.count
+    if deletes.dangling is not None:
+        vectors -= deletes.dangling.deletion_vectors.count
+    files = Limits(vectors, _entries(deletes.files) + whole, ALSO_SMALL)
+    gain = Gain(files=files, merges=Limits.exactly(carrying))
     return Measured("delete_debt", value, PERCENT, None, remedy, gain, concerned=carrying)
 
 
@@ -97,7 +99,7 @@ def dangling_deletes(layout: Layout, remedy: str) -> Iterator[Measured]:
     if not dangling:
         yield Measured("dangling_deletes", 0.0, unit, concerned=0)
         return
-    gain = Gain(files=Limits(0, whole, OTHER_FILES))
+    gain = Gain(files=Limits(0, whole, OTHER_DELETES))
     yield Measured("dangling_deletes", share(dangling, whole), unit, None, remedy, gain, concerned=dangling)
 
 

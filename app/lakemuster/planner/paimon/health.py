@@ -93,10 +93,10 @@ def _small_files(state: TableState, layout: Layout, target: TargetFileSize, comp
     numbers = groups.partitions * (int(buckets.max(initial=0)) + 1) + buckets
     is_small = (groups.sizes >= 0) & (groups.sizes < target.least_bytes)
     _, numbers = np.unique(numbers, return_inverse=True)
-    files, _ = groups.summed(numbers.astype(np.int64), is_small)
+    files, size = groups.summed(numbers.astype(np.int64), is_small)
     schema = _schema(state.metadata)
     least = _number({} if schema is None else dict(schema.options), MIN_FILES, DEFAULT_MIN_FILES)
-    taken = files >= max(least, 2)
+    taken = (files >= max(least, 2)) | ((files > 1) & (size >= 2 * target.bytes))
     concerned = int(files[taken].sum())
     value = share(concerned, len(groups.sizes))
     if not concerned:

@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 from lakemuster.index.database import current_ms
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.events import NewEvent, record
-from lakemuster.index.health_rows import HealthDayRow, HealthRow
-from lakemuster.index.orm import REGISTERED, SnapshotRow, TableRow
+from lakemuster.index.orm import REGISTERED, HealthDayRow, HealthRow, SnapshotRow, TableRow
 from lakemuster.index.statements import chunks, insert_all
 from lakemuster.index.table_lists import TableChoice, conditions
 from lakemuster.metadata.health import (

@@ -9,24 +9,10 @@ Row ids are never reused, so anything cached under a row id stays valid.
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BigInteger,
-    ForeignKey,
-    Index,
-    UniqueConstraint,
-    text,
-    true,
-)
+from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, text, true
 from sqlalchemy.orm import Mapped, mapped_column
 
-from lakemuster.index.orm_base import (
-    Base,
-    Document,
-    Int64,
-    RowId,
-    String,
-    TableId,
-)
+from lakemuster.index.orm_base import Base, Document, Int64, RowId, String, TableId
 from lakemuster.index.table_record import FIGURES
 
 REGISTERED = {"sqlite": "coalesce(companion_of, 0) = 0", "postgresql": "companion_of IS NULL"}
@@ -248,6 +234,32 @@ class SegmentRow(Base):
     bytes: Mapped[Int64]
     registered_at_ms: Mapped[Int64]
     counts: Mapped[Document | None]
+
+
+class HealthRow(Base):
+    """One component of a table's health, see ``index.health``: the rank of its status, and since when it holds."""
+
+    __tablename__ = "table_health"
+    _by_status = Index("ix_table_health_component", "component", "status", "table_id")
+    __table_args__ = (UniqueConstraint("table_id", "component"), _by_status, {"sqlite_autoincrement": True})
+    id: Mapped[RowId]
+    table_id: Mapped[TableId]
+    component: Mapped[String]
+    status: Mapped[Int64]
+    since_ms: Mapped[Int64]
+    computed_at_ms: Mapped[Int64]
+    document: Mapped[Document]
+
+
+class HealthDayRow(Base):
+    """What a table's health was last on one day, given in days since 1970-01-01 UTC."""
+
+    __tablename__ = "table_health_day"
+    __table_args__ = (UniqueConstraint("table_id", "day"), Index(None, "day"), {"sqlite_autoincrement": True})
+    id: Mapped[RowId]
+    table_id: Mapped[TableId]
+    day: Mapped[Int64]
+    document: Mapped[Document]
 
 
 class StatisticsRow(Base):

@@ -13,8 +13,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 from sqlalchemy.types import BigInteger, Text
 
-from lakemuster.index.health_rows import HealthRow
-from lakemuster.index.orm import REGISTERED, TableRow
+from lakemuster.index.orm import REGISTERED, HealthRow, TableRow
 from lakemuster.index.orm_base import AnyText
 from lakemuster.index.statements import chunks
 from lakemuster.index.stored_text import escape, unescape

@@ -33,6 +33,7 @@ from lakemuster.index.table_lists import (
 from lakemuster.index.table_record import FIGURES, UNKNOWN_FIGURES, ListedTable, TableFigures
 from lakemuster.index.tables import add_table
 from lakemuster.metadata.counts import LiveCounts
+from lakemuster.metadata.health import STATUSES
 from lakemuster.metadata.names import namespace_of
 from lakemuster.metadata.snapshot import MAIN
 from tests.contract.index import made
@@ -42,6 +43,8 @@ NAMES = (
     *("prod.ns.t", "prod.ns.u", "prod_2.ns.t", "é.t", "z.`%`", "z.\U0001f40b", "z.\uffee"),
 )
 HUGE = 2**63 - 1
+RANKS = (None, 0, 3, 1, 2, 3, 0)
+"""Of the health of tables."""
 VALUES = (None, 0, 5, 5, HUGE, 7, None, 0, 1, 2, 2, 3, None, 5, HUGE, 4)
 
 
@@ -61,14 +64,19 @@ def tables(database: Database) -> Sequence[ListedTable]:
             if figures["last_committed_at_ms"] == HUGE:
                 # A time has four digits of a year.
                 figures["last_committed_at_ms"] = 10**12
-            stale = "storage_unavailable: gone" if at % 4 == 0 else None
-            session.execute(update(TableRow).where(TableRow.id == added.table_id).values(**figures, stale_reason=stale))
+            more = {
+                "stale_reason": "storage_unavailable: gone" if at % 4 == 0 else None,
+                "health": RANKS[at % len(RANKS)],
+            }
+            session.execute(update(TableRow).where(TableRow.id == added.table_id).values(**figures, **more))
     with database.reading() as session:
         return listed_by_id(session, table_ids(session, TableChoice(), TableOrder()))
 
 
 def expected(tables: Sequence[ListedTable], order: TableOrder) -> list[str]:
     def value(table: ListedTable) -> int | None:
+        if order.column == "health":
+            return table.health
         return None if order.column == "name" else getattr(table.figures, order.column)
 
     known = [table for table in tables if order.column == "name" or value(table) is not None]
@@ -115,6 +123,7 @@ CHOICES: list[tuple[TableChoice, Callable[[ListedTable], bool]]] = [
     (TableChoice(catalog="prod"), lambda table: table.record.name.startswith("prod.")),
     (TableChoice(stale=True), lambda table: table.record.stale_reason is not None),
     (TableChoice(stale=False), lambda table: table.record.stale_reason is None),
+    (TableChoice(health=(3, 1)), lambda table: table.health in (1, 3)),
     (TableChoice(visible=["shop", "z", ""]), lambda table: namespace_of(table.record.name) in ("shop", "z", "")),
     (TableChoice(visible=[]), lambda table: False),
     (
@@ -143,11 +152,12 @@ def test_a_choice_holds_its_tables_and_counts_them(
 def test_the_command_line_chooses_and_sorts_the_same_tables(
     database: Database, tables: Sequence[ListedTable], choice: TableChoice
 ) -> None:
-    rows = [table_document(table.record, table.figures) for table in tables]
+    rows = [table_document(table.record, table.figures, table.health) for table in tables]
     for column, descending in product(SORTED_BY, (False, True)):
         sort = ("-" if descending else "") + column.removesuffix("_ms")
         asked = {name: getattr(choice, name) for name in ("namespace", "search", "format", "catalog", "stale")}
-        found = [row["name"] for row in chosen_tables(rows, {**asked, "sort": sort})]
+        health = None if choice.health is None else ", ".join(STATUSES[rank] for rank in choice.health)
+        found = [row["name"] for row in chosen_tables(rows, {**asked, "health": health, "sort": sort})]
         assert found == paged(database, choice, TableOrder(column, descending), 5)
 
 

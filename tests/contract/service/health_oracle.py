@@ -33,9 +33,18 @@ def planned(services: Services, name: str) -> list[tuple[Row, list[str]]]:
     """The data files of a whole plan, each with its delete files."""
     found: list[tuple[Row, list[str]]] = []
     for page in plan_pages(services, name, Query("plan", name)):
-        known = [f"{one['file_path']} {one.get('content_offset', one.get('offset'))}" for one in page["deletes"]]
+        known = [_entry(one) for one in page["deletes"]]
         found += [(dict(file), [known[at] for at in file["deletes"]]) for file in page["files"]]
     return found
+
+
+def _entry(row: Row) -> str:
+    """A delete file, or a vector within one."""
+    return f"{row['file_path']} {row.get('content_offset')}"
+
+
+def _carries(file: Row, deletes: list[str]) -> bool:
+    return bool(deletes) or file.get("deletion_vector") is not None
 
 
 def counted(services: Services, name: str) -> dict[str, int]:
@@ -43,7 +52,7 @@ def counted(services: Services, name: str) -> dict[str, int]:
     plan = planned(services, name)
     return {
         "files": len(files(services, name)),
-        "merges": sum(bool(deletes) or file.get("raw_convertible") is False for file, deletes in plan),
+        "merges": sum(_carries(file, deletes) or file.get("raw_convertible") is False for file, deletes in plan),
         "manifests": len(manifests(services, name)),
         "snapshots": len(services.snapshots(name)[1]),
     }
@@ -66,8 +75,12 @@ def expected(services: Services, name: str, now_ms: int, target: int | None) -> 
     at_ms = current[0].committed_at_ms if current else metadata.last_updated_ms
     found["staleness"] = None if at_ms is None else max(0, now_ms - at_ms) / 1000
     plan = planned(services, name)
-    carrying = [file for file, deletes in plan if deletes]
+    carrying = [file for file, deletes in plan if _carries(file, deletes)]
     found["delete_debt"] = 100 * len(carrying) / len(data) if data else 0
+    if table.format == "iceberg":
+        entries = [_entry(row) for row in live if row["content"] != "data"]
+        used = {entry for _, deletes in plan for entry in deletes}
+        found["dangling_deletes"] = 100 * sum(one not in used for one in entries) / len(entries) if entries else 0
     of_format = iceberg if table.format == "iceberg" else paimon
     found |= of_format(services, name, data, target)
     return found
@@ -107,7 +120,7 @@ def iceberg(services: Services, name: str, data: list[Row], target: int | None) 
         lengths = [
             int(row["manifest_length"])
             for row in listed
-            if row["content"] == content and row["spec_id"] == metadata.default_spec_id
+            if row["content"] == content and row["partition_spec_id"] == metadata.default_spec_id
         ]
         size = int(properties.get("commit.manifest.target-size-bytes", 8 * MIB))
         saved += max(0, len(lengths) - max(1, math.ceil(sum(lengths) / size)))

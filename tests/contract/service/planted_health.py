@@ -41,24 +41,9 @@ def _one_group(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(layout, "_groups", wrong)
 
 
-def _no_buckets(patch: pytest.MonkeyPatch) -> None:
-    original = layout._groups
-
-    def wrong(*given: Any) -> layout.FileGroups:
-        found = original(*given)
-        return replace(found, buckets=np.zeros_like(found.buckets))
-
-    patch.setattr(layout, "_groups", wrong)
-
-
 BUGS: dict[str, Plant] = {
-    "a group of four files is rewritten": _set(iceberg, "MIN_INPUT_FILES", 4),
     "all files are one group": _one_group,
-    "small files count twice": _changed(iceberg, "_small_files", lambda one: replace(one, value=2 * (one.value or 0))),
     "a share is not in percent": _set(components, "share", lambda part, whole: part / whole if whole else 0.0),
-    "a share of Iceberg's files is of one file more": _set(
-        iceberg, "share", lambda part, whole: 100 * part / (whole + 1)
-    ),
     "a share of Paimon's files is of one file more": _set(
         paimon, "share", lambda part, whole: 100 * part / (whole + 1)
     ),
@@ -74,5 +59,5 @@ BUGS: dict[str, Plant] = {
     ),
     "quarantined snapshots are not counted": _changed(components, "quarantine", lambda one: replace(one, value=-1)),
     "skew is without a least size": _changed(components, "skew", lambda one: replace(one, value=(one.value or 0) + 1)),
-    "buckets are not told apart": _no_buckets,
+    "no delete file dangles": _set(components, "_entries", lambda found: found.position_deletes.count + 1),
 }

@@ -63,6 +63,7 @@ FIRING = {
     ],
     "LakemusterRequestsWait": [("lakemuster_slots", 'kind="requests",state="waiting"', "3x200")],
     "LakemusterTablesStale": [("lakemuster_tables", 'state="stale"', "2x200")],
+    "LakemusterTablesCritical": [("lakemuster_table_health", 'component="health",status="critical"', "2x200")],
     "LakemusterRefreshesFail": [
         ("lakemuster_refresh_seconds_count", 'outcome="ok"', "0+1x200"),
         ("lakemuster_refresh_seconds_count", 'outcome="storage_unavailable"', "0+1x200"),

@@ -125,12 +125,6 @@ def key_of(table: ListedTable, order: TableOrder) -> Key:
     return (table.record.name,) if value is None else (value, table.record.name)
 
 
-def figures_of(session: Session, table_id: int) -> TableFigures | None:
-    """Return the figures of one table; None if it is gone."""
-    row = session.execute(select(*_ROW[len(COLUMNS) : -1]).where(TableRow.id == table_id)).one_or_none()
-    return None if row is None else TableFigures(*row)
-
-
 def namespaces(session: Session) -> list[str]:
     """Return the namespaces of all tables, sorted."""
     found = session.execute(text(_NAMESPACES.format(registered=_registered(session)))).scalars()

@@ -23,7 +23,6 @@ from lakemuster.index.table_lists import (
     TableChoice,
     TableOrder,
     count_tables,
-    figures_of,
     key_of,
     listed_by_id,
     namespaces,
@@ -176,7 +175,8 @@ def test_namespaces_sum_up_the_figures_that_are_known(database: Database, tables
 
 def shown(database: Database, table_id: int) -> TableFigures | None:
     with database.reading() as session:
-        return figures_of(session, table_id)
+        found = listed_by_id(session, [table_id])
+    return found[0].figures if found else None
 
 
 def test_figures_are_those_of_the_published_current_snapshot(database: Database) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from lakemuster.api.app import create_app
 from lakemuster.catalog.services import Services
 from lakemuster.index.database import Database
-from lakemuster.table_settings import TableSettings
+from lakemuster.table_settings import THRESHOLDS, HealthSettings, TableSettings, ThresholdSettings
 from tests.contract.service.backends import catalog, settings
 
 DATA = pa.table({"id": pa.array(range(10), pa.int64()), "x": pa.array([1.0] * 10)})
@@ -35,8 +36,8 @@ def lake(tmp_path: Path) -> SqlCatalog:
 def services(request: pytest.FixtureRequest, tmp_path: Path, lake: SqlCatalog) -> Iterator[Services]:
     tables = {
         "*": TableSettings(history=3),
-        "shop.*": TableSettings(staleness=0, nan="greatest"),
-        "shop.b": TableSettings(history=0, watch=7),
+        "shop.*": TableSettings(staleness=0, nan="greatest", spark_catalog="prod"),
+        "shop.b": TableSettings(history=0, watch=7, health=HealthSettings(skew=ThresholdSettings(warning=3))),
     }
     url = f"sqlite:///{tmp_path}/index.db" if request.param == "sqlite" else request.getfixturevalue("postgres_url")
     Database(url).migrate()
@@ -68,6 +69,10 @@ def test_only_a_table_with_zero_staleness_is_read_for_every_request(services: Se
 def test_the_settings_of_a_table_are_shown_and_apply_to_its_plans(services: Services) -> None:
     with TestClient(create_app(services), base_url="http://127.0.0.1:8181") as http:
         shown = {name: http.get(f"/api/v1/tables/{name}").json()["settings"] for name in ("shop.b", "web.b")}
+        health = {name: settings.pop("health") for name, settings in shown.items()}
+        assert health["web.b"]["thresholds"] == {name: asdict(one) for name, one in THRESHOLDS.items()}
+        assert health["web.b"]["least_files"] == 10
+        assert health["shop.b"]["thresholds"]["skew"] == {"warning": 3.0, "critical": 100.0}
         assert shown["shop.b"] == {
             "staleness": 0.0,
             "history": 0,
@@ -75,6 +80,7 @@ def test_the_settings_of_a_table_are_shown_and_apply_to_its_plans(services: Serv
             "watch": 7.0,
             "target_file_size": None,
             "partition_ready": [],
+            "spark_catalog": "prod",
         }
         assert shown["web.b"] == {
             "staleness": 3600.0,
@@ -83,6 +89,7 @@ def test_the_settings_of_a_table_are_shown_and_apply_to_its_plans(services: Serv
             "watch": None,
             "target_file_size": None,
             "partition_ready": [],
+            "spark_catalog": None,
         }
         # Under `greatest` a file without counts of NaN may hold values above any bound.
         body = {"filter": "x > 5"}

@@ -194,3 +194,25 @@ def test_timelines_by_period_and_expiries_are_the_same(server: Running):
         assert summaries[0] | {"now": ""} == summaries[1] | {"now": ""}
         compared += len(summaries[0]["totals"])
     assert compared
+
+
+def _without_moments(value: Any) -> Any:
+    """The same without the times of computing, and the ages that they give."""
+    if isinstance(value, list):
+        return [_without_moments(one) for one in value if not isinstance(one, dict) or one.get("name") != "staleness"]
+    if isinstance(value, dict):
+        return {key: _without_moments(one) for key, one in value.items() if key not in ("computed_at", "since")}
+    return value
+
+
+def test_health_is_the_same(server: Running):
+    for name in names(server):
+        # Computed here, and stored in the database that the server reads.
+        here, there = (json.loads(said("health", name, "--json", *more)) for more in ((), ("--uri", server.uri)))
+        assert _without_moments(here) == _without_moments(there), name
+        assert here["components"]
+        said("health", name, "--history", "3")
+    for choice in ([], ["--status", "warning,critical"], ["--component", "manifests"], ["--sort", "name"]):
+        here, there = (json.loads(said("health", *choice, "--json", *more)) for more in ((), ("--uri", server.uri)))
+        assert _without_moments(here) == _without_moments(there), choice
+    assert len(json.loads(said("health", "--json"))) == len(names(server))

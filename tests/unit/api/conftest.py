@@ -319,12 +319,13 @@ def services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> FakeService
     fake = FakeServices(settings)
     monkeypatch.setattr("lakemuster.catalog.history.get_snapshot", lambda _, table_id, *of: snapshot(*of))
     monkeypatch.setattr("lakemuster.catalog.history.find_snapshot", lambda _, table, number: snapshot(number))
+    monkeypatch.setattr("lakemuster.catalog.fleet_health.count_statuses", lambda *_: {"ok": 2, None: 1})
+    monkeypatch.setattr("lakemuster.catalog.fleet_health.count_components", lambda *_: {"skew": {"ok": 2}})
     lists = "lakemuster.catalog.table_lists"
     monkeypatch.setattr(f"{lists}.namespaces", lambda _: sorted({namespace_of(name) for name in fake.names}))
     monkeypatch.setattr(f"{lists}.table_page", fake.table_page)
     monkeypatch.setattr(f"{lists}.table_ids", lambda _, *of: [one.record.table_id for one in fake.listed(*of)])
     monkeypatch.setattr(f"{lists}.count_tables", lambda _, choice: len(fake.listed(choice, TableOrder())))
-    monkeypatch.setattr(f"{lists}.figures_of", lambda *_: FIGURES)
     monkeypatch.setattr(
         f"{lists}.listed_by_id",
         lambda _, ids: [one for one in fake.listed(TableChoice(), TableOrder()) if one.record.table_id in ids],

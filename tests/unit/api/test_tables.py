@@ -200,6 +200,8 @@ def test_requests_are_counted_in_metrics(client: TestClient, services: FakeServi
     assert 'process_resident_memory_bytes{worker="0"}' in text
     assert 'python_gc_collections_total{generation="2",worker="0"}' in text
     assert 'lakemuster_tables{state="fresh"} 3.0' in text
+    assert 'lakemuster_table_health{component="health",status="pending"} 1.0' in text
+    assert 'lakemuster_table_health{component="skew",status="ok"} 2.0' in text
     assert 'lakemuster_cache_misses_total{cache="responses"}' in text
     limit = next(line for line in text.splitlines() if line.startswith("lakemuster_cache_limit_bytes "))
     assert float(limit.split()[1]) == MEMORY.limit

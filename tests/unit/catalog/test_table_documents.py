@@ -35,6 +35,8 @@ ATTACHED = TableRecord(
 @pytest.mark.parametrize(
     "figures", [UNKNOWN_FIGURES, TableFigures(0, 1, 2**53, 2**53 + 1, 2**63 - 1, 1_714_521_600_000)]
 )
-def test_a_document_is_that_of_the_model(record: TableRecord, figures: TableFigures) -> None:
-    assert table_document(record, figures) == table_out(record, figures).model_dump(mode="json")
-    assert list(table_document(record, figures)) == list(table_out(record, figures).model_dump())
+@pytest.mark.parametrize("health", [None, 0, 3])
+def test_a_document_is_that_of_the_model(record: TableRecord, figures: TableFigures, health: int | None) -> None:
+    found, model = table_document(record, figures, health), table_out(record, figures, health)
+    assert found == model.model_dump(mode="json")
+    assert list(found) == list(model.model_dump())

@@ -1,4 +1,4 @@
-"""W18, lists of tables with sizes: a page of a thousand, however many tables there are."""
+"""W18, lists of tables with sizes and health: a page of a thousand, however many tables there are."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from benchmarks.measuring import Row, Times, shown_ms
 from benchmarks.planning import Sizes
 from lakemuster.index.database import Database
 from lakemuster.index.encoding import encode
-from lakemuster.index.orm import TableRow
+from lakemuster.index.orm import HealthRow, TableRow
 from lakemuster.main import build_services
+from lakemuster.table_settings import THRESHOLDS
 
 PAGE = 1_000
 NAMESPACES = 500
@@ -29,6 +30,8 @@ QUESTIONS = {
     "by size": "sort=-total_bytes",
     "by last commit, oldest first": "sort=last_committed_at",
     "of one namespace, by size": "namespace=ns7&sort=-total_bytes",
+    "the worst health first": "sort=-health",
+    "of critical health, by size": "health=critical&sort=-total_bytes",
     "search, by size": "search=TABLE_1&sort=-total_bytes",
 }
 AT_ONCE = 5_000
@@ -54,12 +57,14 @@ def _register(folder: Path, tables: int) -> None:
             rows = [_row(rng, number) for number in range(start, min(tables, start + AT_ONCE))]
             with database.session() as session:
                 session.execute(insert(TableRow), rows)
+                session.execute(insert(HealthRow), [row for one in rows for row in _components(rng, one)])
 
 
 def _row(rng: random.Random, number: int) -> dict[str, object]:
     namespace = f"ns{number % NAMESPACES}"
     location = f"s3://lake/{namespace}/table_{number}"
     return {
+        "id": number + 1,
         "name": f"{namespace}.table_{number}",
         "namespace": namespace,
         "format": "iceberg",
@@ -83,20 +88,35 @@ def _row(rng: random.Random, number: int) -> dict[str, object]:
         "delete_files": rng.choice((0, 0, 0, 5)),
         "snapshots": rng.getrandbits(9),
         "last_committed_at_ms": rng.getrandbits(40),
+        "health": rng.choice((0, 0, 0, 1, 2, 3)),
     }
+
+
+def _components(rng: random.Random, table: dict[str, object]) -> Iterator[dict[str, object]]:
+    """Yield the components of a table's health."""
+    for name in THRESHOLDS:
+        yield {
+            "table_id": table["id"],
+            "component": name,
+            "status": rng.choice((0, 0, 0, 0, 1, 2, table["health"])),
+            "since_ms": rng.getrandbits(40),
+            "computed_at_ms": rng.getrandbits(40),
+            "document": b"d" * 300,
+        }
 
 
 def _pages(server: Server, tables: int, times: int) -> Iterator[Row]:
     connection = Connection(server.port)
-    for case, parameters in QUESTIONS.items():
+    questions = {case: ("tables", parameters) for case, parameters in QUESTIONS.items()}
+    for case, (path, parameters) in {**questions, "health, the worst first": ("health", "sort=-health")}.items():
         walls: list[float] = []
         token, rows, used = "", 0, server.cpu()
         for _ in range(max(times, 3)):
             started = time.perf_counter()
-            body = connection.ask(Ask("GET", f"/api/v1/tables?page_size={PAGE}&{parameters}{token}"))
+            body = connection.ask(Ask("GET", f"/api/v1/{path}?page_size={PAGE}&{parameters}{token}"))
             walls.append((time.perf_counter() - started) * 1000)
             page = json.loads(body)
-            rows += len(page["tables"])
+            rows += len(page[path])
             token = "" if page["next_page_token"] is None else f"&page_token={page['next_page_token']}"
         each = (server.cpu() - used) * 1000 / len(walls)
         times_of = Times((each,), tuple(walls))

@@ -9,12 +9,12 @@ import pyarrow as pa
 from sqlalchemy.orm import Session
 
 from lakemuster.catalog.health import evaluate
-from lakemuster.catalog.health_documents import ranks_of, table_health_out
+from lakemuster.catalog.health_documents import ranks_of, table_health_document
 from lakemuster.catalog.lists import words
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.table_lists import TableChoice, TableListing, TableOrder, order_of
 from lakemuster.errors import CatalogError, RequestInvalid
-from lakemuster.index.health import NO_HEALTH, count_components, count_statuses, due_tables, load_many
+from lakemuster.index.health import count_components, count_statuses, due_tables, load_summaries
 from lakemuster.index.table_lists import listed_by_id, table_ids
 from lakemuster.index.table_record import ListedTable
 from lakemuster.metadata.health import STATUSES, Status
@@ -55,10 +55,8 @@ class FleetListing(TableListing):
 
     def documents(self, session: Session, tables: list[ListedTable]) -> list[Document]:
         """Return the rows of some tables."""
-        found = load_many(session, [one.record.table_id for one in tables])
-        return [
-            table_health_out(one, found.get(one.record.table_id, NO_HEALTH)).model_dump(mode="json") for one in tables
-        ]
+        found = load_summaries(session, [one.record.table_id for one in tables])
+        return [table_health_document(one, found.get(one.record.table_id)) for one in tables]
 
     def counts(self) -> FleetCounts:
         """Return the numbers of tables by health, and by component and status."""

@@ -59,6 +59,25 @@ NO_HEALTH = StoredHealth((), {})
 
 
 @dataclass(frozen=True, slots=True)
+class HealthSummary:
+    """The statuses of one table's components.
+
+    Attributes:
+        statuses: by component.
+        since_ms: since when one of them is the worst, the earliest time.
+        computed_at_ms: when the one was computed that is oldest.
+    """
+
+    statuses: Mapping[str, Status]
+    since_ms: int
+    computed_at_ms: int
+
+    def named(self, status: Status) -> list[str]:
+        """Return the components that have a status, in the order of ``THRESHOLDS``."""
+        return [name for name in THRESHOLDS if self.statuses.get(name) == status]
+
+
+@dataclass(frozen=True, slots=True)
 class HealthDay:
     """A table's health at the end of a day, or now.
 
@@ -100,6 +119,24 @@ def load_many(session: Session, table_ids: Sequence[int]) -> dict[int, StoredHea
             tuple(_component(one) for one in known), {one.component: one.computed_at_ms for one in known}
         )
     return stored
+
+
+def load_summaries(session: Session, table_ids: Sequence[int]) -> dict[int, HealthSummary]:
+    """Return the statuses of tables' components, of those that have any, by id; without what was measured."""
+    found: dict[int, dict[str, Status]] = {}
+    since: dict[int, tuple[int, int]] = {}
+    computed: dict[int, int] = {}
+    columns = (HealthRow.table_id, HealthRow.component, HealthRow.status, HealthRow.since_ms, HealthRow.computed_at_ms)
+    for chunk in chunks(table_ids):
+        for table_id, name, rank, since_ms, at_ms in session.execute(
+            select(*columns).where(HealthRow.table_id.in_(chunk))
+        ):
+            if name in THRESHOLDS:
+                found.setdefault(table_id, {})[name] = STATUSES[rank]
+                # The worst status, and of equal ones the earliest.
+                since[table_id] = max(since.get(table_id, (-1, 0)), (rank, -since_ms))
+                computed[table_id] = min(computed.get(table_id, at_ms), at_ms)
+    return {one: HealthSummary(of, -since[one][1], computed[one]) for one, of in found.items()}
 
 
 def store_health(

@@ -174,7 +174,7 @@ def test_a_table_that_fails_holds_up_no_other_and_is_tried_later(lake: Lake, mon
     ids = [lake.table(f"db.t{number}") for number in range(3)]
     for number in range(3):
         lake.one.refresh(f"db.t{number}")
-    original = jobs.evaluate
+    original = evaluate
 
     def failing(services: Services, table_id: int) -> bool:
         if table_id == ids[1]:

@@ -12,8 +12,8 @@ from alembic import context
 from sqlalchemy import Connection
 
 from lakemuster.index.database import Database
-from lakemuster.index.orm import METADATA
 from lakemuster.index.orm_base import AnyText
+from lakemuster.index.sql_tables import METADATA
 
 
 def _rendered(kind: str, item: object, _: object) -> str | bool:

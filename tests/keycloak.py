@@ -6,6 +6,7 @@ The distribution (``requirements-keycloak.jars``) is brought by Maven on first u
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from tests.oidc_provider import AUDIENCE
 
 START_SECONDS = 240.0
 REALM, SECRET, ADMIN = "lake", "secret-of-the-client", "admin-of-the-tests"
+CONSOLE, PERSON = "console", "ann"
 ROLE = "lakemuster:read:shop"
 _KEYS = "org.keycloak.keys.KeyProvider"
 
@@ -41,6 +44,12 @@ def _client(name: str, audience: str | None) -> dict[str, Any]:
     }
 
 
+def _browser_client(name: str, audience: str) -> dict[str, Any]:
+    """A client that people sign in with, in a browser."""
+    flows = {"standardFlowEnabled": True, "serviceAccountsEnabled": False}
+    return {**_client(name, audience), **flows, "redirectUris": ["http://127.0.0.1/*"]}
+
+
 def _service_account(client: str) -> dict[str, Any]:
     user = {"username": f"service-account-{client}", "enabled": True}
     return {**user, "serviceAccountClientId": client, "realmRoles": [ROLE]}
@@ -51,8 +60,24 @@ _REALM = {
     "enabled": True,
     "sslRequired": "none",
     "roles": {"realm": [{"name": ROLE}]},
-    "clients": [_client("reader", AUDIENCE), _client("elsewhere", "another service")],
-    "users": [_service_account("reader"), _service_account("elsewhere")],
+    "clients": [
+        _client("reader", AUDIENCE),
+        _client("elsewhere", "another service"),
+        _browser_client(CONSOLE, AUDIENCE),
+    ],
+    "users": [
+        _service_account("reader"),
+        _service_account("elsewhere"),
+        {
+            "username": PERSON,
+            "enabled": True,
+            "email": "ann@example.com",
+            "firstName": "Ann",
+            "lastName": "Other",
+            "credentials": [{"type": "password", "value": SECRET, "temporary": False}],
+            "realmRoles": [ROLE],
+        },
+    ],
 }
 
 
@@ -78,6 +103,19 @@ class Keycloak:
         form = {"grant_type": "client_credentials", "client_id": client, "client_secret": SECRET, "scope": scope}
         found: dict[str, str] = self.http.post(self.token_endpoint, data=form).raise_for_status().json()
         return found
+
+    def sign_in(self, address: str) -> str:
+        """Sign the person in on the page that an address leads to; return where the browser is led back."""
+        with httpx.Client(timeout=60, follow_redirects=True) as browser:
+            page = browser.get(address).raise_for_status()
+            found = re.search(r'<form[^>]*action="([^"]+)"', page.text)
+            assert found is not None, page.text[:2000]
+            form = {"username": PERSON, "password": SECRET}
+            # Its cookies are Secure: browsers send them to 127.0.0.1 all the same.
+            cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies.jar)
+            answer = browser.post(unescape(found[1]), data=form, headers={"Cookie": cookies}, follow_redirects=False)
+            assert answer.status_code == 302, answer.text[:2000]
+            return answer.headers["location"]
 
     def admin_token(self) -> str:
         """A token of another realm."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler
 from typing import Any
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
@@ -58,6 +59,57 @@ class SigningKey:
 
 
 @dataclass
+class BrowserGrants:
+    """Sign-ins of browsers: codes and refresh tokens, each good once.
+
+    Attributes:
+        client: its id and secret.
+        roles: of whoever signs in.
+        seconds: a token's life.
+        codes: by code, the query of the authorization request.
+    """
+
+    client: tuple[str, str] = ("muster", "a secret/+")
+    roles: tuple[str, ...] = ("lakemuster:read:shop",)
+    seconds: int = 300
+    codes: dict[str, dict[str, str]] = field(default_factory=dict)
+    refresh_tokens: set[str] = field(default_factory=set)
+    refreshed: int = 0
+
+    def sign_in(self, address: str) -> dict[str, str]:
+        """What the provider's page does once somebody has signed in: the parameters that lead back."""
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+        assert asked["response_type"] == "code"
+        assert asked["code_challenge_method"] == "S256"
+        code = f"code-{len(self.codes)}"
+        self.codes[code] = asked
+        return {"code": code, "state": asked["state"]}
+
+    def exchange(
+        self, form: dict[str, str], basic: tuple[str, str], token: Callable[..., str]
+    ) -> tuple[int, dict[str, Any]]:
+        """The answer to a code or a refresh token."""
+        if basic != self.client:
+            return 401, {"error": "invalid_client"}
+        if form["grant_type"] == "authorization_code":
+            asked = self.codes.pop(form["code"], {})
+            digest = hashlib.sha256(form["code_verifier"].encode()).digest()
+            challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+            is_good = (asked.get("code_challenge"), asked.get("redirect_uri")) == (challenge, form["redirect_uri"])
+        else:
+            is_good = form["refresh_token"] in self.refresh_tokens
+            self.refresh_tokens.discard(form["refresh_token"])
+            self.refreshed += is_good
+        if not is_good:
+            return 400, {"error": "invalid_grant"}
+        refresh_token = f"refresh-{time.monotonic_ns()}"
+        self.refresh_tokens.add(refresh_token)
+        granted = token("ann", *self.roles, exp=int(time.time()) + self.seconds)
+        answer = {"access_token": granted, "token_type": "Bearer", "expires_in": self.seconds}
+        return 200, {**answer, "refresh_token": refresh_token}
+
+
+@dataclass
 class OidcProvider:
     """The provider, while it is served.
 
@@ -77,6 +129,7 @@ class OidcProvider:
     hold: threading.Event = field(default_factory=threading.Event)
     status: int = 200
     asked: Counter[str] = field(default_factory=Counter)
+    browsers: BrowserGrants = field(default_factory=BrowserGrants)
 
     @property
     def issuer(self) -> str:
@@ -123,6 +176,7 @@ class OidcProvider:
                     "jwks_uri": f"{self.issuer}/keys",
                     "token_endpoint": f"{self.issuer}/token",
                     "introspection_endpoint": f"{self.issuer}/introspect",
+                    "authorization_endpoint": f"{self.issuer}/authorize",
                 }
             case "/realm/keys":
                 return self.status, {"keys": [key.jwk for key in self.keys]}
@@ -131,13 +185,15 @@ class OidcProvider:
                     return 401, {"error": "invalid_client"}
                 return self.status, self.opaque.get(form["token"][0], {"active": False})
             case "/realm/token":
-                return self._exchange(form)
+                return self._exchange(form, basic)
         return 404, {}
 
-    def _exchange(self, form: dict[str, list[str]]) -> tuple[int, object]:
+    def _exchange(self, form: dict[str, list[str]], basic: tuple[str, str]) -> tuple[int, object]:
+        if form["grant_type"] != ["client_credentials"]:
+            return self.browsers.exchange({name: values[0] for name, values in form.items()}, basic, self.token)
         client = form.get("client_id", [""])[0]
         secret, changes = self.clients.get(client, (None, {}))
-        if form.get("grant_type") != ["client_credentials"] or form.get("client_secret") != [secret]:
+        if form.get("client_secret") != [secret]:
             return 401, {"error": "invalid_client", "error_description": "who is that?"}
         token = self.token(client, **changes)
         return 200, {"access_token": token, "token_type": "Bearer", "expires_in": 300}

@@ -116,8 +116,13 @@ class Settings(BaseSettings):
     oidc_roles_claim: str = Field(
         "roles", min_length=1, description="The claim of a token's roles; dots separate the levels of nested claims."
     )
-    oidc_client_id: str | None = Field(None, description="This server's client at the issuer, for introspection.")
-    oidc_client_secret: SecretStr | None = Field(None, description="That client's secret.")
+    oidc_client_id: str | None = Field(
+        None, description="This server's client at the issuer, for sign-in of browsers and for introspection."
+    )
+    oidc_client_secret: SecretStr | None = Field(
+        None, description="That client's secret; unset: it is a public client, and opaque tokens are refused."
+    )
+    oidc_scopes: _Words = Field(("openid",), description="Scopes that a browser's sign-in asks for.")
     tls_cert: str | None = Field(None, description="PEM file of the server's certificate chain.")
     tls_key: str | None = Field(None, description="PEM file of its private key.")
     root_path: str = Field("", description="Path below which a proxy offers the server.")
@@ -151,7 +156,6 @@ class Settings(BaseSettings):
         ge=0,
         description="Number of newest snapshots that a refresh indexes; older ones are indexed when requested.",
     )
-
     watch: Annotated[Mapping[str, Interval], NoDecode, BeforeValidator(_of_watch)] = Field(
         default_factory=dict,
         description="Tables to refresh in the background: `PATTERN=SECONDS`, separated by commas; empty: none.",
@@ -267,10 +271,10 @@ class Settings(BaseSettings):
             raise ValueError("OIDC_ISSUER needs OIDC_AUDIENCE: tokens for other services would be accepted")
         if not self.oidc_issuer and (self.oidc_audience or self.oidc_client_id is not None):
             raise ValueError("OIDC_AUDIENCE and OIDC_CLIENT_ID need OIDC_ISSUER")
-        if (self.oidc_client_id is None) != (self.oidc_client_secret is None):
-            raise ValueError("OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together")
+        if self.oidc_client_secret is not None and self.oidc_client_id is None:
+            raise ValueError("OIDC_CLIENT_SECRET needs OIDC_CLIENT_ID")
         if self.oidc_client_id is not None and len(self.oidc_issuer) > 1:
-            raise ValueError("OIDC_CLIENT_ID needs a single OIDC_ISSUER: opaque tokens do not name theirs")
+            raise ValueError("OIDC_CLIENT_ID needs a single OIDC_ISSUER: it is this server's client there")
         return self
 
     @property

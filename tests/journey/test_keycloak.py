@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog
@@ -13,7 +14,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import NoSuchTableError, OAuthError
 
 from tests.journey.servers import Running, lakemuster, served
-from tests.keycloak import SECRET, Keycloak, keycloak
+from tests.keycloak import CONSOLE, SECRET, Keycloak, keycloak
 from tests.oidc_provider import AUDIENCE
 
 pytestmark = pytest.mark.full
@@ -40,6 +41,7 @@ def server(provider: Keycloak, tmp_path_factory: pytest.TempPathFactory) -> Iter
     assert found.returncode == 0, found.stderr
     claim = "realm_access.roles"
     settings = {"OIDC_ISSUER": provider.issuer, "OIDC_AUDIENCE": AUDIENCE, "OIDC_ROLES_CLAIM": claim}
+    settings |= {"OIDC_CLIENT_ID": CONSOLE, "OIDC_CLIENT_SECRET": SECRET}
     with served(folder, **settings) as running:
         yield running
 
@@ -69,6 +71,23 @@ def test_pyiceberg_signs_in_with_a_credential(server: Running, provider: Keycloa
         catalog.load_table("hr.orders")
     with pytest.raises(OAuthError):
         signed_in(server, provider, "reader:wrong")
+
+
+def test_a_browser_signs_in_and_its_token_is_renewed(server: Running, provider: Keycloak) -> None:
+    # Shorter than the time before its end at which a token is renewed.
+    provider.administer("PUT", "/lake", {"accessTokenLifespan": 5})
+    try:
+        with httpx.Client(base_url=server.uri, timeout=60) as browser:
+            led = browser.get("/session/oidc", params={"next": "#/tables"})
+            back = provider.sign_in(led.headers["location"])
+            assert back.startswith(f"{server.uri}/session/callback?")
+            assert browser.get(back).headers["location"] == "../#/tables"
+            tables = [browser.get(TABLES).json()["tables"] for _ in range(3)]
+            assert [[table["name"] for table in one] for one in tables] == [["shop.orders"]] * 3
+            assert browser.get("/session").json()["caller"].startswith(f"{provider.issuer}#")
+            assert browser.get(back).headers["location"] == "../#/sign-in?error=not_authenticated"
+    finally:
+        provider.administer("PUT", "/lake", {"accessTokenLifespan": 300})
 
 
 def test_other_tokens_of_the_same_provider_are_refused(server: Running, provider: Keycloak) -> None:

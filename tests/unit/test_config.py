@@ -120,7 +120,10 @@ def test_settings_of_tables_are_read_from_the_environment_and_the_file(
         ({"OIDC_AUDIENCE": "muster"}, "need OIDC_ISSUER"),
         ({"OIDC_ISSUER": "http://id.example", "OIDC_AUDIENCE": "m"}, "not an https URL"),
         ({"OIDC_ISSUER": "https://id.example?x=1", "OIDC_AUDIENCE": "m"}, "not an https URL"),
-        ({"OIDC_ISSUER": "https://id.example", "OIDC_AUDIENCE": "m", "OIDC_CLIENT_ID": "m"}, "set together"),
+        (
+            {"OIDC_ISSUER": "https://id.example", "OIDC_AUDIENCE": "m", "OIDC_CLIENT_SECRET": "s"},
+            "needs OIDC_CLIENT_ID",
+        ),
         (
             {
                 "OIDC_ISSUER": "https://a.example,https://b.example",

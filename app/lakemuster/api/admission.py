@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from lakemuster.api.bodies import given_again
 from lakemuster.api.connection import CONNECTION, Connection, network_of
 from lakemuster.api.errors import problem
-from lakemuster.api.identity.authenticator import Authenticator, bearer_token
+from lakemuster.api.identity.authenticator import Authenticator, bearer_token, caller_of_token
 from lakemuster.api.identity.callers import ANYONE, Caller, forwarded_caller
 from lakemuster.api.identity.rate_limits import RateLimits
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
@@ -29,8 +29,9 @@ from lakemuster.errors import CatalogError, NotAuthenticated, Overloaded, Reques
 from lakemuster.metadata.names import format_name
 from lakemuster.upstream.registry import Upstreams
 
-OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/iceberg/v1/oauth/tokens"})
-"""Paths that need no caller: health, documentation, and the refusal to issue tokens."""
+SIGN_IN_PATHS = frozenset({"/session", "/session/oidc", "/session/callback"})
+OPEN_PATHS = SIGN_IN_PATHS | {"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/iceberg/v1/oauth/tokens"}
+"""Paths that need no caller: health, documentation, sign-in, and the refusal to issue tokens."""
 MAX_BODY_BYTES = 2**20
 MAX_BODIES_BYTES = 128 * 2**20
 """Limit on the bodies of all requests in progress in a process."""
@@ -160,15 +161,7 @@ class Admission:
             return ANYONE
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         token = bearer_token(given[0].decode("latin-1") if len(given) == 1 else None)
-        caller, peer = self._authenticator.known(token), scope["state"]["peer"]
-        if caller is not None:
-            return caller
-        self._limits.check("wrong_tokens", peer)
-        try:
-            return await self._authenticator.examine(token)
-        except NotAuthenticated:
-            self._limits.take("wrong_tokens", peer)
-            raise
+        return await caller_of_token(token, scope["state"]["peer"], self._authenticator, self._limits)
 
     def _peer(self, scope: Scope, connection: Connection | None) -> str:
         """The client's address: the connection's, unless the server has put a trusted proxy's word in its place."""

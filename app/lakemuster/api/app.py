@@ -46,9 +46,15 @@ from lakemuster.api.sidecar.marks import Marks
 from lakemuster.api.sidecar.requests import MAX_BODY_BYTES as PASSED_BODY_BYTES
 from lakemuster.api.sidecar.requests import sidecar_request
 from lakemuster.api.sidecar.rights import Rights
+from lakemuster.api.sign_in import routes as sign_in
+from lakemuster.api.sign_in.code_flow import code_flow_of
+from lakemuster.api.sign_in.cookies import SessionCookies
+from lakemuster.api.sign_in.routes import SignIn
+from lakemuster.api.sign_in.sessions import Sessions
 from lakemuster.api.slots import ConcurrencyLimit, Slots
 from lakemuster.api.stream_memory import limit_arenas, trim_regularly
 from lakemuster.api.worker_folder import WorkerFolder
+from lakemuster.catalog.browser_sessions import BrowserSessions
 from lakemuster.catalog.events import EventLog
 from lakemuster.catalog.iceberg_rest.load_table_cache import LoadTableCache
 from lakemuster.catalog.services import Services
@@ -112,6 +118,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     app.state.api = Api(services, identity, metrics)
     app.state.events = EventFeed(EventLog(services.index.database), settings.workers)
     measured.count_events(metrics, app.state.events)
+    sessions = _open_sign_in(app, services, identity)
     app.state.readiness = Readiness.of(services)
     if settings.role != "worker":
         _include_requests(app)
@@ -133,6 +140,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         keep_bodies=settings.audit_filters,
         upstreams=upstreams,
     )
+    app.add_middleware(SessionCookies, sessions=sessions)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -144,6 +152,14 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     app.add_middleware(Middleware, rules=_edge_rules(settings, upstreams), metrics=metrics)
     metrics.start()
     return app
+
+
+def _open_sign_in(app: FastAPI, services: Services, identity: Identity) -> Sessions | None:
+    """Let browsers sign in; return their sessions, None if there are no callers."""
+    flow = code_flow_of(services.settings, identity.providers)
+    sessions = Sessions(BrowserSessions(services.index.database), flow)
+    app.state.sign_in = SignIn(identity, services, sessions, flow)
+    return None if identity.authenticator is None else sessions
 
 
 def _pass_on(
@@ -181,6 +197,7 @@ def _include_requests(app: FastAPI) -> None:
         health.router,
     ):
         app.include_router(router)
+    app.include_router(sign_in.router)
     app.state.iceberg_tables = LoadTableCache()
     app.include_router(attached.planning_router)
     own = (configuration.router, catalog.router, iceberg_tables.router, unsupported.router, unsupported.tokens_router)

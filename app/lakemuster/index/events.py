@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from lakemuster.event_types import EventType
 from lakemuster.index.database import Database, NowMs
 from lakemuster.index.encoding import decode, encode
-from lakemuster.index.orm import EventRow, EventSequenceRow
+from lakemuster.index.orm_events import EventRow, EventSequenceRow
 from lakemuster.index.statements import insert_all, insert_new
 
 _PENDING = "lakemuster_events"

@@ -317,25 +317,6 @@ class JobRow(Base):
     error: Mapped[String | None]
 
 
-class EventRow(Base):
-    """One event of the log, see ``events``. Never updated; the oldest are deleted."""
-
-    __tablename__ = "event"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    type: Mapped[String]
-    table_name: Mapped[String]
-    at_ms: Mapped[Int64]
-    document: Mapped[Document]
-
-
-class EventSequenceRow(Base):
-    """The largest id of an event ever written. ``id`` is 1."""
-
-    __tablename__ = "event_sequence"
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    last: Mapped[Int64]
-
-
 class ServerKeyRow(Base):
     """The secret that signs page tokens, shared by all processes that use this database. ``id`` is 1."""
 
@@ -345,53 +326,10 @@ class ServerKeyRow(Base):
     created_at_ms: Mapped[Int64]
 
 
-class WebhookRow(Base):
-    """How far a webhook has got in the event log. See ``webhooks.Cursor``."""
+class BrowserSessionRow(Base):
+    """A browser's session, by a digest of its cookie. ``expires_at_ms`` is a time of the database's clock."""
 
-    __tablename__ = "webhook"
-    name: Mapped[String] = mapped_column(primary_key=True)
-    position: Mapped[Int64]
-    tries: Mapped[Int64]
-    failures: Mapped[Int64]
-    next_at_ms: Mapped[Int64 | None]
-    tried_at_ms: Mapped[Int64 | None]
-    succeeded_at_ms: Mapped[Int64 | None]
-    status: Mapped[Int64 | None]
-    error: Mapped[String | None]
-    delivered: Mapped[Int64]
-
-
-class DeadLetterRow(Base):
-    """A message that a webhook's receiver has not taken. See ``webhooks.DeadLetter``."""
-
-    __tablename__ = "dead_letter"
-    __table_args__ = (Index("ix_dead_letter_webhook", "webhook", "id"), {"sqlite_autoincrement": True})
-    id: Mapped[RowId]
-    webhook: Mapped[String]
-    message_id: Mapped[String]
-    event_id: Mapped[Int64]
-    type: Mapped[String]
-    subject: Mapped[String | None]
-    body: Mapped[Document]
-    tries: Mapped[Int64]
-    died_at_ms: Mapped[Int64]
-    status: Mapped[Int64 | None]
-    error: Mapped[String | None]
-    is_requested: Mapped[bool]
-
-
-class ReadyPartitionRow(Base):
-    """A partition that a rule has told to be ready. ``key`` is a digest of its values, ``document`` what was told."""
-
-    __tablename__ = "ready_partition"
-    __table_args__ = (UniqueConstraint("table_id", "rule", "key"), {"sqlite_autoincrement": True})
-    id: Mapped[RowId]
-    table_id: Mapped[TableId]
-    rule: Mapped[String]
-    key: Mapped[Document]
-    document: Mapped[Document]
-    ready_at_ms: Mapped[Int64]
-
-
-METADATA = Base.metadata
-"""All SQL tables."""
+    __tablename__ = "browser_session"
+    digest: Mapped[String] = mapped_column(primary_key=True)
+    sealed: Mapped[Document]
+    expires_at_ms: Mapped[Int64] = mapped_column(index=True)

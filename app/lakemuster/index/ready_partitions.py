@@ -18,7 +18,8 @@ from sqlalchemy.orm import Session
 from lakemuster.index.database import current_ms
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.events import NewEvent, record
-from lakemuster.index.orm import ReadyPartitionRow, TableRow
+from lakemuster.index.orm import TableRow
+from lakemuster.index.orm_events import ReadyPartitionRow
 from lakemuster.index.statements import chunks, insert_new_returning
 
 _MARK = b""

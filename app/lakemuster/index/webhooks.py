@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from lakemuster.index.database import Database, NowMs
 from lakemuster.index.events import bounds
-from lakemuster.index.orm import DeadLetterRow, EventRow, EventSequenceRow, WebhookRow
+from lakemuster.index.orm_events import DeadLetterRow, EventRow, EventSequenceRow, WebhookRow
 from lakemuster.index.statements import insert_all, insert_new
 
 MAX_DEAD_LETTERS = 10_000

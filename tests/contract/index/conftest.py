@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from lakemuster.index.database import Database
-from lakemuster.index.orm import METADATA
+from lakemuster.index.sql_tables import METADATA
 from tests.postgres import PostgresServer
 
 

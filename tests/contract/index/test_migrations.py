@@ -14,7 +14,7 @@ from sqlalchemy import UniqueConstraint, inspect
 from lakemuster.errors import DatabaseVersionMismatch
 from lakemuster.index import migrations, schema_version
 from lakemuster.index.database import Database, open_database
-from lakemuster.index.orm import METADATA
+from lakemuster.index.sql_tables import METADATA
 from lakemuster.index.tables import load_metadata
 from tests.contract.index import made
 

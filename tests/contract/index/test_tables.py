@@ -9,7 +9,8 @@ from sqlalchemy import func, select
 
 from lakemuster.errors import MetadataCorrupt, RequestInvalid, TableExists, TableNotFound
 from lakemuster.index.database import Database
-from lakemuster.index.orm import METADATA, TableRow
+from lakemuster.index.orm import TableRow
+from lakemuster.index.sql_tables import METADATA
 from lakemuster.index.tables import (
     add_table,
     find_table,

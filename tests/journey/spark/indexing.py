@@ -16,7 +16,7 @@ import fsspec
 from sqlalchemy import create_engine, select
 
 from lakemuster.config import Settings
-from lakemuster.index.orm import METADATA
+from lakemuster.index.sql_tables import METADATA
 from tests.beside import end, python_of
 from tests.tree import ROOT
 

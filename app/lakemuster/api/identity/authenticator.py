@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from lakemuster.api.identity.callers import Caller
+from lakemuster.api.identity.rate_limits import RateLimits
 from lakemuster.errors import NotAuthenticated
 
 
@@ -54,6 +55,25 @@ class FirstOf:
             except NotAuthenticated as error:
                 refusal = error
         raise refusal
+
+
+async def caller_of_token(token: str, peer: str, authenticator: Authenticator, limits: RateLimits) -> Caller:
+    """The caller of a token that a peer presents.
+
+    Raises:
+        NotAuthenticated: it is refused.
+        RateLimited: the peer has presented too many wrong ones.
+        IdentityUnavailable: the identity provider does not answer.
+    """
+    caller = authenticator.known(token)
+    if caller is not None:
+        return caller
+    limits.check("wrong_tokens", peer)
+    try:
+        return await authenticator.examine(token)
+    except NotAuthenticated:
+        limits.take("wrong_tokens", peer)
+        raise
 
 
 def bearer_token(authorization: str | None) -> str:

@@ -24,7 +24,7 @@ import jwt
 import orjson
 
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import IdentityUnavailable
+from lakemuster.errors import IdentityUnavailable, NotAuthenticated
 
 LOG = logging.getLogger("lakemuster.identity")
 DEADLINE_SECONDS = 5.0
@@ -37,6 +37,8 @@ MAX_AGE_SECONDS = 24 * 3600.0
 """Age at which keys are no longer used, if the provider did not answer all the time."""
 INTROSPECTIONS = 16
 """Introspections at once; more wait, within the same deadline."""
+_GRANT_STATUSES = frozenset({200, 400, 401})
+"""Of answers to grants: refusals say why."""
 _MAX_BYTES = 2**20
 _MAX_KEYS = 100
 _MIN_RSA_BITS = 2048
@@ -78,6 +80,7 @@ class Metadata:
     keys: tuple[Key, ...]
     token_endpoint: str | None
     introspection_endpoint: str | None
+    authorization_endpoint: str | None = None
 
 
 class Provider:
@@ -138,7 +141,7 @@ class Provider:
         """
         try:
             async with asyncio.timeout(DEADLINE_SECONDS), self._introspections:
-                endpoint = await self._introspection_endpoint()
+                endpoint = await self._named("introspection_endpoint")
                 auth = httpx.BasicAuth(quote(client_id, safe=""), quote(secret, safe=""))
                 return await _json("POST", endpoint, data={"token": token}, auth=auth)
         except TimeoutError:
@@ -146,14 +149,46 @@ class Provider:
         except IdentityUnavailable as error:
             raise self._failed(error.message) from None
 
-    async def _introspection_endpoint(self) -> str:
+    async def authorization_endpoint(self) -> str:
+        """Where browsers sign in.
+
+        Raises:
+            IdentityUnavailable: the provider does not answer in time, or names none.
+        """
+        return await self._named("authorization_endpoint")
+
+    async def exchange(self, form: Mapping[str, str], client_id: str, secret: str | None) -> Mapping[str, Any]:
+        """The provider's answer to a grant (RFC 6749, section 4.1.3 and 6). A client without a secret is public.
+
+        Raises:
+            NotAuthenticated: the provider refuses the grant.
+            IdentityUnavailable: it does not answer in time, or not as the standard says, or refuses this server.
+        """
+        auth = None if secret is None else httpx.BasicAuth(quote(client_id, safe=""), quote(secret, safe=""))
+        form = {**form, "client_id": client_id} if secret is None else form
+        try:
+            async with asyncio.timeout(DEADLINE_SECONDS):
+                endpoint = await self._named("token_endpoint")
+                answer = await _json("POST", endpoint, accepted=_GRANT_STATUSES, data=form, auth=auth)
+        except TimeoutError:
+            raise self._failed(f"no answer within {DEADLINE_SECONDS:.0f} s") from None
+        except IdentityUnavailable as error:
+            raise self._failed(error.message) from None
+        if answer.get("error") == "invalid_grant":
+            raise NotAuthenticated("the identity provider does not accept this sign-in any more; sign in again")
+        if "error" in answer:
+            raise self._failed(f"the token endpoint refuses a grant: {str(answer['error'])[:100]!r}")
+        return answer
+
+    async def _named(self, name: str) -> str:
         if self.metadata is None:
             if not self._may_fetch():
                 raise _unavailable()
             await self.fetch()
-        if self.metadata is None or self.metadata.introspection_endpoint is None:
-            raise IdentityUnavailable("its discovery document names no introspection_endpoint")
-        return self.metadata.introspection_endpoint
+        found: str | None = getattr(self.metadata, name, None)
+        if found is None:
+            raise IdentityUnavailable(f"its discovery document names no {name}")
+        return found
 
     def _usable(self) -> Metadata | None:
         age = self._clock.monotonic() - self._fetched_at
@@ -196,7 +231,10 @@ class Provider:
             raise IdentityUnavailable("its key set is not a JSON Web Key Set")
         keys = tuple(Key(_text(jwk.get("kid")), jwk) for jwk in found[:_MAX_KEYS] if _is_for_signatures(jwk))
         return Metadata(
-            keys, self._endpoint(document, "token_endpoint"), self._endpoint(document, "introspection_endpoint")
+            keys,
+            token_endpoint=self._endpoint(document, "token_endpoint"),
+            introspection_endpoint=self._endpoint(document, "introspection_endpoint"),
+            authorization_endpoint=self._endpoint(document, "authorization_endpoint"),
         )
 
     def _endpoint(self, document: Mapping[str, Any], name: str) -> str | None:
@@ -234,8 +272,13 @@ def _tls() -> SSLContext:
     return httpx.create_ssl_context()
 
 
-async def _json(method: str, url: str, **options: Any) -> Mapping[str, Any]:
+async def _json(
+    method: str, url: str, accepted: frozenset[int] = frozenset({200}), **options: Any
+) -> Mapping[str, Any]:
     """The JSON object at a URL. Redirects are not followed.
+
+    Args:
+        accepted: statuses of answers that are read.
 
     Raises:
         IdentityUnavailable: the provider gave no such answer; the message says why, without the URL's query.
@@ -244,7 +287,7 @@ async def _json(method: str, url: str, **options: Any) -> Mapping[str, Any]:
         async with httpx.AsyncClient(verify=_tls(), timeout=DEADLINE_SECONDS) as client:
             headers = {"Accept": "application/json"}
             async with client.stream(method, url, headers=headers, **options) as response:
-                if response.status_code != 200:
+                if response.status_code not in accepted:
                     raise IdentityUnavailable(f"{urlsplit(url).path} answers with status {response.status_code}")
                 body = bytearray()
                 async for part in response.aiter_bytes():

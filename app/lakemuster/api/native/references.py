@@ -27,7 +27,7 @@ class ReferencesParameters(PageParameters):
     location: str = Field(
         min_length=1,
         max_length=4096,
-        description="Folder or prefix, under the server's roots: `s3://bucket/warehouse`.",
+        description="A folder or prefix, under the server's roots.",
     )
     index: bool = Field(
         False,

@@ -22,11 +22,11 @@ from lakemuster.index.health import (
     HISTORY_DAYS,
     MetadataState,
     StoredHealth,
-    count_quarantined,
     files_if_due,
     history,
     is_due,
     load_health,
+    published_table,
     store_health,
 )
 from lakemuster.index.snapshots import SnapshotRecord, list_snapshots, snapshot_manifests
@@ -140,13 +140,15 @@ def health_recorder(services: Services) -> Callable[[Session, int, TableMetadata
 def _record(
     services: Services, session: Session, table_id: int, metadata: TableMetadata, indexed: Sequence[Indexed]
 ) -> None:
-    (table,) = tables_by_id(session, [table_id])
-    rules = services.refresher.rules_of(table.name)
     wanted = (MAIN, metadata.current_snapshot_id)
     own = next((one for one in indexed if (one.snapshot.branch, one.snapshot.snapshot_id) == wanted), None)
     if own is None:
         # The current snapshot was published before: the job looks at it.
         return
+    table = published_table(session, table_id)
+    if table is None:
+        return
+    rules = services.refresher.rules_of(table.name)
     manifests = None
     if own.error is None:
         manifests = [one.header for one in own.manifests if one.role in LIVE_ROLES]
@@ -154,10 +156,10 @@ def _record(
         metadata,
         [one for one in metadata.snapshots if one.branch == MAIN],
         manifests,
-        count_quarantined(session, table_id),
+        table.quarantined,
         None if own.error is None else f"{own.error.code}: {own.error}",
-        current_ms(session),
-        _commands(table, rules),
+        table.now_ms,
+        Commands.of(table.name, table.location, rules.spark_catalog),
     )
     of = MetadataState(metadata.metadata_location, metadata.current_snapshot_id)
     store_health(session, table_id, of, list(_of_metadata(state)), rules.health, state.now_ms, whole=False)

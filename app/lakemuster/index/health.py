@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.orm import Session
 
-from lakemuster.index.database import current_ms
+from lakemuster.index.database import NowMs, current_ms
 from lakemuster.index.encoding import decode, encode
 from lakemuster.index.events import NewEvent, record
 from lakemuster.index.orm import REGISTERED, HealthDayRow, HealthRow, SnapshotRow, TableRow
@@ -214,10 +214,24 @@ def files_if_due(session: Session, table_id: int) -> int | None:
     return None if row.data_files is None else row.data_files + (row.delete_files or 0)
 
 
-def count_quarantined(session: Session, table_id: int) -> int:
-    """Return how many snapshots of a table are quarantined."""
-    query = select(func.count()).where(SnapshotRow.table_id == table_id, SnapshotRow.state == "quarantined")
-    return session.scalar(query) or 0
+class PublishedTable(NamedTuple):
+    """What health at a commit takes of a table: its name and location, the time, and its quarantined snapshots."""
+
+    name: str
+    location: str
+    now_ms: int
+    quarantined: int
+
+
+def published_table(session: Session, table_id: int) -> PublishedTable | None:
+    """Return what health at a commit takes, in one statement; None if the table is gone, or a companion."""
+    quarantined = select(func.count()).where(SnapshotRow.table_id == table_id, SnapshotRow.state == "quarantined")
+    row = session.execute(
+        select(TableRow.name, TableRow.location, NowMs(), quarantined.scalar_subquery()).where(
+            TableRow.id == table_id, TableRow.companion_of.is_(None)
+        )
+    ).one_or_none()
+    return None if row is None else PublishedTable(*row)
 
 
 def postpone(session: Session, table_ids: Collection[int], due_at_ms: int | None) -> None:

@@ -121,5 +121,7 @@ def _pages(server: Server, tables: int, times: int) -> Iterator[Row]:
         each = (server.cpu() - used) * 1000 / len(walls)
         times_of = Times((each,), tuple(walls))
         figure = f"{shown_ms(each)} of CPU; p50 {shown_ms(times_of.wall50)}, {rows // len(walls):,} rows a page"
-        yield Row("W18", f"{tables:,} tables, {case}", "≤ 50 ms a page", figure, each <= MOST_MS)
+        # The target is of the list of tables.
+        target, met = ("≤ 50 ms a page", each <= MOST_MS) if path == "tables" else ("", None)
+        yield Row("W18", f"{tables:,} tables, {case}", target, figure, met)
     connection.close()

@@ -63,7 +63,7 @@ class HealthSummary:
     """The statuses of one table's components.
 
     Attributes:
-        statuses: by component.
+        statuses: of those that are not ``ok``, by name.
         since_ms: since when one of them is the worst, the earliest time.
         computed_at_ms: when the one was computed that is oldest.
     """
@@ -122,21 +122,28 @@ def load_many(session: Session, table_ids: Sequence[int]) -> dict[int, StoredHea
 
 
 def load_summaries(session: Session, table_ids: Sequence[int]) -> dict[int, HealthSummary]:
-    """Return the statuses of tables' components, of those that have any, by id; without what was measured."""
-    found: dict[int, dict[str, Status]] = {}
-    since: dict[int, tuple[int, int]] = {}
-    computed: dict[int, int] = {}
-    columns = (HealthRow.table_id, HealthRow.component, HealthRow.status, HealthRow.since_ms, HealthRow.computed_at_ms)
+    """Return what is not ``ok`` about tables, of those that have any components, by id."""
+    found: dict[int, HealthSummary] = {}
+    since, computed = func.min(HealthRow.since_ms), func.min(HealthRow.computed_at_ms)
     for chunk in chunks(table_ids):
-        for table_id, name, rank, since_ms, at_ms in session.execute(
-            select(*columns).where(HealthRow.table_id.in_(chunk))
+        own = HealthRow.table_id.in_(chunk)
+        ill: dict[int, dict[str, Status]] = {}
+        began: dict[int, tuple[int, int]] = {}
+        for table_id, name, rank, since_ms in session.execute(
+            select(HealthRow.table_id, HealthRow.component, HealthRow.status, HealthRow.since_ms).where(
+                own, HealthRow.status > 0
+            )
         ):
-            if name in THRESHOLDS:
-                found.setdefault(table_id, {})[name] = STATUSES[rank]
-                # The worst status, and of equal ones the earliest.
-                since[table_id] = max(since.get(table_id, (-1, 0)), (rank, -since_ms))
-                computed[table_id] = min(computed.get(table_id, at_ms), at_ms)
-    return {one: HealthSummary(of, -since[one][1], computed[one]) for one, of in found.items()}
+            ill.setdefault(table_id, {})[name] = STATUSES[rank]
+            # The worst status, and of equal ones the earliest.
+            began[table_id] = max(began.get(table_id, (-1, 0)), (rank, -since_ms))
+        # Where nothing is worse, the earliest time of all is that of ``ok``.
+        for table_id, since_ms, at_ms in session.execute(
+            select(HealthRow.table_id, since, computed).where(own).group_by(HealthRow.table_id)
+        ):
+            at = -began[table_id][1] if table_id in began else since_ms
+            found[table_id] = HealthSummary(ill.get(table_id, {}), at, at_ms)
+    return found
 
 
 def store_health(

@@ -25,6 +25,7 @@ BESIDE = [
     "requirements-polars.lock",
     "requirements-trino.lock",
     "requirements-flink.lock",
+    "requirements-openapi.lock",
     "requirements-docs.lock",
 ]
 LOCKS = ["requirements.lock", "requirements-server.lock", "requirements-lowest.lock", *BESIDE]

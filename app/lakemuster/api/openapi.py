@@ -1,9 +1,11 @@
-"""An app's OpenAPI document, without what FastAPI presumes, rendered as reproducible YAML."""
+"""An app's OpenAPI document, without what FastAPI presumes; its parts by API; reproducible YAML."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI
@@ -11,6 +13,38 @@ from fastapi import FastAPI
 _PLAIN = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.$-]*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"})
 _NOT_OURS = ("HTTPValidationError", "ValidationError")
+_COMPONENT = "#/components/"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One API of the server, with a document of its own.
+
+    Attributes:
+        prefixes: its paths begin with one of them.
+        description: replaces the whole document's; None: that stays.
+    """
+
+    title: str
+    prefixes: tuple[str, ...]
+    description: str | None = None
+
+
+PARTS: Mapping[str, Part] = {
+    "native": Part("Lakemuster", ("/api/", "/healthz", "/readyz", "/metrics")),
+    "iceberg": Part(
+        "Lakemuster: Iceberg REST catalog",
+        ("/iceberg/",),
+        "The read side of the Iceberg REST catalog protocol, with scan planning on the server. Clients are given the "
+        "URI that ends in `/iceberg`.",
+    ),
+    "paimon": Part(
+        "Lakemuster: Paimon REST catalog",
+        ("/paimon/",),
+        "The read side of the Paimon REST catalog protocol. Clients are given the URI that ends in `/paimon`.",
+    ),
+}
+"""The APIs by name. Each path belongs to exactly one of them."""
 
 
 class DescribedApp(FastAPI):
@@ -66,9 +100,52 @@ def _drop_titles(node: object) -> None:
             _drop_titles(value)
 
 
-def render(app: FastAPI) -> str:
-    """The OpenAPI 3.1 document in YAML."""
-    return "\n".join(_block(app.openapi(), 0)) + "\n"
+def part_of(document: Mapping[str, Any], part: Part) -> dict[str, Any]:
+    """The document of one API: its paths, and the components that these refer to."""
+    info = dict(document["info"], title=part.title)
+    if part.description is not None:
+        info["description"] = part.description
+    paths = {path: item for path, item in document["paths"].items() if path.startswith(part.prefixes)}
+    components: dict[str, dict[str, Any]] = document["components"]
+    needed: set[tuple[str, str]] = set()
+    pending = list(_references(paths))
+    while pending:
+        kind, name = reference = pending.pop()
+        if reference not in needed:
+            needed.add(reference)
+            pending += _references(components[kind][name])
+    chosen = {
+        kind: {name: value for name, value in named.items() if (kind, name) in needed}
+        for kind, named in components.items()
+    }
+    filled = {kind: some for kind, some in chosen.items() if some}
+    return {**document, "info": info, "paths": paths, "components": filled}
+
+
+def _references(node: object) -> Iterator[tuple[str, str]]:
+    """The components that a part of a document names, as (kind, name)."""
+    if isinstance(node, Mapping):
+        target = node.get("$ref")
+        if isinstance(target, str) and target.startswith(_COMPONENT):
+            kind, _, name = target.removeprefix(_COMPONENT).partition("/")
+            yield kind, name
+        for schemes in node.get("security", ()):
+            yield from (("securitySchemes", name) for name in schemes)
+        for value in node.values():
+            yield from _references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _references(value)
+
+
+def render(app: FastAPI, part: str | None = None) -> str:
+    """The OpenAPI 3.1 document in YAML.
+
+    Args:
+        part: the name of one API in ``PARTS``; None: all.
+    """
+    document = app.openapi()
+    return "\n".join(_block(document if part is None else part_of(document, PARTS[part]), 0)) + "\n"
 
 
 def _block(value: object, depth: int) -> list[str]:

@@ -32,6 +32,14 @@ class Role(Enum):
     ALL = "all"
 
 
+class ApiName(Enum):
+    """An API of the server."""
+
+    NATIVE = "native"
+    ICEBERG = "iceberg"
+    PAIMON = "paimon"
+
+
 class LogForm(Enum):
     """The form of log lines."""
 
@@ -142,11 +150,16 @@ def migrate(
     say(serving.migrate(database_url))
 
 
-def openapi() -> None:
+def openapi(
+    api: Annotated[
+        ApiName | None,
+        typer.Argument(metavar="API", show_default=False, help="native, iceberg or paimon. Absent: all of them."),
+    ] = None,
+) -> None:
     """Write the HTTP APIs' description, OpenAPI 3.1 in YAML."""
     with server_packages("openapi"):
         from lakemuster.cli import serving  # noqa: PLC0415
-    sys.stdout.write(serving.openapi())
+    sys.stdout.write(serving.openapi(None if api is None else api.value))
 
 
 def token(

@@ -91,8 +91,8 @@ def migrate(database_url: str | None) -> str:
     return f"the database is at version {migrations.head()}"
 
 
-def openapi() -> str:
-    """Return the OpenAPI description in YAML; uses a temporary index.
+def openapi(part: str | None = None) -> str:
+    """Return the OpenAPI description in YAML, of one API or of all; uses a temporary index.
 
     Raises:
         ConfigInvalid: a setting is wrong.
@@ -102,7 +102,7 @@ def openapi() -> str:
         settings = load_settings(database_url=f"sqlite:///{here / 'index.db'}", segments_url=str(here / "segments"))
         services = build_services(settings)
         try:
-            return render(create_app(services))
+            return render(create_app(services), part)
         finally:
             services.close()
 

@@ -1,10 +1,15 @@
-"""The YAML of OpenAPI documents."""
+"""The OpenAPI document: YAML, parts, validity."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
+import pytest
 import yaml
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -12,7 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.api.errors import STATUS
-from lakemuster.api.openapi import render
+from lakemuster.api.openapi import PARTS, render
+from lakemuster.cli.service import ApiName
+from tests.beside import python_of
 
 text = st.text(max_size=12) | st.sampled_from(
     ["yes", "Null", "- a", "a: b", "#", "1", "1e3", "2024-01-01", "=", "{x}", "a\nb"]
@@ -33,6 +40,85 @@ def test_the_yaml_equals_the_document(document: dict[str, object]) -> None:
 
 def test_the_committed_document_is_the_apps(client: TestClient, repository: Path) -> None:
     assert (repository / "openapi.yaml").read_text("utf-8") == render(cast("FastAPI", client.app)), "run make openapi"
+
+
+@pytest.fixture(scope="module")
+def whole(repository: Path) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((repository / "openapi.yaml").read_text("utf-8"))
+    return document
+
+
+def part(client: TestClient, name: str) -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load(render(cast("FastAPI", client.app), name))
+    return document
+
+
+def names(document: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(kind, name) for kind, named in document["components"].items() for name in named}
+
+
+def referred(node: object) -> Iterator[tuple[str, str]]:
+    """The components that a document's text refers to, and its security schemes."""
+    text = json.dumps(node)
+    for reference in text.split('"#/components/')[1:]:
+        kind, name = reference.partition('"')[0].split("/")
+        yield kind, name
+    if '"security": [{"token"' in text:
+        yield "securitySchemes", "token"
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_the_document_of_one_api_has_its_paths_and_what_they_refer_to(
+    client: TestClient, whole: dict[str, Any], name: str
+) -> None:
+    found = part(client, name)
+    assert found["paths"] == {path: whole["paths"][path] for path in found["paths"]}
+    assert set(referred(found)) == names(found)
+    for kind, component in names(found):
+        assert found["components"][kind][component] == whole["components"][kind][component]
+    tags = {tag for path in found["paths"].values() for operation in path.values() for tag in operation["tags"]}
+    assert (tags & {"iceberg", "paimon"}) == {name} - {"native"}
+    assert found["info"]["title"] != whole["info"]["title"] or name == "native"
+
+
+def test_every_path_and_component_is_in_the_document_of_an_api(client: TestClient, whole: dict[str, Any]) -> None:
+    parts = [part(client, name) for name in PARTS]
+    assert Counter(path for found in parts for path in found["paths"]) == dict.fromkeys(whole["paths"], 1)
+    assert {name for found in parts for name in names(found)} == names(whole)
+
+
+def test_the_command_describes_every_api() -> None:
+    assert [name.value for name in ApiName] == list(PARTS)
+
+
+VALIDATE = """
+import json, sys
+from openapi_spec_validator import validate
+try:
+    validate(json.load(sys.stdin))
+except Exception as problem:
+    sys.exit(str(problem)[:2000])
+"""
+
+
+def judged(document: dict[str, Any]) -> str:
+    """What the validator says of a document; nothing if it is valid."""
+    command = [str(python_of("requirements-openapi.lock")), "-I", "-c", VALIDATE]
+    return subprocess.run(
+        command, input=json.dumps(document), capture_output=True, text=True, timeout=240, check=False
+    ).stderr
+
+
+@pytest.mark.parametrize("name", [None, *PARTS], ids=lambda name: name or "whole")
+def test_each_document_is_valid_by_itself(client: TestClient, name: str | None) -> None:
+    found = cast("FastAPI", client.app).openapi() if name is None else part(client, name)
+    assert judged(found) == ""
+
+
+def test_the_validator_refuses_a_document_without_a_component(client: TestClient) -> None:
+    found = part(client, "paimon")
+    assert found["components"]["schemas"].pop("PaimonErrorResponse")
+    assert "PaimonErrorResponse" in judged(found)
 
 
 def test_every_status_that_an_error_has_is_documented(client: TestClient) -> None:

@@ -149,6 +149,20 @@ def test_with_a_filter_the_figures_are_those_of_its_plan(name: str, http: TestCl
     assert found["deletes"]["dangling"] is None
 
 
+def test_tables_and_filters_without_files_have_figures(services: Services, http: TestClient) -> None:
+    names = readable(services, http)
+    for name in names:
+        columns = http.get(f"/api/v1/tables/{name}/columns", params={"fields": "column,lower_bound"}).json()["columns"]
+        for column in (of["column"] for of in columns if isinstance(of["lower_bound"], int)):
+            where = f'"{column}" < -1000000' if "." not in column else f"{column} < -1000000"
+            found = http.get(f"/api/v1/tables/{name}/stats", params={"filter": where})
+            assert found.status_code in (200, 400), (name, where, found.text)
+            if found.status_code == 200 and not files(http, name, filter=where, content="data"):
+                assert found.json()["totals"]["data_files"] == 0
+    empty = next(name for name in names if name.endswith("pk_09"))
+    assert stats(http, empty, snapshot="1")["merging"]["files"] == 0
+
+
 def test_the_target_size_is_the_operators_or_else_the_tables(http: TestClient) -> None:
     own, other = (stats(http, name)["small_files"] for name in ("shop.orders", "web.events"))
     assert own["target_bytes"] == SMALL["shop.*"]

@@ -155,6 +155,8 @@ def merge_groups_of(scan: ScanIndex, bound: Bound) -> MergeGroups:
     """Return how the files of :func:`chosen` are read."""
     reading, files = paimon_reading(scan), chosen(scan, bound)
     count = len(files.row)
+    if not count:
+        return MergeGroups(np.zeros(0, np.bool_), np.zeros(0, np.int64), np.zeros(0, np.bool_))
     if reading.options.has_primary_key:
         section, level, deleted = _sections(files, reading), files.numbers("level"), files.numbers("delete_row_count")
         merged = reading.options.deletion_vectors or reading.options.merge_engine == "first-row"
@@ -162,7 +164,7 @@ def merge_groups_of(scan: ScanIndex, bound: Bound) -> MergeGroups:
         whole = whole_groups(files.bucket, level, deleted, merged=merged)
     elif reading.options.data_evolution:
         section = row_ranges(np.zeros(count, np.int64), files.numbers("first_row_id"), files.numbers("record_count"))
-        raw = whole = np.bincount(section, minlength=1)[section] == 1 if count else np.zeros(0, np.bool_)
+        raw = whole = np.bincount(section)[section] == 1
     else:
         section, raw = np.full(count, NONE, np.int64), np.ones(count, np.bool_)
         whole = raw

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.journey.real_lakes import discovered
 from tests.journey.servers import Running, lakemuster, served
 
 AssertGolden = Callable[[Path, object], None]
@@ -26,16 +26,7 @@ CATALOGUE = Path(__file__).resolve().parents[1] / "golden" / "lakes.json"
 @pytest.fixture(scope="module")
 def lake(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, Path]]:
     folder = tmp_path_factory.mktemp("lakes")
-    copy = folder / "lake"
-    shutil.copytree(lakes, copy, copy_function=shutil.copyfile)
-    moved = copy / "iceberg"
-    # Four tables record a location relative to their own parent folder; two of them record the same one.
-    rewrites = [f"data/persistent={moved}"]
-    rewrites += [f"{name}={moved}/iceberg/{name}" for name in ("lineitem_iceberg", "lineitem_iceberg_gz")]
-    words = [word for rule in rewrites for word in ("--rewrite", rule)]
-    found = lakemuster(folder, "discover", str(copy), *words)
-    assert found.returncode == 0, found.stderr
-    assert "refused" not in found.stdout
+    copy = discovered(lakes, folder)
     refreshed = lakemuster(folder, "refresh", "--all", HISTORY="1000")
     assert refreshed.stderr.count("\n") == len(BROKEN), refreshed.stderr
     with served(folder, HISTORY="1000") as running:

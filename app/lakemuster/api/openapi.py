@@ -58,7 +58,11 @@ class DescribedApp(FastAPI):
 
 
 def tidied(document: dict[str, Any]) -> dict[str, Any]:
-    """Drop status 422, which is never sent, and generated titles; share equal failures; sort statuses."""
+    """Drop what is never sent (status 422, JSON without a schema) and titles; share equal failures; sort statuses.
+
+    Defaults of a request's members become text: generators of typed clients take a member with a default for one that
+    every client sends.
+    """
     components = document.setdefault("components", {})
     for name in _NOT_OURS:
         components.get("schemas", {}).pop(name, None)
@@ -66,16 +70,30 @@ def tidied(document: dict[str, Any]) -> dict[str, Any]:
     for operations in document["paths"].values():
         for operation in operations.values():
             operation["responses"] = {
-                status: _shared(status, answer, shared)
+                status: _shared(status, _without_nothing(answer), shared)
                 for status, answer in sorted(operation["responses"].items())
                 if status != "422"
             }
     if shared:
         components["responses"] = dict(sorted(shared.items()))
+    schemas = components.get("schemas", {})
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for _, name in _references(operation.get("requestBody")):
+                for member in schemas[name].get("properties", {}).values():
+                    _say_default(member)
     _drop_titles(document["paths"])
-    for schema in components.get("schemas", {}).values():
+    for schema in schemas.values():
         _drop_titles(schema)
     return document
+
+
+def _without_nothing(answer: dict[str, Any]) -> dict[str, Any]:
+    """The response without a media type that FastAPI presumes beside those that the route names."""
+    content = answer.get("content", {})
+    if len(content) < 2:
+        return answer
+    return {**answer, "content": {media: body for media, body in content.items() if body != {"schema": {}}}}
 
 
 def _shared(status: str, answer: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
@@ -87,6 +105,12 @@ def _shared(status: str, answer: dict[str, Any], shared: dict[str, Any]) -> dict
     if shared.setdefault(name, answer) != answer:
         return answer
     return {"$ref": f"#/components/responses/{name}"}
+
+
+def _say_default(member: dict[str, Any]) -> None:
+    if member.get("default") is not None:
+        said = f"Default: {json.dumps(member.pop('default'))}."
+        member["description"] = f"{member.get('description', '')} {said}".strip()
 
 
 def _drop_titles(node: object) -> None:

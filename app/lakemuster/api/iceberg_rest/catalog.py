@@ -27,7 +27,13 @@ from lakemuster.catalog.page_tokens import Place, read_token, write_token
 from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import ViewNotFound
 from lakemuster.metadata.names import Levels
-from lakemuster.wire.iceberg_rest.catalog import Identifier, IdentifiersOut, NamespaceOut, NamespacesOut, RestModel
+from lakemuster.wire.iceberg_rest.catalog import (
+    IcebergIdentifier,
+    IcebergIdentifiersOut,
+    IcebergNamespaceOut,
+    NamespacesOut,
+    RestModel,
+)
 
 _A_VIEW = [Depends(the_namespace), Depends(the_view_name)]
 _NO_VIEWS = "this catalog has no views"
@@ -52,11 +58,13 @@ def list_namespaces(
     return answer(NamespacesOut(namespaces=[list(levels) for levels in found], next_page_token=token))
 
 
-@router.get("/namespaces/{namespace}", name="iceberg_load_namespace", response_model=NamespaceOut, responses=CATALOG)
+@router.get(
+    "/namespaces/{namespace}", name="iceberg_load_namespace", response_model=IcebergNamespaceOut, responses=CATALOG
+)
 def load_namespace(api: TheApi, caller: TheCaller, namespace: TheNamespace, catalog: TheReadCatalog) -> Response:
     """Load a namespace; it exists while a table is registered in it or in a descendant."""
     Names.of(api, caller, catalog).require(namespace)
-    return answer(NamespaceOut(namespace=list(namespace), properties={}))
+    return answer(IcebergNamespaceOut(namespace=list(namespace), properties={}))
 
 
 @router.head(
@@ -73,7 +81,10 @@ def namespace_exists(api: TheApi, caller: TheCaller, namespace: TheNamespace, ca
 
 
 @router.get(
-    "/namespaces/{namespace}/tables", name="iceberg_list_tables", response_model=IdentifiersOut, responses=CATALOG
+    "/namespaces/{namespace}/tables",
+    name="iceberg_list_tables",
+    response_model=IcebergIdentifiersOut,
+    responses=CATALOG,
 )
 def list_tables(
     api: TheApi, caller: TheCaller, paging: ThePaging, namespace: TheNamespace, catalog: TheReadCatalog
@@ -83,14 +94,14 @@ def list_tables(
     names.require(namespace)
     audience = Audience(0, "iceberg tables", {"of": "\0".join(namespace), "in": catalog or ""}, caller.name)
     found, token = _page(api, paging, names.members(namespace), audience)
-    identifiers = [Identifier(namespace=list(levels[:-1]), name=levels[-1]) for levels in found]
-    return answer(IdentifiersOut(identifiers=identifiers, next_page_token=token))
+    identifiers = [IcebergIdentifier(namespace=list(levels[:-1]), name=levels[-1]) for levels in found]
+    return answer(IcebergIdentifiersOut(identifiers=identifiers, next_page_token=token))
 
 
 @router.get(
     "/namespaces/{namespace}/views",
     name="iceberg_list_views",
-    response_model=IdentifiersOut,
+    response_model=IcebergIdentifiersOut,
     responses=CATALOG,
 )
 def list_views(
@@ -98,7 +109,7 @@ def list_views(
 ) -> Response:
     """List the views of a namespace: always empty."""
     Names.of(api, caller, catalog).require(namespace)
-    return answer(IdentifiersOut(identifiers=[], next_page_token=None))
+    return answer(IcebergIdentifiersOut(identifiers=[], next_page_token=None))
 
 
 @router.get(

@@ -228,7 +228,8 @@ class PageParameters(_Parameters):
         None,
         min_length=1,
         max_length=4096,
-        description="Comma-separated names of the fields to return. Absent: all.",
+        description="Comma-separated names of the fields to return; rows lack all others, also those that the schema "
+        "requires. Absent: all.",
     )
     order: Order | None = Field(
         None,

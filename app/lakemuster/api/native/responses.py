@@ -61,7 +61,7 @@ READ_ONE: Responses = {
     304: {"description": "Not modified: `If-None-Match` has the current ETag."},
     **READ,
 }
-LIST: Responses = {200: {**_LISTED, "headers": _STALE}, **_problems(*_ALWAYS, 404, 406, 501, 502)}
+LIST: Responses = {200: {**_LISTED, "headers": _STALE}, **_problems(*_ALWAYS, 404, 406, 409, 501, 502)}
 HEALTH: Responses = _problems(*_ALWAYS, 404, 501, 502)
 _INDEXING: Responses = {
     202: {

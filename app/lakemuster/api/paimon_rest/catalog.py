@@ -28,8 +28,8 @@ from lakemuster.wire.paimon_rest.catalog import (
     DatabasesOut,
     FunctionDetailsOut,
     FunctionsOut,
-    Identifier,
-    IdentifiersOut,
+    PaimonIdentifier,
+    PaimonIdentifiersOut,
     TablesOut,
     ViewDetailsOut,
     ViewsOut,
@@ -85,7 +85,7 @@ def list_tables(
     return answer(TablesOut(tables=found, next_page_token=token))
 
 
-@router.get("/tables", name="paimon_list_all_tables", response_model=IdentifiersOut, responses=LISTED)
+@router.get("/tables", name="paimon_list_all_tables", response_model=PaimonIdentifiersOut, responses=LISTED)
 def list_all_tables(
     api: TheApi, caller: TheCaller, paging: ThePaging, database: DatabasePattern = None, pattern: TablePattern = None
 ) -> Response:
@@ -95,8 +95,8 @@ def list_all_tables(
     chosen = (name for name in names if of.matches(name[0]) and like.matches(name[1]))
     audience = Audience(0, "all paimon tables", {"of": database or "", "like": pattern or ""}, caller.name)
     found, token = page_of(api, paging, chosen, lambda name: name, audience)
-    identifiers = [Identifier(database=name[0], object=name[1]) for name in found]
-    return answer(IdentifiersOut(tables=identifiers, next_page_token=token))
+    identifiers = [PaimonIdentifier(database=name[0], object=name[1]) for name in found]
+    return answer(PaimonIdentifiersOut(tables=identifiers, next_page_token=token))
 
 
 @router.get("/databases/{database}/views", name="paimon_list_views", response_model=ViewsOut, responses=LISTED)

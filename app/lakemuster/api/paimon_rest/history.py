@@ -24,7 +24,7 @@ from lakemuster.wire.paimon_rest.catalog import (
     BranchesOut,
     Consumer,
     ConsumersOut,
-    SnapshotOut,
+    PaimonSnapshotOut,
     SnapshotsOut,
     TableSnapshot,
     TableSnapshotOut,
@@ -71,7 +71,9 @@ def list_table_snapshots(request: ThePaimonTable, page: ThePaging) -> Response:
     return answer(SnapshotsOut(snapshots=shown, next_page_token=token), stale_header(stale))
 
 
-@router.get(f"{_TABLE}/snapshots/{{version}}", name="paimon_get_version", response_model=SnapshotOut, responses=TABLE)
+@router.get(
+    f"{_TABLE}/snapshots/{{version}}", name="paimon_get_version", response_model=PaimonSnapshotOut, responses=TABLE
+)
 def get_version_snapshot(
     http: Request,
     request: ThePaimonTable,
@@ -80,7 +82,7 @@ def get_version_snapshot(
     """Return a snapshot."""
     version = path_name(http, 5, version)
     if version == "LATEST":
-        return answer(SnapshotOut(snapshot=snapshot_json(_read(head_of(request).require()))))
+        return answer(PaimonSnapshotOut(snapshot=snapshot_json(_read(head_of(request).require()))))
 
     def find(table: TableRecord, metadata: TableMetadata) -> SnapshotRecord:
         newest_schema(metadata, request.branch)
@@ -97,7 +99,7 @@ def get_version_snapshot(
         return record
 
     record, stale = looked_for(request.services, request.name, find)
-    return answer(SnapshotOut(snapshot=snapshot_json(_read(record))), stale_header(stale))
+    return answer(PaimonSnapshotOut(snapshot=snapshot_json(_read(record))), stale_header(stale))
 
 
 @router.get(f"{_TABLE}/branches", name="paimon_list_branches", response_model=BranchesOut, responses=TABLE)

@@ -35,7 +35,7 @@ from lakemuster.metadata.names import format_name
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites
-from lakemuster.wire.paimon_rest.catalog import QueryAuth, TableDetailsOut, TableOut
+from lakemuster.wire.paimon_rest.catalog import PaimonTableOut, QueryAuth, TableDetailsOut
 from lakemuster.wire.paimon_rest.patterns import NamePattern
 from lakemuster.wire.paimon_rest.schemas import schema_json
 
@@ -47,7 +47,9 @@ T = TypeVar("T")
 router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")], route_class=TableRoute)
 
 
-@router.get("/databases/{database}/tables/{table}", name="paimon_get_table", response_model=TableOut, responses=TABLE)
+@router.get(
+    "/databases/{database}/tables/{table}", name="paimon_get_table", response_model=PaimonTableOut, responses=TABLE
+)
 def get_table(request: ThePaimonTable) -> Response:
     """Load a table: its location and newest schema; with `$branch_` and a branch's name, that branch's schema.
 
@@ -61,7 +63,7 @@ def get_table(request: ThePaimonTable) -> Response:
     return answer(table_out(record, request.database, request.object, metadata, schema), stale_header(stale))
 
 
-@router.get("/tables/id/{table_id}", name="paimon_get_table_by_id", response_model=TableOut, responses=TABLE)
+@router.get("/tables/id/{table_id}", name="paimon_get_table_by_id", response_model=PaimonTableOut, responses=TABLE)
 def get_table_by_id(
     api: TheApi,
     caller: TheCaller,
@@ -188,14 +190,14 @@ def id_of(record: TableRecord) -> str:
     return str(UUID(bytes=hashlib.sha256(said).digest()[:16]))
 
 
-def table_out(record: TableRecord, database: str, said: str, metadata: TableMetadata, schema: Schema) -> TableOut:
+def table_out(record: TableRecord, database: str, said: str, metadata: TableMetadata, schema: Schema) -> PaimonTableOut:
     """The protocol's document of a table.
 
     Args:
         said: the table's name as requested.
     """
     first = min(metadata.schemas, key=lambda schema: schema.schema_id)
-    return TableOut(
+    return PaimonTableOut(
         id=id_of(record),
         database=database,
         name=said,
@@ -217,7 +219,7 @@ def is_of_type(api: Api, record: TableRecord, kind: str) -> bool:
     return properties.get("type", "table") == kind
 
 
-def _details(services: Services, database: str, members: dict[str, TableRecord]) -> Iterator[TableOut]:
+def _details(services: Services, database: str, members: dict[str, TableRecord]) -> Iterator[PaimonTableOut]:
     until = time.monotonic() + LOOKS_SECONDS
     for name, record in members.items():
         try:

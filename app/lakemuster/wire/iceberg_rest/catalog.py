@@ -37,24 +37,24 @@ class NamespacesOut(RestModel):
     )
 
 
-class NamespaceOut(RestModel):
+class IcebergNamespaceOut(RestModel):
     """A namespace."""
 
     namespace: list[str]
     properties: dict[str, str] = Field(description="Always empty: the server stores no properties.")
 
 
-class Identifier(RestModel):
+class IcebergIdentifier(RestModel):
     """The name of a table or view."""
 
     namespace: list[str]
     name: str
 
 
-class IdentifiersOut(RestModel):
+class IcebergIdentifiersOut(RestModel):
     """The tables or views of a namespace."""
 
-    identifiers: list[Identifier]
+    identifiers: list[IcebergIdentifier]
     next_page_token: str | None = Field(
         description="Token of the next page; null on the last page, and if the request has no `pageToken`."
     )

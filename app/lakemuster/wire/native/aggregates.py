@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, StrictStr, WithJsonSchema
+from pydantic import Field, StrictStr
 
-from lakemuster.wire.model import WireModel
+from lakemuster.wire.model import SingleValue, WireModel
 from lakemuster.wire.native.plans import QueryOptions
 from lakemuster.wire.native.rows import IdText
 
@@ -25,36 +25,32 @@ class AggregatesRequest(QueryOptions):
     )
 
 
-Value = Annotated[
-    object,
-    WithJsonSchema(
-        {"anyOf": [{"type": "integer"}, {"type": "number"}, {"type": "string"}, {"type": "boolean"}, {"type": "null"}]}
-    ),
-]
-"""A single value in the JSON form of the Iceberg specification; integers beyond 2**53 are text."""
-
-
-class AggregateOut(WireModel):
-    """The answer to one aggregate: a value if it is exact, else an interval that holds it."""
+class ExactAggregate(WireModel):
+    """The answer to an aggregate of which metadata proves the value."""
 
     aggregate: str = Field(description="As requested.")
-    exact: bool = Field(description="Whether metadata proves the value.")
-    value: Value = Field(None, description="The value, if exact; null for the extremes of no values.")
-    lower: Value = Field(
-        None, description="If not exact: the value is not less. Null: unbounded. NaN is above all numbers."
-    )
-    upper: Value = Field(None, description="If not exact: the value is not greater. Null: unbounded.")
-    may_be_null: bool = Field(
-        False, description="If not exact: there may be no value at all, and so the aggregate may be null."
-    )
-    reason: str | None = Field(None, description="Why the value is not exact; null if it is.")
+    exact: Literal[True]
+    value: SingleValue = Field(description="The value; null for the extremes of no values.")
+
+
+class AggregateInterval(WireModel):
+    """The answer to an aggregate of which metadata proves an interval that holds the value."""
+
+    aggregate: str = Field(description="As requested.")
+    exact: Literal[False]
+    lower: SingleValue = Field(description="The value is not less. Null: unbounded. NaN is above all numbers.")
+    upper: SingleValue = Field(description="The value is not greater. Null: unbounded.")
+    may_be_null: bool = Field(description="There may be no value at all, and so the aggregate may be null.")
+    reason: str | None = Field(description="Why the value is not exact.")
 
 
 class AggregatesOut(WireModel):
     """Aggregates of one snapshot's rows."""
 
     snapshot_id: IdText | None = Field(description="Null for a table without snapshots.")
-    statistics: list[AggregateOut] = Field(description="One for each requested aggregate, in their order.")
+    statistics: list[ExactAggregate | AggregateInterval] = Field(
+        description="One for each requested aggregate, in their order."
+    )
     stale: str | None = Field(
         description="Why the response is not of the table's newest state; null if it is, or if the request "
         "pins a snapshot."

@@ -6,18 +6,19 @@ from typing import Literal
 
 from pydantic import Field
 
-from lakemuster.wire.model import WireModel
+from lakemuster.catalog_settings import CatalogType
+from lakemuster.wire.model import InstantText, WireModel
 
 
 class CatalogOut(WireModel):
     """An attached catalog."""
 
     name: str
-    type: str = Field(description="What it is: `rest`, `hive`, `glue`, `sql` or `paimon`.")
+    type: CatalogType = Field(description="What it is.")
     auth: Literal["forward", "service"] = Field(description="Whose rights decide: the caller's there, or a role here.")
     reachable: bool = Field(description="False after failed requests, until one succeeds.")
     tables: int = Field(description="Number of its tables that are known here.")
-    synced_at: str | None = Field(description="When its tables were last listed in the background.")
+    synced_at: InstantText | None = Field(description="When its tables were last listed in the background.")
     error: str | None = Field(description="Why the last listing in the background failed; null if it did not.")
 
 

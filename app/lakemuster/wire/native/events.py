@@ -1,25 +1,132 @@
-"""JSON models of events."""
+"""JSON models of events, only for documentation: the log holds them as they were written."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Literal, NotRequired
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
 
-from lakemuster.wire.model import WireModel
+from lakemuster.wire.model import InstantText, Long, WireModel
+from lakemuster.wire.native.rows import IdText
 
 
-class EventOut(WireModel):
+class _Event(WireModel):
     """What happened to a table: a CloudEvent (specification 1.0, JSON format)."""
 
     specversion: Literal["1.0"]
     id: str = Field(description="The event's number in the log; later events have larger ones.")
     source: str = Field(description="Path of the log.")
-    type: str = Field(description="What happened: `table.committed`, `table.registered` …")
-    subject: str | None = Field(description="The table's dotted name; null for `events.lost`.")
-    time: str = Field(description="When the log got it, by the database's clock.")
+    subject: str = Field(description="The table's dotted name.")
+    time: InstantText = Field(description="When the log got it, by the database's clock.")
     datacontenttype: Literal["application/json"]
-    data: dict[str, Any] = Field(description="What the event tells, by its type.")
+
+
+class _About(WireModel):
+    table: str = Field(description="The table's dotted name.")
+    namespace: str
+
+
+class CommitData(_About):
+    """A snapshot that a branch or tag reaches for the first time."""
+
+    snapshot_id: IdText
+    parent_id: IdText | None
+    sequence_number: Long | None
+    branch: str
+    ref: str = Field(description="The branch or tag.")
+    operation: str | None
+    schema_id: Long | None
+    committed_at: InstantText
+
+
+class RefChangeData(_About):
+    """A branch or tag that was created, dropped, or moved otherwise than by new commits."""
+
+    ref: str
+    ref_type: Literal["branch", "tag"]
+    branch: str
+    previous_snapshot_id: IdText | None = Field(description="Null if it was created.")
+    snapshot_id: IdText | None = Field(description="Null if it was dropped.")
+
+
+@with_config(ConfigDict(extra="forbid"))
+class AlterationData(TypedDict):
+    """What was altered, and how it is now. What was not is absent."""
+
+    table: Annotated[str, Field(description="The table's dotted name.")]
+    namespace: str
+    replaced: NotRequired[Annotated[Literal[True], Field(description="Another table has taken the place.")]]
+    schema_id: NotRequired[Annotated[int, Field(description="The current columns have changed.")]]
+    spec_id: NotRequired[Annotated[int, Field(description="The default partition spec has changed.")]]
+    properties: NotRequired[
+        Annotated[list[str], Field(description="Names of properties that have changed, at most a hundred.")]
+    ]
+    property_count: NotRequired[Annotated[int, Field(description="Number of properties that have changed.")]]
+
+
+class RegistrationData(_About):
+    """A table that was registered or removed."""
+
+    format: str
+
+
+class RecoveryData(_About):
+    """A snapshot that can be read again."""
+
+    snapshot_id: IdText
+    branch: str
+
+
+class QuarantineData(RecoveryData):
+    """A snapshot that cannot be read."""
+
+    reason: str
+
+
+class CommittedEvent(_Event):
+    """A branch or tag reaches a snapshot for the first time."""
+
+    type: Literal["table.committed"]
+    data: CommitData
+
+
+class RefChangedEvent(_Event):
+    """A branch or tag was created, dropped, or moved otherwise than by new commits."""
+
+    type: Literal["table.ref_changed"]
+    data: RefChangeData
+
+
+class AlteredEvent(_Event):
+    """A table's current columns, partitioning or properties have changed."""
+
+    type: Literal["table.altered"]
+    data: AlterationData
+
+
+class RegistrationEvent(_Event):
+    """A table was registered or removed."""
+
+    type: Literal["table.registered", "table.removed"]
+    data: RegistrationData
+
+
+class QuarantinedEvent(_Event):
+    """A snapshot cannot be read."""
+
+    type: Literal["table.quarantined"]
+    data: QuarantineData
+
+
+class RecoveredEvent(_Event):
+    """A snapshot can be read again."""
+
+    type: Literal["table.recovered"]
+    data: RecoveryData
+
+
+EventOut = CommittedEvent | RefChangedEvent | AlteredEvent | RegistrationEvent | QuarantinedEvent | RecoveredEvent
 
 
 class EventsPage(WireModel):

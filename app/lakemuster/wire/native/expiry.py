@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from lakemuster.metadata.files import ExpiredKind
-from lakemuster.wire.model import Id, Long, WireModel
+from lakemuster.wire.model import Id, InstantText, Long, SingleValue, WireModel
 from lakemuster.wire.native.pages import ListPage
 
 
@@ -15,7 +15,7 @@ class ExpiredSnapshotOut(WireModel):
     """A snapshot that would go."""
 
     snapshot_id: Id
-    committed_at: str = Field(description="Time of the commit, RFC 3339 with milliseconds.")
+    committed_at: InstantText = Field(description="Time of the commit, RFC 3339 with milliseconds.")
 
 
 class ExpiredRefOut(WireModel):
@@ -40,7 +40,7 @@ class ExpiredPartitionOut(WireModel):
     """The files of one partition that would go. A Puffin file with vectors of several partitions counts in one."""
 
     spec_id: int | None
-    partition: dict[str, Any] = Field(description="Values by partition field.")
+    partition: dict[str, SingleValue] = Field(description="Values by partition field.")
     data_files: int
     delete_files: int
     changelog_files: int = Field(description="Paimon: changelog files.")
@@ -56,11 +56,11 @@ class ExpiryOut(WireModel):
     refs: list[ExpiredRefOut] = Field(description="Iceberg: branches and tags that would go.")
     totals: list[ExpiredTotalOut]
     partitions: list[ExpiredPartitionOut] = Field(description="Largest first.")
-    settings: dict[str, Any] = Field(
+    settings: dict[str, SingleValue] = Field(
         description="The values that decided, by the names of the table's properties; times in milliseconds."
     )
     refused: str | None = Field(description="Why the expiry would fail; null if it would not.")
-    now: str = Field(description="The time of the expiry, RFC 3339.")
+    now: InstantText = Field(description="The time of the expiry, RFC 3339.")
     branch: str = Field(description="Paimon: the branch that expires. Iceberg: `main`, for all branches.")
     stale: str | None = Field(description="Why this is not of the table's newest state; null if it is.")
 
@@ -73,7 +73,7 @@ class ExpiredFileOut(WireModel):
     file_size_in_bytes: Long | None = Field(description="Null with a `reason` if it is not known.")
     record_count: Long | None = Field(description="Of data, delete and changelog files.")
     spec_id: int | None
-    partition: dict[str, Any] | None = Field(description="Values by partition field; null for metadata files.")
+    partition: dict[str, SingleValue] | None = Field(description="Values by partition field; null for metadata files.")
     reason: str | None
 
 

@@ -60,7 +60,7 @@ class NamespacesPage(ListPage):
 
 
 class SnapshotsPage(ListPage):
-    """A page of snapshots, oldest first."""
+    """A page of snapshots, newest first unless `order` or `sort` says otherwise."""
 
     snapshots: list[SnapshotOut]
 
@@ -108,6 +108,9 @@ class PartitionsPage(SnapshotListPage):
     """A page of partitions."""
 
     partitions: list[Partition]
+    not_applied: list[NotAppliedOut] | None = Field(
+        None, description="With a filter: its conjuncts that cannot prune. A stream has them in its last record."
+    )
 
 
 class ReadyPartitionOut(WireModel):

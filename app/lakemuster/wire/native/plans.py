@@ -64,7 +64,11 @@ FilterJson = Annotated[
         {
             "anyOf": [
                 {"type": "string", "description": "A SQL condition, as in a WHERE clause."},
-                {"type": "object", "description": "An expression of the Iceberg REST catalog protocol."},
+                {
+                    "type": "object",
+                    "additionalProperties": True,
+                    "description": "An expression of the Iceberg REST catalog protocol.",
+                },
                 {"type": "boolean"},
                 {"type": "null"},
             ]
@@ -214,7 +218,16 @@ class ExplainRequest(QueryOptions):
 
 Residual = Annotated[
     object,
-    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "boolean"}, {"type": "null"}]}),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "object", "additionalProperties": True},
+                {"type": "boolean"},
+                {"type": "null"},
+            ]
+        }
+    ),
     Field(
         description="Residual predicate on the file's rows, in the language of the filter: SQL text or an expression. "
         "Null if every row matches."

@@ -6,14 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from lakemuster.wire.model import WireModel
+from lakemuster.wire.model import SingleValue, WireModel
 
 Integer = Annotated[
     int | str, WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+$"}]})
 ]
 IdText = Annotated[str, WithJsonSchema({"type": "string", "pattern": "^-?[0-9]+$"})]
 Values = Annotated[
-    dict[str, object],
+    dict[str, SingleValue],
     Field(description="Values by column, in the JSON single-value form of the Iceberg specification."),
 ]
 Counts = Annotated[
@@ -23,9 +23,7 @@ Counts = Annotated[
 Content = Literal["data", "position-deletes", "equality-deletes", "changelog"]
 
 
-class IcebergFile(WireModel):
-    """A file of an Iceberg table. Column statistics are present in entries, and where `stats` requests them."""
-
+class _IcebergFile(WireModel):
     snapshot_id: IdText | None
     sequence_number: Integer | None
     file_sequence_number: Integer | None
@@ -36,12 +34,6 @@ class IcebergFile(WireModel):
     partition: Values
     record_count: Integer | None
     file_size_in_bytes: Integer | None
-    column_sizes: Counts | None = None
-    value_counts: Counts | None = None
-    null_value_counts: Counts | None = None
-    nan_value_counts: Counts | None = None
-    lower_bounds: Values | None = None
-    upper_bounds: Values | None = None
     key_metadata: str | None = Field(description="Bytes in hex; null if not recorded.")
     split_offsets: list[Integer] | None
     equality_ids: list[int] | None
@@ -52,9 +44,18 @@ class IcebergFile(WireModel):
     content_size_in_bytes: Integer | None
 
 
-class PaimonFile(WireModel):
-    """A file of a Paimon table. Column statistics are present in entries, and where `stats` requests them."""
+class IcebergFile(_IcebergFile):
+    """A file of an Iceberg table. Column statistics are present in entries, and where `stats` requests them."""
 
+    column_sizes: Counts | None = None
+    value_counts: Counts | None = None
+    null_value_counts: Counts | None = None
+    nan_value_counts: Counts | None = None
+    lower_bounds: Values | None = None
+    upper_bounds: Values | None = None
+
+
+class _PaimonFile(WireModel):
     content: Content
     file_path: str
     file_name: str
@@ -66,19 +67,8 @@ class PaimonFile(WireModel):
     record_count: Integer | None
     file_size_in_bytes: Integer | None
     file_source: Literal["append", "compact"] | None
-    min_key: Values | None = None
-    max_key: Values | None = None
-    key_null_value_counts: Counts | None = None
-    key_lower_bounds: Values | None = None
-    key_upper_bounds: Values | None = None
-    null_value_counts: Counts | None = None
-    lower_bounds: Values | None = None
-    upper_bounds: Values | None = None
-    branch: str | None = Field(
-        None,
-        description="For tables with `scan.fallback-branch` or `scan.primary-branch`: the branch of the file and of "
-        "its `schema_id`; null for the requested branch.",
-    )
+    min_key: Values
+    max_key: Values
     min_sequence_number: Integer | None
     max_sequence_number: Integer | None
     schema_id: Integer | None
@@ -91,7 +81,23 @@ class PaimonFile(WireModel):
     external_path: str | None
     first_row_id: Integer | None
     write_cols: list[str] | None
-    write_cols_sequences: list[Integer] | None = None
+    write_cols_sequences: list[Integer] | None
+
+
+class PaimonFile(_PaimonFile):
+    """A file of a Paimon table. Column statistics are present in entries, and where `stats` requests them."""
+
+    key_null_value_counts: Counts | None = None
+    key_lower_bounds: Values | None = None
+    key_upper_bounds: Values | None = None
+    null_value_counts: Counts | None = None
+    lower_bounds: Values | None = None
+    upper_bounds: Values | None = None
+    branch: str | None = Field(
+        None,
+        description="For tables with `scan.fallback-branch` or `scan.primary-branch`: the branch of the file and of "
+        "its `schema_id`; null for the requested branch.",
+    )
 
 
 class _Entry(WireModel):
@@ -99,15 +105,28 @@ class _Entry(WireModel):
     manifest: str = Field(description="Location of the manifest that has the entry.")
 
 
-class IcebergEntry(IcebergFile, _Entry):
+class IcebergEntry(_IcebergFile, _Entry):
     """An entry of a manifest."""
 
+    column_sizes: Counts
+    value_counts: Counts
+    null_value_counts: Counts
+    nan_value_counts: Counts
+    lower_bounds: Values
+    upper_bounds: Values
     lower_bounds_raw: dict[str, str] | None = Field(description="Lower bounds by column as recorded, in hex.")
     upper_bounds_raw: dict[str, str] | None = Field(description="Upper bounds by column as recorded, in hex.")
 
 
-class PaimonEntry(PaimonFile, _Entry):
+class PaimonEntry(_PaimonFile, _Entry):
     """An entry of a manifest."""
+
+    key_null_value_counts: Counts
+    key_lower_bounds: Values
+    key_upper_bounds: Values
+    null_value_counts: Counts
+    lower_bounds: Values
+    upper_bounds: Values
 
 
 class FieldSummary(WireModel):
@@ -116,8 +135,8 @@ class FieldSummary(WireModel):
     contains_null: bool | None
     contains_nan: bool | None
     null_count: Integer | None
-    lower_bound: object
-    upper_bound: object
+    lower_bound: SingleValue
+    upper_bound: SingleValue
 
 
 class _Manifest(WireModel):
@@ -173,7 +192,10 @@ class Partition(WireModel):
     position_delete_file_count: Integer | None = None
     equality_delete_record_count: Integer | None = None
     equality_delete_file_count: Integer | None = None
-    last_updated_at: str | None
+    last_updated_at: str | None = Field(
+        description="Iceberg: time of the last commit, RFC 3339. Paimon: creation time of the newest file, wall-clock "
+        "time in the writer's time zone, which is not recorded."
+    )
     last_updated_snapshot_id: IdText | None = None
 
 
@@ -212,13 +234,13 @@ class IndexFile(WireModel):
     global_index: GlobalIndex | None
 
 
-class IcebergChange(IcebergFile):
+class IcebergChange(_IcebergFile):
     """A file that is live in only one of two snapshots."""
 
     change: Literal["added", "removed"]
 
 
-class PaimonChange(PaimonFile):
+class PaimonChange(_PaimonFile):
     """A file that is live in only one of two snapshots."""
 
     change: Literal["added", "removed"]

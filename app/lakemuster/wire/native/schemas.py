@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NotRequired, cast
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, with_config
+from typing_extensions import TypedDict
 
 from lakemuster.metadata.partition import PartitionSpec, result_type
 from lakemuster.metadata.schema import Schema
@@ -13,9 +14,53 @@ from lakemuster.metadata.types import Field as MetadataField
 from lakemuster.metadata.types import ListType, MapType, Primitive, StructType, Type
 from lakemuster.wire.documents import plain
 from lakemuster.wire.instants import format_instant
-from lakemuster.wire.model import Id, WireModel
+from lakemuster.wire.model import Id, InstantText, Long, WireModel, also_keys_of
 
 Json = dict[str, object]
+
+_ListMembers = TypedDict("_ListMembers", {"element-id": int, "element-required": bool})
+_MapMembers = TypedDict("_MapMembers", {"key-id": int, "value-id": int, "value-required": bool})
+_Defaults = TypedDict("_Defaults", {"initial-default": NotRequired[object], "write-default": NotRequired[object]})
+_CLOSED = ConfigDict(extra="forbid")
+
+
+@with_config(_CLOSED)
+class SchemaFieldOut(_Defaults):
+    """A field in the JSON form of the Iceberg specification. A primitive type is its name in the table's own format."""
+
+    id: int
+    name: str
+    required: bool
+    type: str | StructTypeOut | ListTypeOut | MapTypeOut
+    doc: NotRequired[str]
+
+
+@with_config(_CLOSED)
+class StructTypeOut(TypedDict):
+    """A struct type. `text` is its name in the table's own format, if that is another."""
+
+    type: Literal["struct"]
+    fields: list[SchemaFieldOut]
+    text: NotRequired[str]
+
+
+@with_config(_CLOSED)
+class ListTypeOut(_ListMembers):
+    """A list type. `text` is its name in the table's own format, if that is another."""
+
+    type: Literal["list"]
+    element: str | StructTypeOut | ListTypeOut | MapTypeOut
+    text: NotRequired[str]
+
+
+@with_config(_CLOSED)
+class MapTypeOut(_MapMembers):
+    """A map type. `text` is its name in the table's own format, if that is another."""
+
+    type: Literal["map"]
+    key: str | StructTypeOut | ListTypeOut | MapTypeOut
+    value: str | StructTypeOut | ListTypeOut | MapTypeOut
+    text: NotRequired[str]
 
 
 class SchemaOut(WireModel):
@@ -24,10 +69,7 @@ class SchemaOut(WireModel):
     schema_id: int
     branch: str = Field(description="The Paimon branch that the schema belongs to; `main` for Iceberg.")
     current: bool = Field(description="Whether it is the one that new files are written with.")
-    fields: list[Json] = Field(
-        description="Columns in the JSON form of the Iceberg specification: `id`, `name`, `required`, `type`, `doc`, "
-        "`initial-default`, `write-default`. A type is an object, or its name in the table's own format."
-    )
+    fields: list[SchemaFieldOut] = Field(description="The columns.")
     identifier_field_ids: list[int] = Field(
         description="Ids of Iceberg's identifier fields, or of Paimon's primary key columns."
     )
@@ -36,7 +78,9 @@ class SchemaOut(WireModel):
     primary_keys: list[str] = Field(description="Names of Paimon's primary key columns; empty for Iceberg.")
     options: dict[str, str] = Field(description="Paimon's table options; empty for Iceberg.")
     comment: str | None
-    created_at: str | None = Field(description="Time of creation, RFC 3339; null if the format does not record it.")
+    created_at: InstantText | None = Field(
+        description="Time of creation, RFC 3339; null if the format does not record it."
+    )
 
     @classmethod
     def of(cls, schema: Schema, branch: str, *, current: bool) -> SchemaOut:
@@ -45,7 +89,7 @@ class SchemaOut(WireModel):
             schema_id=schema.schema_id,
             branch=branch,
             current=current,
-            fields=[field_json(field) for field in schema.fields],
+            fields=[cast("SchemaFieldOut", field_json(field)) for field in schema.fields],
             identifier_field_ids=list(schema.identifier_field_ids),
             highest_field_id=schema.highest_field_id,
             partition_keys=list(schema.partition_keys),
@@ -92,10 +136,22 @@ class SpecOut(WireModel):
         )
 
 
-class RefOut(WireModel):
-    """A branch or a tag. Further keys depend on the format: `max_ref_age_ms`, `tag_time_retained` and others."""
+class FurtherRefKeys(BaseModel):
+    """Keys that a ref has if its metadata does. Only for documentation."""
 
-    model_config = ConfigDict(frozen=True, extra="allow")
+    max_ref_age_ms: Long | None = Field(None, description="Iceberg.")
+    max_snapshot_age_ms: Long | None = Field(None, description="Iceberg: of branches.")
+    min_snapshots_to_keep: Long | None = Field(None, description="Iceberg: of branches.")
+    tag_create_time: str | None = Field(
+        None, description="Paimon: wall-clock time in the writer's time zone, which is not recorded."
+    )
+    tag_time_retained: str | None = Field(None, description="Paimon: retention as an ISO 8601 duration.")
+
+
+class RefOut(WireModel):
+    """A branch or a tag. Further keys depend on the format."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", json_schema_extra=also_keys_of(FurtherRefKeys))
 
     name: str
     type: Literal["branch", "tag"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.wire.documents import plain
 from lakemuster.wire.instants import format_instant
-from lakemuster.wire.model import Id, Long, WireModel
+from lakemuster.wire.model import Id, InstantText, Long, WireModel, also_keys_of
 
 State = Literal["known", "published", "quarantined"]
 
@@ -25,21 +25,45 @@ class ManifestListOut(WireModel):
     length: Long | None = Field(description="Size in bytes; null if not recorded.")
 
 
+class FurtherSnapshotKeys(BaseModel):
+    """Keys that a snapshot has if its format does. Only for documentation."""
+
+    first_row_id: Long | None = Field(None, description="Iceberg, format version 3; of Paimon, see `next_row_id`.")
+    added_rows: Long | None = Field(None, description="Iceberg, format version 3.")
+    key_id: str | None = Field(None, description="Iceberg, format version 3.")
+    version: int | None = Field(None, description="Paimon, as all keys that follow.")
+    commit_kind: str | None = Field(None, examples=["APPEND", "COMPACT", "OVERWRITE", "ANALYZE"])
+    commit_user: str | None = None
+    commit_identifier: Long | None = None
+    total_record_count: Long | None = None
+    delta_record_count: Long | None = None
+    changelog_record_count: Long | None = None
+    watermark: Long | None = None
+    next_row_id: Long | None = None
+    statistics: str | None = None
+    uuid: str | None = None
+    writer_version: str | None = None
+    base_manifest_list: str | None = None
+    base_manifest_list_size: Long | None = None
+    delta_manifest_list: str | None = None
+    delta_manifest_list_size: Long | None = None
+    changelog_manifest_list: str | None = None
+    changelog_manifest_list_size: Long | None = None
+    index_manifest: str | None = None
+    properties: dict[str, str] | None = None
+
+
 class SnapshotOut(WireModel):
-    """One committed version of a table.
+    """One committed version of a table. Further keys depend on the format."""
 
-    Snapshots of Paimon have further keys, as far as recorded: `commit_kind`, `commit_user`, `commit_identifier`,
-    `total_record_count`, `delta_record_count`, `watermark` and others.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="allow")
+    model_config = ConfigDict(frozen=True, extra="allow", json_schema_extra=also_keys_of(FurtherSnapshotKeys))
 
     snapshot_id: Id
     parent_id: Id | None
     branch: str = Field(description="The Paimon branch that the snapshot belongs to; `main` for Iceberg.")
     refs: list[str] = Field(description="Branches and tags that refer to the snapshot.")
     sequence_number: Long | None
-    committed_at: str = Field(description="Time of the commit, RFC 3339 with milliseconds.")
+    committed_at: InstantText = Field(description="Time of the commit, RFC 3339 with milliseconds.")
     operation: str | None = Field(examples=["append", "overwrite", "delete", "replace"])
     schema_id: Long | None
     summary: dict[str, str] = Field(description="Iceberg's summary, without `operation`.")
@@ -91,7 +115,7 @@ class SnapshotOut(WireModel):
 class QuarantinedOut(WireModel):
     """A snapshot whose metadata cannot be accepted."""
 
-    snapshot_id: str
+    snapshot_id: str = Field(description="64-bit id as text.")
     reason: str
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from lakemuster.wire.model import Id, Long, WireModel
+from lakemuster.wire.model import Id, InstantText, Long, SingleValue, WireModel
 from lakemuster.wire.native.pages import SnapshotListPage
 from lakemuster.wire.native.plans import NotAppliedOut
 from lakemuster.wire.native.rows import Integer
@@ -151,9 +151,8 @@ class StatsOut(WireModel):
     """The figures of the data files of a snapshot, and of the delete files that apply to them."""
 
     snapshot_id: Id | None = Field(description="Null for a table without snapshots.")
-    computed_at: str = Field(
-        description="Time when the figures were computed, RFC 3339. Those of one snapshot never change.",
-        json_schema_extra={"format": "date-time"},
+    computed_at: InstantText = Field(
+        description="Time when the figures were computed, RFC 3339. Those of one snapshot never change."
     )
     stale: str | None = Field(
         description="Why the figures are not of the table's newest state; null if they are, or if the request pins a "
@@ -188,7 +187,7 @@ class OverlapOut(WireModel):
     mean: float | None = Field(description="Mean over the samples; null without samples, as are the next ones.")
     p99: int | None = Field(description="99th percentile of the samples, by nearest rank.")
     max: int | None
-    max_at: object = Field(description="The least sampled value at which `max` files overlap.")
+    max_at: SingleValue = Field(description="The least sampled value at which `max` files overlap.")
 
 
 class ColumnOut(WireModel):
@@ -207,9 +206,9 @@ class ColumnOut(WireModel):
     nan_count_files: Integer
     column_size: Integer | None = Field(description="Bytes of the column.")
     column_size_files: Integer
-    lower_bound: object = Field(description="The least lower bound; null if no file records one.")
+    lower_bound: SingleValue = Field(description="The least lower bound; null if no file records one.")
     lower_bound_files: Integer
-    upper_bound: object = Field(description="The greatest upper bound; null if no file records one.")
+    upper_bound: SingleValue = Field(description="The greatest upper bound; null if no file records one.")
     upper_bound_files: Integer
     bounds_hold: bool = Field(
         description="Whether all files that may hold a value record both bounds, so that every value that is neither "

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from lakemuster.metadata.format_names import format_names
 from lakemuster.table_settings import NanMode
-from lakemuster.wire.model import Id, Long, WireModel
+from lakemuster.wire.model import Id, InstantText, Long, WireModel
 from lakemuster.wire.native.thresholds import HealthSettingsOut, HealthStatus
 
 
@@ -104,10 +104,10 @@ class TableOut(WireModel):
     )
     current_schema_id: int | None
     default_spec_id: int | None
-    last_updated_at: str | None = Field(
+    last_updated_at: InstantText | None = Field(
         description="Time of the table's last change as recorded by its writer, RFC 3339."
     )
-    checked_at: str | None = Field(
+    checked_at: InstantText | None = Field(
         description="Time when the table's pointer was last read, RFC 3339; null before the first time."
     )
     stale: str | None = Field(description="Why the table's newest state could not be read; null if it could.")
@@ -123,7 +123,7 @@ class TableOut(WireModel):
         description="Iceberg's delete files, deletion vectors included. Paimon's vectors are in index files: 0."
     )
     snapshots: Long | None = Field(description="Number of snapshots of main in the table's metadata.")
-    last_committed_at: str | None = Field(description="Time of the current snapshot's commit, RFC 3339.")
+    last_committed_at: InstantText | None = Field(description="Time of the current snapshot's commit, RFC 3339.")
     health: HealthStatus | None = Field(
         description="The worst status of the components of the table's health; null until it is computed."
     )
@@ -184,4 +184,4 @@ class NamespaceOut(WireModel):
     total_bytes: Long | None
     delete_files: Long | None
     snapshots: Long | None
-    last_committed_at: str | None = Field(description="Time of the latest current snapshot's commit, RFC 3339.")
+    last_committed_at: InstantText | None = Field(description="Time of the latest current snapshot's commit, RFC 3339.")

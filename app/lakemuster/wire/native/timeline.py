@@ -6,7 +6,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from lakemuster.wire.documents import EXTRA
-from lakemuster.wire.model import Id, Long, WireModel
+from lakemuster.wire.model import Id, InstantText, Long, WireModel
 from lakemuster.wire.native.pages import ListPage
 from lakemuster.wire.native.snapshots import State
 
@@ -85,7 +85,7 @@ class CommitOut(FiguresOut):
     parent_id: Id | None
     branch: str
     refs: list[str] = Field(description="Branches and tags that refer to the snapshot.")
-    committed_at: str = Field(description="Time of the commit, RFC 3339 with milliseconds.")
+    committed_at: InstantText = Field(description="Time of the commit, RFC 3339 with milliseconds.")
     operation: str | None
     commit_kind: str | None = Field(description="Paimon: APPEND, COMPACT, OVERWRITE or ANALYZE.")
     state: State = Field(description="State of the snapshot in the index.")
@@ -100,8 +100,8 @@ class CommitOut(FiguresOut):
 class PeriodOut(FiguresOut):
     """What the commits of a period added and removed, and the state that the last one left."""
 
-    start: str = Field(description="Start of the period, RFC 3339.")
-    end: str = Field(description="End of the period, exclusive.")
+    start: InstantText = Field(description="Start of the period, RFC 3339.")
+    end: InstantText = Field(description="End of the period, exclusive.")
     commits: int
     operations: dict[str, int] = Field(description="Number of commits by operation; Paimon: by kind if it has none.")
     snapshot_id: Id = Field(description="The last commit's snapshot.")

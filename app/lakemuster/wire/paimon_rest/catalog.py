@@ -60,20 +60,20 @@ class TablesOut(PageModel):
     tables: list[str]
 
 
-class Identifier(RestModel):
+class PaimonIdentifier(RestModel):
     """The name of an object in a database."""
 
     database: str
     object: str
 
 
-class IdentifiersOut(PageModel):
+class PaimonIdentifiersOut(PageModel):
     """Names of tables of all databases."""
 
-    tables: list[Identifier]
+    tables: list[PaimonIdentifier]
 
 
-class TableOut(Audited):
+class PaimonTableOut(Audited):
     """A table."""
 
     id: str = Field(description="Id of the registration; a table that is registered again gets another id.")
@@ -88,7 +88,7 @@ class TableOut(Audited):
 class TableDetailsOut(PageModel):
     """A page of tables of a database with their details."""
 
-    table_details: list[TableOut]
+    table_details: list[PaimonTableOut]
 
 
 class TableSnapshot(RestModel):
@@ -107,7 +107,7 @@ class TableSnapshotOut(RestModel):
     snapshot: TableSnapshot
 
 
-class SnapshotOut(RestModel):
+class PaimonSnapshotOut(RestModel):
     """One snapshot."""
 
     snapshot: dict[str, Any] = Field(description="The content of the snapshot file.")

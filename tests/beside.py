@@ -41,6 +41,15 @@ def jars_of(lock: str) -> list[str]:
     return brought.stdout.splitlines()
 
 
+def node_modules_of(folder: Path) -> Path:
+    """The packages of npm that the lock in a folder pins."""
+    command = [sys.executable, "-I", str(ROOT / "scripts" / "npm.py"), str(folder)]
+    brought = subprocess.run(command, capture_output=True, text=True, check=False)
+    if brought.returncode:
+        raise RuntimeError(brought.stderr)
+    return Path(brought.stdout.strip())
+
+
 def runner(python: Path, folders: pytest.TempPathFactory) -> Callable[..., Any]:
     """What calls ``main(**arguments)`` of a script (its path, or its text) there; arguments and answer are JSON."""
 

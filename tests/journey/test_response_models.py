@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.journey.native_answers import PREFIX, TABLE, Answer, Asker, answers_of_lists, answers_of_table
 from tests.journey.real_lakes import discovered
 from tests.journey.response_models import Document, Seen
 from tests.journey.servers import lakemuster, served
+from tests.openapi_yaml import read
 from tests.tree import ROOT
 
 pytestmark = pytest.mark.slow
@@ -59,10 +59,7 @@ def asked(ask: Asker, lake: Path, names: list[str]) -> Iterator[Answer]:
 
 @pytest.fixture(scope="module")
 def plain() -> dict[str, Any]:
-    document: dict[str, Any] = yaml.load(
-        (ROOT / "openapi.yaml").read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
-    return document
+    return read((ROOT / "openapi.yaml").read_text("utf-8"))
 
 
 def test_every_operation_has_answered(answers: list[Answer], plain: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import pyarrow as pa
 
@@ -23,7 +24,7 @@ from lakemuster.planner.paimon.system.table_rows import table_rows
 from lakemuster.planner.paimon.system.tables import SYSTEM_TABLES, SystemTable
 from lakemuster.planner.rows import RowSource
 from lakemuster.planner.view import Selector, View
-from lakemuster.wire.native.system import SystemColumn, SystemTableOut
+from lakemuster.wire.native.system import SystemColumn, SystemTableName, SystemTableOut
 from lakemuster.wire.rows import Written, json_items, json_lines
 
 BATCH_ROWS = 1000
@@ -34,7 +35,7 @@ def system_table_out(name: str) -> SystemTableOut:
     """Describe a system table: its name, whether it is of a snapshot or a table, its columns."""
     table = SYSTEM_TABLES[name]
     columns = [SystemColumn(name=column, type=text) for column, text in table.columns]
-    return SystemTableOut(name=table.name, of=table.of, columns=columns)
+    return SystemTableOut(name=cast("SystemTableName", table.name), of=table.of, columns=columns)
 
 
 def system_table(name: str) -> SystemTable:

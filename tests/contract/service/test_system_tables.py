@@ -6,7 +6,7 @@ import io
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import orjson
 import pyarrow as pa
@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 
 from lakemuster.catalog.services import Services
 from lakemuster.planner.paimon.system.tables import SYSTEM_TABLES
-from lakemuster.wire.native.system import SystemPage, SystemTablePage
+from lakemuster.wire.native.system import SystemPage, SystemTableName, SystemTablePage
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 
@@ -192,6 +192,7 @@ def test_system_tables_are_listed_with_their_columns(services: Services, http: T
     assert {row["name"]: [column["name"] for column in row["columns"]] for row in page["system"]} == {
         name: table.schema.names for name, table in SYSTEM_TABLES.items()
     }
+    assert set(get_args(SystemTableName)) == set(SYSTEM_TABLES)
     assert get(http, f"{ICEBERG}/system")["system"] == []
 
 

@@ -109,12 +109,14 @@ def judged(document: dict[str, Any]) -> str:
     ).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [None, *PARTS], ids=lambda name: name or "whole")
 def test_each_document_is_valid_by_itself(client: TestClient, name: str | None) -> None:
     found = cast("FastAPI", client.app).openapi() if name is None else part(client, name)
     assert judged(found) == ""
 
 
+@pytest.mark.slow
 def test_the_validator_refuses_a_document_without_a_component(client: TestClient) -> None:
     found = part(client, "paimon")
     assert found["components"]["schemas"].pop("PaimonErrorResponse")

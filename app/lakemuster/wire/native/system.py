@@ -15,6 +15,24 @@ SYSTEM = pa.schema([("name", pa.string()), ("of", pa.string()), ("columns", pa.s
 """System tables as Arrow rows; ``columns`` is JSON."""
 
 
+SystemTableName = Literal[
+    "aggregation_fields",
+    "branches",
+    "buckets",
+    "consumers",
+    "file_key_ranges",
+    "files",
+    "manifests",
+    "options",
+    "partitions",
+    "schemas",
+    "snapshots",
+    "statistics",
+    "table_indexes",
+    "tags",
+]
+
+
 class SystemColumn(WireModel):
     """A column of a system table."""
 
@@ -25,7 +43,7 @@ class SystemColumn(WireModel):
 class SystemTableOut(WireModel):
     """One of Paimon's system tables."""
 
-    name: str
+    name: SystemTableName
     of: Literal["snapshot", "table"] = Field(
         description="Whether its rows describe a snapshot, or the table (with `ref`: a branch)."
     )

@@ -10,8 +10,20 @@ from typing import Any
 
 import pyarrow as pa
 
+from lakemuster.spark.figure_columns import STATS
+
 _MAP = pa.map_(pa.string(), pa.string())
 _INSTANT = pa.timestamp("ms", tz="UTC")
+_OVERLAP = pa.struct(
+    [
+        ("samples", pa.int64()),
+        ("unbounded_files", pa.int64()),
+        ("mean", pa.float64()),
+        ("p99", pa.int64()),
+        ("max", pa.int64()),
+        ("max_at", pa.string()),
+    ]
+)
 _TYPES = {
     "text": pa.string(),
     "long": pa.int64(),
@@ -21,6 +33,8 @@ _TYPES = {
     "map": _MAP,
     "texts": pa.list_(pa.string()),
     "longs": pa.list_(pa.int64()),
+    "truth": pa.bool_(),
+    "overlap": _OVERLAP,
 }
 
 _FILE = """
@@ -57,12 +71,27 @@ _COLUMNS = {
         position_delete_record_count long; position_delete_file_count long; equality_delete_record_count long;
         equality_delete_file_count long; last_updated_at text; last_updated_snapshot_id long
     """,
+    "columns": """
+        column text; field_id long; type text; files long; value_files long; value_count long; value_count_files long;
+        null_count long; null_count_files long; nan_count long; nan_count_files long; column_size long;
+        column_size_files long; lower_bound text; lower_bound_files long; upper_bound text; upper_bound_files long;
+        bounds_hold truth; overlap overlap
+    """,
+    "timeline": """
+        snapshot_id long; parent_id long; branch text; refs texts; committed_at instant; operation text;
+        commit_kind text; state text; added_data_files long; added_delete_files long; added_records long;
+        added_bytes long; removed_data_files long; removed_delete_files long; removed_records long;
+        removed_bytes long; total_data_files long; total_delete_files long; total_records long; total_bytes long;
+        partitions long; reason text; writer text; gap_before text; extra text
+    """,
 }
 _NULLS_COUNT = frozenset({"partition", "min_key", "max_key"})
 
 
 def lake_schema(kind: str) -> pa.Schema:
     """The columns of a list of many tables: ``table``, then the columns of both formats."""
+    if kind == "stats":
+        return pa.schema([pa.field("table", pa.string()), *STATS])
     words = [column.split() for column in _COLUMNS[kind].split(";")]
     return pa.schema([pa.field("table", pa.string()), *(pa.field(name, _TYPES[of]) for name, of in words)])
 

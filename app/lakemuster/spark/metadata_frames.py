@@ -1,4 +1,4 @@
-"""Metadata lists (snapshots, manifests, entries, files, partitions) of a table or a namespace, as DataFrames."""
+"""Metadata lists and figures of a table or a namespace, as DataFrames."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from lakemuster.client import Client, Rows, SnapshotInfo, Table
 from lakemuster.client.choices import Choice
 from lakemuster.client.model import Row
 from lakemuster.metadata.names import parse_name
+from lakemuster.spark.figure_columns import stats_table
 from lakemuster.spark.frames import fitted, frame
 from lakemuster.spark.lake_columns import lake_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-Kind = Literal["snapshots", "manifests", "entries", "files", "partitions"]
+Kind = Literal["snapshots", "manifests", "entries", "files", "partitions", "columns", "timeline", "stats"]
+"""Lists, and figures: ``stats`` has one row a table."""
+
+OF_HISTORY = ("snapshots", "timeline")
 
 
 def metadata(
@@ -43,11 +47,15 @@ def metadata(
     partitions and keys. ``last_updated_at`` is a string, since Paimon's has no zone. Tables are requested one after
     the other, each at its state at that time.
 
+    ``stats`` is one row a table: totals, sizes, partitions, deletes and Paimon's levels, as structs and arrays.
+    ``columns`` is a row a column, whose bounds are JSON text; ``timeline`` a row a commit, newest first.
+
     Args:
-        kind: ``snapshots``, ``manifests``, ``entries``, ``files`` or ``partitions``.
+        kind: ``snapshots``, ``manifests``, ``entries``, ``files``, ``partitions``, ``columns``, ``timeline`` or
+            ``stats``.
         table, namespace: exactly one of them, dotted; levels that contain a dot in backticks.
-        snapshot_id, ref, as_of: which snapshot of ``table``; not for ``snapshots``, which lists all. A namespace takes
-            only ``as_of``.
+        snapshot_id, ref, as_of: which snapshot of ``table``; not for ``snapshots`` and ``timeline``, which list all; of
+            these, ``timeline`` takes a ``ref``. A namespace takes only ``as_of``.
         token: a bearer token, for servers that require one; it stays on the driver.
 
     Raises:
@@ -60,13 +68,13 @@ def metadata(
         raise ValueError("give a table, or a namespace")
     choice: Choice = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of}
     given = [name for name, value in choice.items() if value is not None]
-    if kind == "snapshots" and given:
+    if kind in OF_HISTORY and given and (kind, *given) != ("timeline", "ref"):
         raise ValueError(f"all snapshots are listed: {given[0]} does not apply")
     if namespace is not None and (snapshot_id is not None or ref is not None):
         raise ValueError(f"{given[0]} needs a single table")
     with Client(uri, token) as client:
         if table is not None:
-            return frame(spark, _list(client.table(table), kind, choice).to_arrow())
+            return frame(spark, rows_of(client.table(table), kind, choice))
         assert namespace is not None
         return frame(spark, lake(client, kind, namespace, choice))
 
@@ -75,8 +83,13 @@ def lake(client: Client, kind: Kind, namespace: str, choice: Choice) -> pa.Table
     """The lists of all tables of a namespace, in one Arrow table."""
     wanted = parse_name(namespace)
     names = [info.name for info in client.tables() if parse_name(info.name)[:-1][: len(wanted)] == wanted]
-    lists = {name: fitted(_list(client.table(name), kind, choice).to_arrow()) for name in names}
+    lists = {name: fitted(rows_of(client.table(name), kind, choice)) for name in names}
     return lake_columns(kind, lists)
+
+
+def rows_of(table: Table, kind: Kind, choice: Choice) -> pa.Table:
+    """A list of one table, or its figures as one row."""
+    return stats_table(table.stats(**choice)) if kind == "stats" else _list(table, kind, choice).to_arrow()
 
 
 def _list(table: Table, kind: Kind, choice: Choice) -> Rows[SnapshotInfo] | Rows[Row]:
@@ -91,3 +104,8 @@ def _list(table: Table, kind: Kind, choice: Choice) -> Rows[SnapshotInfo] | Rows
             return table.files(**choice)
         case "partitions":
             return table.partitions(**choice)
+        case "columns":
+            return table.columns(**choice)
+        case "timeline":
+            return table.timeline(ref=choice.get("ref"))
+    raise AssertionError(kind)

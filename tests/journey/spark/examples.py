@@ -30,6 +30,13 @@ report = lake[0].unionByName(lake[1]).groupBy("table").agg(*counted, sum("file_s
 report.orderBy("table").show()
 """
 
+FIGURES = """
+import lakemuster.spark
+
+stats = lakemuster.spark.metadata(spark, uri, "stats", namespace="web")
+stats.select("table", "totals.data_files", "small_files.files").orderBy("table").show()
+"""
+
 STREAM = """
 clicks = spark.readStream.format("lakemuster").option("uri", uri).option("start_snapshot_id", "5").load("web.clicks")
 query = clicks.writeStream.format("memory").queryName("new_clicks").start()

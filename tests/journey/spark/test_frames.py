@@ -15,8 +15,10 @@ import pytest
 
 from lakemuster import Client
 from lakemuster.client import Table
+from lakemuster.spark.figure_columns import stats_table
 from lakemuster.spark.frames import fitted, without_voids
 from lakemuster.spark.lake_columns import lake_schema
+from lakemuster.spark.metadata_frames import Kind
 from tests.journey.servers import APP, Running
 from tests.journey.spark.indexing import Driver
 from tests.journey.spark.tables import discover
@@ -24,7 +26,7 @@ from tests.spark import Rows, Spark, SparkFailed
 
 pytestmark = pytest.mark.timeout(600)
 PACKAGES = [str(APP), sysconfig.get_paths()["purelib"]]
-KINDS = ["snapshots", "manifests", "entries", "files", "partitions"]
+KINDS: list[Kind] = ["snapshots", "manifests", "entries", "files", "partitions", "columns", "timeline", "stats"]
 DEMO = ["shop.customers", "shop.orders", "shop.stock", "web.clicks", "web.events"]
 
 COLUMNS = "id bigint, day date, name string, place struct<lat: double, town: string>"
@@ -109,9 +111,22 @@ def as_rows(table: pa.Table) -> Rows:
     return sorted((list(row) for row in zip(*columns, strict=True)), key=json.dumps)
 
 
-def listed(table: Table, kind: str) -> pa.Table:
+def listed(table: Table, kind: Kind) -> pa.Table:
+    """The client's list; of figures, what they are but for the time when they were computed."""
+    if kind == "stats":
+        return stats_table({**table.stats(), "computed_at": None})
     found: pa.Table = getattr(table, kind)().to_arrow()
     return found
+
+
+def seen(found: Any, kind: Kind) -> Rows:
+    """The rows of a frame, without the time when figures were computed."""
+    if kind != "stats":
+        rows: Rows = found["rows"]
+        return rows
+    at = [column for column, _ in found["types"]].index("computed_at")
+    assert all(row[at] for row in found["rows"])
+    return sorted(([*row[:at], None, *row[at + 1 :]] for row in found["rows"]), key=json.dumps)
 
 
 def with_their_deletes(table: Table) -> Rows:
@@ -153,7 +168,7 @@ def test_metadata_of_a_table_are_the_clients_lists(spark: Spark, demo: Running) 
         for name in DEMO:
             for kind in KINDS:
                 found = given(spark, "metadata", demo.uri, kind=kind, table=name)
-                assert found["rows"] == as_rows(listed(client.table(name), kind)), (name, kind)
+                assert seen(found, kind) == as_rows(listed(client.table(name), kind)), (name, kind)
                 assert found["rows"]
 
 
@@ -164,7 +179,14 @@ def test_metadata_of_a_namespace_have_the_rows_of_all_its_tables(spark: Spark, d
             found = given(spark, "metadata", demo.uri, kind=kind, namespace="shop")
             columns = [name for name, _ in found["types"]]
             assert columns == lake_schema(kind).names
-            alike = {"snapshots": "snapshot_id", "manifests": "manifest_path", "partitions": "record_count"}
+            alike = {
+                "snapshots": "snapshot_id",
+                "manifests": "manifest_path",
+                "partitions": "record_count",
+                "columns": "column",
+                "timeline": "snapshot_id",
+                "stats": "snapshot_id",
+            }
             column = alike.get(kind, "file_path")
             at = columns.index(column)
             expected = [[name, one] for name in names for one in listed(client.table(name), kind)[column].to_pylist()]
@@ -176,6 +198,24 @@ def test_metadata_of_a_namespace_have_the_rows_of_all_its_tables(spark: Spark, d
     assert ["shop.stock", [["warehouse", "lyon"]]] in [row[:2] for row in found["rows"]]
     assert ["shop.orders", [["day", "2024-05-10"]]] in [row[:2] for row in found["rows"]]
     assert ["shop.customers", [["country", None]]] in [row[:2] for row in found["rows"]]
+
+
+def test_figures_of_a_lake_are_summed_in_spark_as_the_client_sums_them(spark: Spark, demo: Running) -> None:
+    found = given(spark, "metadata", demo.uri, kind="stats", namespace="shop")
+    types = dict(found["types"])
+    assert types["file_size_histogram"].startswith("array<struct<from_bytes:bigint")
+    assert types["computed_at"] == "timestamp"
+    at = [column for column, _ in found["types"]].index("totals")
+    with Client(demo.uri) as client:
+        for row in found["rows"]:
+            totals = client.table(row[0]).stats()["totals"]
+            assert row[at] == list(totals.values())
+    ref = given(spark, "metadata", demo.uri, kind="timeline", table="shop.orders", ref="main")
+    with Client(demo.uri) as client:
+        assert ref["rows"] == as_rows(client.table("shop.orders").timeline(ref="main").to_arrow())
+    for kind, choice in (("timeline", {"snapshot_id": 1}), ("snapshots", {"ref": "main"})):
+        with pytest.raises(SparkFailed, match="does not apply"):
+            given(spark, "metadata", demo.uri, kind=kind, table="shop.orders", **choice)
 
 
 def test_plain_paths_give_the_connectors_rows(spark: Spark, lake: Running) -> None:
@@ -258,6 +298,9 @@ def test_a_connect_session_has_the_same_frames_and_tables(spark: Spark, connect_
         ("files", {"table": "shop.orders", "stats": ["amount"]}),
         ("metadata", {"kind": "entries", "table": "web.clicks"}),
         ("metadata", {"kind": "partitions", "namespace": "shop"}),
+        ("metadata", {"kind": "columns", "table": "shop.stock"}),
+        ("metadata", {"kind": "timeline", "namespace": "shop"}),
+        ("metadata", {"kind": "stats", "namespace": "web"}),
         ("metadata", {"kind": "snapshots", "namespace": "nobody"}),
     ]
     loads: list[tuple[str, dict[str, Any]]] = [
@@ -267,7 +310,10 @@ def test_a_connect_session_has_the_same_frames_and_tables(spark: Spark, connect_
     assert connect_driver.kind == "pyspark.sql.connect.session"
     answers = connect_driver.call([(name, {"uri": demo.uri, **options}) for name, options in calls + loads])
     for (name, options), answer in zip(calls, answers[: len(calls)], strict=True):
-        assert answer == json.loads(json.dumps(given(spark, name, demo.uri, **options))), (name, options)
+        expected = json.loads(json.dumps(given(spark, name, demo.uri, **options)))
+        assert answer["types"] == expected["types"]
+        kind = options.get("kind", "files")
+        assert seen(answer, kind) == seen(expected, kind), (name, options)
     assert answers[len(calls) - 1]["rows"] == []
     for (_, options), answer in zip(loads, answers[len(calls) :], strict=True):
         where = options.pop("where")

@@ -19,7 +19,7 @@ from tests.journey.servers import lakemuster, served
 from tests.openapi_yaml import read
 from tests.tree import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 NOT_JSON = {("GET", "/metrics")}
 ALSO = ("/healthz", "/readyz", "/metrics")

@@ -24,7 +24,7 @@ from tests.journey.test_response_models import ALSO, NOT_JSON
 from tests.openapi_yaml import read
 from tests.tree import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 SOURCE = Path(__file__).parent / "typescript"
 PROGRAM = (SOURCE / "program.ts").read_text("utf-8")

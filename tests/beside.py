@@ -43,7 +43,7 @@ def jars_of(lock: str) -> list[str]:
 
 def node_modules_of(folder: Path) -> Path:
     """The packages of npm that the lock in a folder pins."""
-    command = [sys.executable, "-I", str(ROOT / "scripts" / "npm.py"), str(folder)]
+    command = [sys.executable, "-I", str(ROOT / "scripts" / "node_modules.py"), str(folder)]
     brought = subprocess.run(command, capture_output=True, text=True, check=False)
     if brought.returncode:
         raise RuntimeError(brought.stderr)

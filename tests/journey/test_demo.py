@@ -27,8 +27,11 @@ def test_its_tables_are_planned(demo):
     assert stock.json()["counts"]["files"] == 10
 
 
-def test_its_root_leads_to_the_documentation(demo):
-    answer = demo.http.get("/", follow_redirects=True)
+def test_its_root_is_the_console_and_the_documentation_for_programs(demo):
+    page = demo.http.get("/", headers={"Accept": "text/html,*/*;q=0.8"})
+    assert page.status_code == 200
+    assert '<script type="module"' in page.text
+    answer = demo.http.get("/", headers={"Accept": "application/json"}, follow_redirects=True)
     assert answer.status_code == 200
     assert answer.url.path == "/docs"
 

@@ -32,9 +32,16 @@ from lakemuster.upstream.registry import Upstreams
 SIGN_IN_PATHS = frozenset({"/session", "/session/oidc", "/session/callback"})
 OPEN_PATHS = SIGN_IN_PATHS | {"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/iceberg/v1/oauth/tokens"}
 """Paths that need no caller: health, documentation, sign-in, and the refusal to issue tokens."""
+OPEN_FOLDER = "/assets/"
+"""Files below this path need no caller either: those of the console, which are in every installed package."""
 MAX_BODY_BYTES = 2**20
 MAX_BODIES_BYTES = 128 * 2**20
 """Limit on the bodies of all requests in progress in a process."""
+
+
+def is_open(path: str) -> bool:
+    """Whether a path needs no caller."""
+    return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
 
 
 class Admission:
@@ -80,7 +87,7 @@ class Admission:
         except CatalogError as error:
             await problem(error, scope["path"])(scope, receive, send)
             return
-        if attached is None and scope["path"] in OPEN_PATHS:
+        if attached is None and is_open(scope["path"]):
             await self._app(scope, receive, send)
             return
         held = _Held()

@@ -12,7 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from starlette.types import Scope
 
 from lakemuster import __version__
-from lakemuster.api import docs, errors, measured, operations
+from lakemuster.api import console, docs, errors, measured, operations
 from lakemuster.api.admission import MAX_BODY_BYTES, Admission
 from lakemuster.api.compression import Compression
 from lakemuster.api.event_feed import EventFeed
@@ -206,6 +206,7 @@ def _include_requests(app: FastAPI) -> None:
     for router in paimon_routers:
         app.include_router(router)
     app.include_router(docs.router)
+    app.include_router(console.router)
 
 
 @asynccontextmanager

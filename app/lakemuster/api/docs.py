@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 Json = Mapping[str, Any]
 
@@ -27,12 +27,6 @@ th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;border-bo
 """
 _HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 _POLICY = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-
-@router.get("/", include_in_schema=False)
-def root() -> Response:
-    """What a browser that knows only the address gets. The target is relative, for proxies that add a prefix."""
-    return RedirectResponse("docs")
 
 
 @router.get("/docs", include_in_schema=False)

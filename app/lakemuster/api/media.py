@@ -11,6 +11,7 @@ NDJSON = "application/x-ndjson"
 ARROW = "application/vnd.apache.arrow.stream"
 CSV = "text/csv"
 EVENTS = "text/event-stream"
+HTML = "text/html"
 PLANS = (JSON, NDJSON, ARROW)
 LISTS = (*PLANS, CSV)
 

@@ -19,7 +19,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster import tracing
-from lakemuster.api.admission import MAX_BODY_BYTES, OPEN_PATHS, SIGN_IN_PATHS
+from lakemuster.api.admission import MAX_BODY_BYTES, SIGN_IN_PATHS, is_open
 from lakemuster.api.errors import internal_problem, log_unexpected, problem
 from lakemuster.api.identity.audit import log_request, shown_path
 from lakemuster.api.metrics import Metrics
@@ -30,7 +30,6 @@ from lakemuster.log_lines import REQUEST_ID, Fields
 ACCESS = logging.getLogger("lakemuster.access")
 QUIET = frozenset({"/healthz", "/readyz"})
 """Probes: their successes are logged at level debug only."""
-NOT_AUDITED = OPEN_PATHS - SIGN_IN_PATHS
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -150,7 +149,7 @@ class Middleware:
         level = logging.DEBUG if scope["path"] in QUIET and 0 < status < 400 else logging.INFO
         if ACCESS.isEnabledFor(level):
             ACCESS.log(level, _line(scope, answer, route, method, seconds))
-        if self._rules.is_audited and scope["path"] not in NOT_AUDITED:
+        if self._rules.is_audited and (scope["path"] in SIGN_IN_PATHS or not is_open(scope["path"])):
             log_request(scope, status, broken=answer.broken, with_filter=self._rules.audits_filters)
 
 

@@ -132,13 +132,6 @@ def test_every_status_that_an_error_has_is_documented(client: TestClient) -> Non
     assert "422" not in documented
 
 
-def test_the_root_redirects_to_the_documentation(client: TestClient) -> None:
-    answer = client.get("/", follow_redirects=False)
-    assert answer.status_code == 307
-    assert answer.headers["location"] == "docs"
-    assert client.get("/").content == client.get("/docs").content
-
-
 def test_the_documentation_names_every_path_and_loads_no_resource(client: TestClient) -> None:
     answer = client.get("/docs")
     assert answer.headers["content-type"].startswith("text/html")

@@ -1,0 +1,2 @@
+import { html } from "./html.js";
+export const Catalogs = () => html`<p></p>`;

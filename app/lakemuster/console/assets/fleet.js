@@ -1,0 +1,194 @@
+// All tables: what needs attention first, then the rest, page by page as one scrolls.
+import { get } from "./api.js";
+import { Bytes, Count, FORMATS, Name, Time, count, plural } from "./format.js";
+import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
+import { listen } from "./live.js";
+import { Empty, Failure, Loading, SortHeading, useSettled, useTitle } from "./parts.js";
+import { change, href } from "./route.js";
+import { Sparkline } from "./sparkline.js";
+
+const FIELDS = "name,catalog,format,stale,warnings,current_snapshot_id,total_records,data_files,total_bytes,delete_files,snapshots,last_committed_at";
+const PAGE = 200;
+const ROW = 36;
+const MARGIN = 12;
+const COLUMNS = [
+  { field: "name", label: "Table", first: "" },
+  { field: null, label: "Format" },
+  { field: "total_records", label: "Records", end: true },
+  { field: "data_files", label: "Files", end: true },
+  { field: "total_bytes", label: "Size", end: true },
+  { field: "delete_files", label: "Deletes", end: true, title: "Delete files" },
+  { field: "snapshots", label: "Snapshots", end: true },
+  { field: "last_committed_at", label: "Last commit" },
+  { field: null, label: "Activity", title: "Commits by day (bars) and size (line)" },
+];
+
+export function Fleet({ params }) {
+  useTitle("Tables");
+  const [typed, setTyped] = useState(params.q || "");
+  const settled = useSettled(typed, 120);
+  useEffect(() => change({ q: settled }, { replace: true }), [settled]);
+  useEffect(() => { if ((params.q || "") !== settled) setTyped(params.q || ""); }, [params.q]);
+  const [version, setVersion] = useState(0);
+  const [changed, setChanged] = useState(() => new Map());
+  useEffect(() => {
+    let timer = 0;
+    const end = listen((event) => {
+      if (event.subject) setChanged((last) => new Map(last).set(event.subject, (last.get(event.subject) || 0) + 1));
+      // Many commits in a row are one look.
+      if (!timer) timer = window.setTimeout(() => { timer = 0; setVersion((last) => last + 1); }, 400);
+    });
+    return () => { window.clearTimeout(timer); end(); };
+  }, []);
+  return html`<div class="fleet">
+    <${Namespaces} chosen=${params.namespace} version=${version} />
+    <section class="list" aria-label="Tables">
+      <div class="tools">
+        <h1 class="hidden">Tables</h1>
+        <input type="search" id="search" placeholder="Search tables" aria-label="Search tables" aria-keyshortcuts="/" value=${typed}
+          onInput=${(event) => setTyped(event.target.value)} />
+        <select aria-label="Format" value=${params.format || ""} onChange=${(event) => change({ format: event.target.value })}>
+          <option value="">All formats</option><option value="iceberg">Iceberg</option><option value="paimon">Paimon</option>
+        </select>
+      </div>
+      <${Tables} params=${params} version=${version} changed=${changed} />
+    </section>
+  </div>`;
+}
+
+function Namespaces({ chosen, version }) {
+  const [found, setFound] = useState(null);
+  useEffect(() => {
+    const cancel = new AbortController();
+    get("namespaces", { page_size: 1000 }, { signal: cancel.signal }).then(setFound, () => undefined);
+    return () => cancel.abort();
+  }, [version]);
+  if (!found || found.total_count < 2) return null;
+  const link = (name, label, tables) => html`<li><a href=${href([], { ...current(), namespace: name })} aria-current=${(chosen ?? null) === (name ?? null) ? "true" : undefined}>
+    ${label}<span class="number">${count(tables)}</span></a></li>`;
+  const all = found.namespaces.reduce((sum, one) => sum + one.tables, 0);
+  return html`<nav class="rail" aria-label="Namespaces"><h2>Namespaces</h2><ul>
+    ${link(undefined, "All", all)}
+    ${found.namespaces.map((one) => link(one.name, html`<${Name} value=${one.name || "(none)"} />`, one.tables))}
+  </ul>${found.next_page_token && html`<p class="dim">The first ${count(found.namespaces.length)} of ${count(found.total_count)}: search by name.</p>`}</nav>`;
+}
+
+function current() {
+  const params = Object.fromEntries(new URLSearchParams(window.location.hash.split("?")[1] || ""));
+  delete params.namespace;
+  return params;
+}
+
+// Two lists of one order, stale tables and all others, read page by page.
+function useTables(params, version) {
+  const { q, format, namespace, sort } = params;
+  const key = JSON.stringify([q, format, namespace, sort]);
+  const [state, setState] = useState({ key: null, troubled: [], rows: [], token: null, total: null, error: null });
+  const busy = useRef(false);
+  const asked = { search: q || undefined, format, namespace, sort: sort || "name", fields: FIELDS };
+  const load = useCallback(async (signal) => {
+    try {
+      const [troubled, others] = await Promise.all([
+        get("tables", { ...asked, stale: true, page_size: 1000 }, { signal }),
+        get("tables", { ...asked, stale: false, page_size: PAGE }, { signal }),
+      ]);
+      const total = troubled.total_count + others.total_count;
+      setState({ key, troubled: troubled.tables, rows: others.tables, token: others.next_page_token, total, error: null });
+    } catch (error) {
+      if (error.name !== "AbortError") setState((last) => ({ ...last, key, error }));
+    }
+  }, [key]);
+  useEffect(() => {
+    const cancel = new AbortController();
+    load(cancel.signal);
+    return () => cancel.abort();
+  }, [key, version]);
+  const more = async () => {
+    if (busy.current || !state.token || state.key !== key) return;
+    busy.current = true;
+    try {
+      const next = await get("tables", { ...asked, stale: false, page_size: PAGE, page_token: state.token });
+      setState((last) => (last.token === state.token ? { ...last, rows: [...last.rows, ...next.tables], token: next.next_page_token } : last));
+    } catch (error) {
+      setState((last) => ({ ...last, error }));
+    } finally {
+      busy.current = false;
+    }
+  };
+  return { ...state, loading: state.key !== key, more, retry: () => load() };
+}
+
+function Tables({ params, version, changed }) {
+  const { troubled, rows, token, total, error, loading, more, retry, key } = useTables(params, version);
+  const all = useMemo(() => [...troubled, ...rows], [troubled, rows]);
+  const body = useRef(null);
+  const view = useWindow(body, all.length);
+  useEffect(() => { if (token && view.end >= all.length - MARGIN) more(); }, [view.end, all.length, token]);
+  const sort = params.sort || "name";
+  if (error && key === null) return html`<${Failure} error=${error} retry=${retry} />`;
+  if (key === null) return html`<${Loading} what="Loading tables" />`;
+  const isFiltered = Boolean(params.q || params.format || params.namespace);
+  return html`${error && html`<${Failure} error=${error} retry=${retry} />`}
+    <p class="summary" role="status">${plural(total, "table")}${troubled.length > 0 && html`, <strong class="warn">${plural(troubled.length, "needs", "need")} attention</strong>`}</p>
+    ${total === 0 && (isFiltered
+      ? html`<${Empty} title="No table matches"><p><a href="#/">Show all tables</a></p></${Empty}>`
+      : html`<${Empty} title="No tables yet"><p>Register one with <code>lakemuster add NAME LOCATION</code>, or all below a folder with <code>lakemuster discover URL</code>.</p></${Empty}>`)}
+    ${total > 0 && html`<div class="scroll" aria-busy=${loading ? "true" : "false"}><table class="grid tables" aria-rowcount=${total + 1} onKeyDown=${byArrows}>
+      <thead><tr>${COLUMNS.map((column) => column.field
+        ? html`<${SortHeading} ...${column} sort=${sort} />`
+        : html`<th scope="col" title=${column.title}>${column.label}</th>`)}</tr></thead>
+      <tbody ref=${body}>
+        ${view.start > 0 && html`<tr class="space" aria-hidden="true"><td colspan=${COLUMNS.length} height=${view.start * ROW}></td></tr>`}
+        ${all.slice(view.start, view.end).map((table, place) => html`<${Row} key=${table.name} table=${table} number=${view.start + place + 2} changes=${changed.get(table.name) || 0} />`)}
+        ${view.end < all.length && html`<tr class="space" aria-hidden="true"><td colspan=${COLUMNS.length} height=${(all.length - view.end) * ROW}></td></tr>`}
+      </tbody></table></div>`}`;
+}
+
+// The rows that can be seen, and some around them.
+function useWindow(body, length) {
+  const [view, setView] = useState({ start: 0, end: Math.min(length, 60) });
+  const look = useCallback(() => {
+    if (!body.current) return;
+    const top = -body.current.getBoundingClientRect().top;
+    const start = Math.max(0, Math.floor(top / ROW) - MARGIN);
+    const end = Math.min(length, Math.ceil((top + window.innerHeight) / ROW) + MARGIN);
+    setView((last) => (last.start === start && last.end === end ? last : { start, end }));
+  }, [length]);
+  useLayoutEffect(look, [look]);
+  useEffect(() => {
+    window.addEventListener("scroll", look, { passive: true });
+    window.addEventListener("resize", look);
+    return () => { window.removeEventListener("scroll", look); window.removeEventListener("resize", look); };
+  }, [look]);
+  return { start: Math.min(view.start, length), end: Math.min(view.end, length) };
+}
+
+function byArrows(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || !event.target.matches("a.row")) return;
+  const links = [...event.currentTarget.querySelectorAll("a.row")];
+  const next = links[links.indexOf(event.target) + step];
+  if (next) {
+    event.preventDefault();
+    next.focus();
+  }
+}
+
+function Row({ table, number, changes }) {
+  const cut = table.name.lastIndexOf(".");
+  const isQuoted = table.name.includes("`");
+  const [before, own] = cut < 0 || isQuoted ? ["", table.name] : [table.name.slice(0, cut + 1), table.name.slice(cut + 1)];
+  return html`<tr aria-rowindex=${number} class=${table.stale ? "troubled" : ""} key=${`${table.name} ${changes}`} data-changed=${changes ? "true" : undefined}>
+    <th scope="row"><a class="row" href=${href(["tables", table.name])} title=${table.name}><bdi class="name"><span class="dim">${before}</span>${own}</bdi></a>
+      ${table.stale && html`<span class="tag warn" title=${table.stale}>${table.current_snapshot_id === null ? "unreadable" : "stale"}</span>`}
+      ${table.stale && html`<span class="why" title=${table.stale}>${table.stale}</span>`}</th>
+    <td>${FORMATS[table.format] || table.format}</td>
+    <td class="end"><${Count} value=${table.total_records} /></td>
+    <td class="end"><${Count} value=${table.data_files} /></td>
+    <td class="end"><${Bytes} value=${table.total_bytes} /></td>
+    <td class="end"><${Count} value=${table.delete_files} /></td>
+    <td class="end"><${Count} value=${table.snapshots} /></td>
+    <td><${Time} value=${table.last_committed_at} /></td>
+    <td><${Sparkline} table=${table.name} snapshots=${table.snapshots} changes=${changes} /></td>
+  </tr>`;
+}

@@ -1,0 +1,60 @@
+// Numbers, sizes and times as people read them. Integers beyond 2^53 come as text, and stay exact.
+import { html } from "./html.js";
+
+const whole = new Intl.NumberFormat();
+const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long", timeZone: "UTC" });
+
+export const UNKNOWN = "–";
+export const FORMATS = { iceberg: "Iceberg", paimon: "Paimon" };
+const isKnown = (value) => value !== null && value !== undefined;
+
+export const count = (value) => (isKnown(value) ? whole.format(typeof value === "string" ? BigInt(value) : value) : UNKNOWN);
+export const short = (value) => (isKnown(value) ? compact.format(Number(value)) : UNKNOWN);
+
+export function bytes(value) {
+  if (!isKnown(value)) return UNKNOWN;
+  let size = Number(value);
+  let unit = 0;
+  while (Math.abs(size) >= 1024 && unit < UNITS.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${oneDigit.format(size)} ${UNITS[unit]}`;
+}
+
+export const plural = (number, one, many = `${one}s`) => `${count(number)} ${Number(number) === 1 ? one : many}`;
+export const time = (value) => (isKnown(value) ? moment.format(new Date(value)) : UNKNOWN);
+export const percent = (part) => `${oneDigit.format(part * 100)} %`;
+
+// A number that is short here and whole on hover.
+export const Count = ({ value, why }) =>
+  html`<span class="number" title=${isKnown(value) ? undefined : why || "not known"}>${count(value)}</span>`;
+
+export const Bytes = ({ value, why }) =>
+  html`<span class="number" title=${isKnown(value) ? `${count(value)} bytes` : why || "not known"}>${bytes(value)}</span>`;
+
+export const Time = ({ value }) =>
+  isKnown(value)
+    ? html`<time datetime=${value} title=${exact.format(new Date(value))}>${time(value)}</time>`
+    : html`<span title="not known">${UNKNOWN}</span>`;
+
+// A signed change: nothing where there is none.
+export const Change = ({ value, sign, as = count }) =>
+  isKnown(value) && Number(value) !== 0
+    ? html`<span class=${`number ${sign === "+" ? "added" : "removed"}`} title=${count(value)}>${sign === "+" ? "+" : "−"}${as(value)}</span>`
+    : null;
+
+// A name or a value of the lake: always text, in its own direction, whatever is around it.
+export const Name = ({ value, title }) => html`<bdi class="name" title=${title ?? value}>${value}</bdi>`;
+
+export const asText = (value) =>
+  value === null || value === undefined ? "null" : typeof value === "object" ? JSON.stringify(value) : String(value);
+
+export const partitionText = (partition) => {
+  const parts = Object.entries(partition || {});
+  return parts.length ? parts.map(([key, value]) => `${key}=${asText(value)}`).join(" / ") : "unpartitioned";
+};

@@ -1,0 +1,7 @@
+// The view library, bound once: `html` makes elements from tagged templates, and text in them stays text.
+import { h, render, Fragment } from "./vendor/preact.js";
+import htm from "./vendor/htm.js";
+
+export const html = htm.bind(h);
+export { render, Fragment };
+export { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/preact-hooks.js";

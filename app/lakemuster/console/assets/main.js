@@ -1,0 +1,107 @@
+// The console: the frame around all views, sign-in, the colour scheme.
+import { onRefusal, session, signOut } from "./api.js";
+import { Events } from "./events.js";
+import { Catalogs } from "./catalogs.js";
+import { Fleet } from "./fleet.js";
+import { html, render, useEffect, useState } from "./html.js";
+import { watch } from "./live.js";
+import { Empty, Failure, Loading } from "./parts.js";
+import { useRoute } from "./route.js";
+import { SignIn } from "./sign_in.js";
+import { Table } from "./table.js";
+
+const SCHEMES = ["auto", "light", "dark"];
+const SIGNS = { auto: "◐", light: "○", dark: "●" };
+const LINKS = [
+  { label: "Tables", to: "#/", first: ["", "tables"] },
+  { label: "Catalogs", to: "#/catalogs", first: ["catalogs"] },
+  { label: "Events", to: "#/events", first: ["events"] },
+];
+
+function chosenScheme() {
+  try {
+    const chosen = window.localStorage.getItem("scheme");
+    return SCHEMES.includes(chosen) ? chosen : "auto";
+  } catch {
+    return "auto";
+  }
+}
+
+function Scheme() {
+  const [scheme, setScheme] = useState(chosenScheme);
+  useEffect(() => {
+    document.documentElement.dataset.scheme = scheme;
+    try {
+      window.localStorage.setItem("scheme", scheme);
+    } catch {
+      // The choice lasts as long as the page.
+    }
+  }, [scheme]);
+  const next = SCHEMES[(SCHEMES.indexOf(scheme) + 1) % SCHEMES.length];
+  return html`<button type="button" class="quiet icon" onClick=${() => setScheme(next)}
+    aria-label=${`Colour scheme: ${scheme}. Change to ${next}.`} title=${`Colour scheme: ${scheme}`}>${SIGNS[scheme]}</button>`;
+}
+
+function Connection() {
+  const [state, setState] = useState("connecting");
+  useEffect(() => watch(setState), []);
+  const words = { connecting: "Connecting", live: "Live", lost: "Not live: reconnecting" };
+  return html`<span class=${`connection ${state}`} role="status" title="Changes of tables are shown as they happen">${words[state]}</span>`;
+}
+
+function View({ route }) {
+  const [first = "", ...rest] = route.parts;
+  if (first === "") return html`<${Fleet} params=${route.params} />`;
+  if (first === "tables" && rest.length) return html`<${Table} key=${rest[0]} name=${rest[0]} tab=${rest[1]} params=${route.params} />`;
+  if (first === "catalogs") return html`<${Catalogs} />`;
+  if (first === "events") return html`<${Events} params=${route.params} />`;
+  return html`<${Empty} title="There is no such page"><p><a href="#/">All tables</a></p></${Empty}>`;
+}
+
+function Frame({ caller, canLeave, leave, first, live, view }) {
+  return html`<a class="skip" href="#content" onClick=${(event) => {
+    event.preventDefault();
+    document.getElementById("content").focus();
+  }}>Skip to the content</a>
+  <header class="top">
+    <a class="brand" href="#/"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 7h16M7 12h10M10 17h4" /></svg>Lakemuster</a>
+    <nav aria-label="Views">${LINKS.map((link) => html`<a href=${link.to} aria-current=${link.first.includes(first) ? "page" : undefined}>${link.label}</a>`)}</nav>
+    <div class="aside">
+      ${live && html`<${Connection} />`}
+      ${caller && html`<span class="caller" title="Signed in as">${caller}</span>`}
+      ${canLeave && html`<button type="button" class="quiet" onClick=${leave}>Sign out</button>`}
+      <a href="docs" class="quiet">API</a>
+      <${Scheme} />
+    </div>
+  </header>
+  <main id="content" tabindex="-1">${view}</main>`;
+}
+
+function Console() {
+  const route = useRoute();
+  const [who, setWho] = useState(null);
+  const [error, setError] = useState(null);
+  const look = () => session().then((found) => { setWho(found); setError(null); }, setError);
+  useEffect(() => { look(); }, []);
+  useEffect(() => onRefusal(() => setWho((last) => ({ methods: ["token"], ...last, is_open: false, caller: null }))), []);
+  const leave = () => signOut().then(look, setError);
+  const isIn = who !== null && (who.is_open || who.caller !== null);
+  let view = html`<${Loading} what="Connecting" />`;
+  if (error !== null && who === null) view = html`<${Failure} error=${error} retry=${look} />`;
+  else if (isIn) view = html`<${View} route=${route} />`;
+  else if (who !== null) view = html`<${SignIn} methods=${who.methods} done=${setWho} />`;
+  const canLeave = isIn && !who.is_open;
+  return html`<${Frame} first=${route.parts[0] ?? ""} caller=${who && who.caller} canLeave=${canLeave} leave=${leave} live=${isIn} view=${view} />`;
+}
+
+// "/" goes to the search or the filter of the view, as on code hosts.
+window.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+  const place = document.querySelector("[aria-keyshortcuts='/']");
+  if (place) {
+    event.preventDefault();
+    place.focus();
+  }
+});
+
+render(html`<${Console} />`, document.getElementById("console"));

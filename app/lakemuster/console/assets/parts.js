@@ -1,0 +1,90 @@
+// What several views are made of.
+import { html, useEffect, useRef, useState } from "./html.js";
+import { change } from "./route.js";
+
+export const Loading = ({ what = "Loading" }) => html`<p class="state" role="status"><span class="spinner" aria-hidden="true"></span>${what}…</p>`;
+
+export const Empty = ({ title, children }) => html`<div class="state empty"><p class="lead">${title}</p>${children}</div>`;
+
+export function Failure({ error, retry }) {
+  return html`<div class="state failure" role="alert">
+    <p class="lead">${error.status === 404 ? "Not found" : "This could not be loaded"}</p>
+    <p>${error.message}</p>
+    ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
+  </div>`;
+}
+
+// One of: a failure, a first load, or the view of what was loaded. A failure leaves what was loaded before.
+export function Loaded({ answer, what, children }) {
+  const { data, error, reload, loading } = answer;
+  if (error && data === null) return html`<${Failure} error=${error} retry=${reload} />`;
+  if (data === null) return html`<${Loading} what=${what} />`;
+  return html`${error && html`<${Failure} error=${error} retry=${reload} />`}<div class="loaded" aria-busy=${loading ? "true" : "false"}>${children(data)}</div>`;
+}
+
+// A heading of a column that sorts by it; `sort` is `key` or `-key`.
+export function SortHeading({ field, label, sort, first = "-", end, title }) {
+  const active = sort === field || sort === `-${field}`;
+  const descending = sort === `-${field}`;
+  const next = active ? (descending ? field : `-${field}`) : first + field;
+  const mark = active ? (descending ? "↓" : "↑") : "";
+  return html`<th scope="col" class=${end ? "end" : ""} title=${title} aria-sort=${active ? (descending ? "descending" : "ascending") : "none"}>
+    <button type="button" class="sort" onClick=${() => change({ sort: next })}>${label}${active && html`<span class="mark" aria-hidden="true">${mark}</span>`}</button>
+  </th>`;
+}
+
+export function Copy({ text, label = "Copy" }) {
+  const [done, setDone] = useState(false);
+  useEffect(() => {
+    if (!done) return undefined;
+    const timer = window.setTimeout(() => setDone(false), 1500);
+    return () => window.clearTimeout(timer);
+  }, [done]);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Without https, browsers have no clipboard but this.
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    setDone(true);
+  };
+  return html`<button type="button" class="quiet" onClick=${copy} aria-live="polite">${done ? "Copied" : label}</button>`;
+}
+
+// The width of an element, as it changes.
+export function useWidth() {
+  const ref = useRef(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    if (!ref.current) return undefined;
+    const seen = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
+    seen.observe(ref.current);
+    return () => seen.disconnect();
+  }, [ref.current]);
+  return [ref, width];
+}
+
+export function useTitle(text) {
+  useEffect(() => {
+    document.title = text ? `${text} · Lakemuster` : "Lakemuster";
+  }, [text]);
+}
+
+// A value that follows another after a pause.
+export function useSettled(value, milliseconds) {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(value), milliseconds);
+    return () => window.clearTimeout(timer);
+  }, [value, milliseconds]);
+  return settled;
+}
+
+export const Sheet = ({ title, aside, children, id }) => html`<section class="sheet" aria-labelledby=${id}>
+  <header><h2 id=${id}>${title}</h2>${aside}</header>${children}</section>`;

@@ -1,0 +1,33 @@
+// Sign-in: by a token, or at the organisation's provider.
+import { signIn } from "./api.js";
+import { html, useState } from "./html.js";
+import { useTitle } from "./parts.js";
+
+export function SignIn({ methods, done }) {
+  const [error, setError] = useState(null);
+  const [busy, setBusy] = useState(false);
+  useTitle("Sign in");
+  const submit = async (event) => {
+    event.preventDefault();
+    const token = new FormData(event.target).get("token").trim();
+    if (!token) return;
+    setBusy(true);
+    try {
+      done(await signIn(token));
+    } catch (problem) {
+      setError(problem.status === 401 ? "This token is not valid." : problem.message);
+      setBusy(false);
+    }
+  };
+  const next = encodeURIComponent(window.location.hash || "#/");
+  return html`<div class="sign-in">
+    <h1>Sign in</h1>
+    ${methods.includes("oidc") && html`<p><a class="button primary" href=${`session/oidc?next=${next}`}>Sign in with your organisation</a></p>`}
+    ${methods.includes("token") && html`<form onSubmit=${submit}>
+      <label for="token">Token</label>
+      <input id="token" name="token" type="password" autocomplete="off" spellcheck=${false} required aria-describedby="token-error" />
+      <p id="token-error" class="problem" role="alert">${error}</p>
+      <button type="submit" class="primary" disabled=${busy}>Sign in</button>
+    </form>`}
+  </div>`;
+}

@@ -43,7 +43,7 @@ def main() -> int:
         except subprocess.CalledProcessError as problem:
             print(problem, file=sys.stderr)
     found = installed()
-    print(found if found else ADVICE, file=sys.stdout if found else sys.stderr)
+    print(found or ADVICE, file=sys.stdout if found else sys.stderr)
     return 0 if found else 1
 
 

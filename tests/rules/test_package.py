@@ -45,7 +45,8 @@ def run(wheel, folder, *words):
 
 
 def test_every_module_of_the_package_is_in_the_wheel(wheel):
-    kept = {path.relative_to(PACKAGE) for path in PACKAGE.rglob("*") if path.suffix in {".py", ".zip", ".typed", ".ll"}}
+    kinds = {".py", ".zip", ".typed", ".ll", ".js", ".css", ".svg", ".html", ".json", ".LICENSE"}
+    kept = {path.relative_to(PACKAGE) for path in PACKAGE.rglob("*") if path.suffix in kinds}
     assert not {path for path in kept if not (wheel / "lakemuster" / path).is_file()}
     assert {path.name for path in wheel.iterdir()} == {"lakemuster", f"lakemuster-{version()}.dist-info"}
 

@@ -31,16 +31,16 @@ export const keyOf = (commit) => `${commit.branch} ${commit.snapshot_id}`;
 // Commits of all branches, oldest first, each in the lane of the first branch that has it.
 function lanesOf({ main, others }) {
   const found = new Map();
-  const lanes = [{ name: "main", commits: main }, ...others];
-  lanes.forEach((lane, number) => {
-    for (const commit of lane.commits) {
-      const key = keyOf(commit);
-      if (!found.has(key)) found.set(key, { ...commit, key, lane: number });
-    }
-  });
+  const names = [];
+  for (const branch of [{ name: "main", commits: main }, ...others]) {
+    const own = branch.commits.filter((commit) => !found.has(keyOf(commit)));
+    own.forEach((commit) => found.set(keyOf(commit), { ...commit, key: keyOf(commit), lane: names.length }));
+    // A branch without commits of its own is a mark on another one's lane.
+    if (own.length) names.push(branch.name);
+  }
   const commits = [...found.values()].reverse();
   commits.sort((one, other) => one.committed_at.localeCompare(other.committed_at));
-  return { names: lanes.map((lane) => lane.name), commits };
+  return { names, commits };
 }
 
 export function History({ table, version, params }) {

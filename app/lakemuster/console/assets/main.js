@@ -3,7 +3,7 @@ import { onRefusal, session, signOut } from "./api.js";
 import { Events } from "./events.js";
 import { Catalogs } from "./catalogs.js";
 import { Fleet } from "./fleet.js";
-import { html, render, useEffect, useState } from "./html.js";
+import { html, render, useEffect, useLayoutEffect, useState } from "./html.js";
 import { watch } from "./live.js";
 import { Empty, Failure, Loading } from "./parts.js";
 import { useRoute } from "./route.js";
@@ -29,7 +29,7 @@ function chosenScheme() {
 
 function Scheme() {
   const [scheme, setScheme] = useState(chosenScheme);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset.scheme = scheme;
     try {
       window.localStorage.setItem("scheme", scheme);
@@ -55,7 +55,7 @@ function View({ route }) {
   if (first === "tables" && rest.length) return html`<${Table} key=${rest[0]} name=${rest[0]} tab=${rest[1]} params=${route.params} />`;
   if (first === "catalogs") return html`<${Catalogs} />`;
   if (first === "events") return html`<${Events} params=${route.params} />`;
-  return html`<${Empty} title="There is no such page"><p><a href="#/">All tables</a></p></${Empty}>`;
+  return html`<${Empty} page title="There is no such page"><p><a href="#/">All tables</a></p></${Empty}>`;
 }
 
 function Frame({ caller, canLeave, leave, first, live, view }) {

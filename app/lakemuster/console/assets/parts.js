@@ -4,7 +4,8 @@ import { change } from "./route.js";
 
 export const Loading = ({ what = "Loading" }) => html`<p class="state" role="status"><span class="spinner" aria-hidden="true"></span>${what}…</p>`;
 
-export const Empty = ({ title, children }) => html`<div class="state empty"><p class="lead">${title}</p>${children}</div>`;
+// Nothing to show; `page`: it is all that the page has.
+export const Empty = ({ title, page, children }) => html`<div class="state empty">${page ? html`<h1 class="lead">${title}</h1>` : html`<p class="lead">${title}</p>`}${children}</div>`;
 
 export function Failure({ error, retry }) {
   return html`<div class="state failure" role="alert">

@@ -32,12 +32,9 @@ export function change(changes, { replace = false } = {}) {
   const { parts, params } = parse(window.location.hash);
   const next = href(parts, { ...params, ...changes });
   if (next === (window.location.hash || "#/")) return;
-  if (replace) {
-    window.history.replaceState(null, "", next);
-    window.dispatchEvent(new HashChangeEvent("hashchange"));
-  } else {
-    window.location.hash = next;
-  }
+  // Told at once: the browser's own event comes later than the next key that is held down.
+  window.history[replace ? "replaceState" : "pushState"](null, "", next);
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 export function useRoute() {

@@ -32,7 +32,7 @@ export function Table({ name, tab, params }) {
   useTitle(`${name} – ${shown.label}`);
   if (answer.error && (answer.data === null || answer.error.status === 404)) {
     return answer.error.status === 404
-      ? html`<${Empty} title="There is no such table"><p>${answer.error.message}</p><p><a href="#/">All tables</a></p></${Empty}>`
+      ? html`<${Empty} page title="There is no such table"><p>${answer.error.message}</p><p><a href="#/">All tables</a></p></${Empty}>`
       : html`<${Failure} error=${answer.error} retry=${answer.reload} />`;
   }
   if (answer.data === null) return html`<${Loading} what="Loading the table" />`;

@@ -66,7 +66,7 @@ export function Timeline({ names, commits, refs, chosen, from, choose, gone }) {
         <title>${spoken(commit, names)}</title>
         <circle class=${`commit ${commit.operation || ""} ${commit.state} ${gone.has(commit.snapshot_id) && commit.lane === 0 ? "gone" : ""}`} cx=${x(place)} cy=${y(commit.lane)} r=${place === low || place === high ? 6 : 4.5} />
         ${commit.state === "quarantined" && html`<path class="cross" d=${`M${x(place) - 3} ${y(commit.lane) - 3}l6 6m0 -6l-6 6`} />`}</g>`)}
-      <${Tags} refs=${refs} commits=${commits} x=${x} y=${y} />
+      <${Flags} refs=${refs.filter((ref) => ref.type === "tag" || !names.includes(ref.name))} commits=${commits} x=${x} y=${y} />
       <${Dates} commits=${commits} x=${x} step=${step} y=${height - 3} />
     </svg>`}</div></div>`;
 }
@@ -117,11 +117,12 @@ function Changes({ commits, x, step, middle }) {
     <rect class="minus" x=${x(place) - wide / 2} y=${middle} width=${wide} height=${tall(commit.removed_bytes)} />`)}</g>`;
 }
 
-function Tags({ refs, commits, x, y }) {
+// Tags, and branches without a lane, at their commits.
+function Flags({ refs, commits, x, y }) {
   const by = new Map();
   for (const ref of refs) {
     const place = commits.findIndex((commit) => commit.snapshot_id === ref.snapshot_id && (ref.branch === commit.branch || ref.type === "branch"));
-    if (place >= 0 && ref.type === "tag") by.set(place, [...(by.get(place) || []), ref.name]);
+    if (place >= 0) by.set(place, [...(by.get(place) || []), ref.name]);
   }
   return html`<g aria-hidden="true">${[...by].map(([place, names]) => html`<g><path class="flag" d=${`M${x(place)} ${y(commits[place].lane) - 6}V18`} />
     <text class="flag-name" x=${x(place) + 4} y="14">${clipped(names[0])}${names.length > 1 ? ` +${names.length - 1}` : ""}<title>${names.join(", ")}</title></text></g>`)}</g>`;

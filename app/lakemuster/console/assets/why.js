@@ -1,2 +1,152 @@
-import { html } from "./html.js";
-export const Why = () => html`<p></p>`;
+// Why a query reads what it reads: the funnel of its filter, the files that it keeps and drops, and the reasons.
+import { get, post, rows, tablePath, useAnswer } from "./api.js";
+import { BoundsMap, askedFor } from "./bounds_map.js";
+import { FilterBox } from "./filter_box.js";
+import { Bytes, Count, Name, count, percent } from "./format.js";
+import { Funnel } from "./funnel.js";
+import { html, useEffect, useMemo, useState } from "./html.js";
+import { Copy, Failure, Loading, Sheet, useSettled } from "./parts.js";
+import { asCurl, asPython, asSql } from "./query_text.js";
+import { FileReasons, Files } from "./reasons.js";
+import { change } from "./route.js";
+import { fieldsOf } from "./schema.js";
+
+const SAMPLE = 500;
+const PAUSE_MS = 120;
+const FIELDS = "file_path,partition,record_count,file_size_in_bytes,lower_bounds,upper_bounds";
+
+async function about(name, signal) {
+  const [schemas, refs] = await Promise.all([
+    rows(tablePath(name, "/schemas"), "schemas", {}, { signal }),
+    rows(tablePath(name, "/refs"), "refs", {}, { signal }),
+  ]);
+  const own = schemas.rows.filter((schema) => schema.branch === "main");
+  const current = own.find((schema) => schema.current) || own[own.length - 1];
+  return { columns: current ? fieldsOf(current) : [], refs: refs.rows.filter((ref) => ref.name !== "main") };
+}
+
+// The snapshot of the address, for bodies and for queries of lists.
+const bodyOf = (params) => ({ filter: params.filter || null, ...(params.snapshot ? { snapshot_id: params.snapshot } : params.ref ? { ref: params.ref } : {}) });
+const queryOf = (params) => (params.snapshot ? { snapshot: params.snapshot } : params.ref ? { ref: params.ref } : {});
+
+async function funnelOf(name, params, signal) {
+  const [explained, plan] = await Promise.all([
+    post(tablePath(name, "/explain"), bodyOf(params), { signal }),
+    post(tablePath(name, "/plan"), { ...bodyOf(params), page_size: 1 }, { signal }),
+  ]);
+  return { ...explained, counts: plan.counts };
+}
+
+// Some files with the verdict on each: all of a small table; the first kept ones and the first of all of a large one.
+async function sampleOf(name, params, column, signal) {
+  const stats = column ? { stats: column } : {};
+  const asked = { ...queryOf(params), ...stats, content: "data", fields: FIELDS };
+  const listed = await get(tablePath(name, "/files"), { ...asked, page_size: SAMPLE }, { signal });
+  let files = listed.files;
+  if (listed.next_page_token) {
+    const body = { ...bodyOf(params), page_size: SAMPLE / 2, ...(column ? { stats: [column] } : {}) };
+    const plan = await post(tablePath(name, "/plan"), body, { signal });
+    files = [...new Map([...plan.files, ...files].map((file) => [file.file_path, file])).values()].slice(0, SAMPLE);
+  }
+  const explained = await explainSome(name, params, files.map((file) => file.file_path), signal);
+  const by = new Map(explained.map((file) => [file.file_path, file]));
+  return { files: files.filter((file) => by.has(file.file_path)).map((file) => ({ ...file, ...by.get(file.file_path) })), complete: !listed.next_page_token && explained.length === listed.files.length };
+}
+
+async function explainSome(name, params, paths, signal) {
+  try {
+    return (await post(tablePath(name, "/explain"), { ...bodyOf(params), files: paths }, { signal })).files;
+  } catch (problem) {
+    // A filter of many comparisons is explained for fewer files.
+    if (!problem.details || !problem.details.most) throw problem;
+    return (await post(tablePath(name, "/explain"), { ...bodyOf(params), files: paths.slice(0, problem.details.most) }, { signal })).files;
+  }
+}
+
+export function Why({ table, version, params }) {
+  const name = table.name;
+  const known = useAnswer(`${name} ${version}`, (signal) => about(name, signal));
+  const [typed, setTyped] = useState(params.filter || "");
+  const settled = useSettled(typed, PAUSE_MS);
+  useEffect(() => {
+    const asked = settled.trim();
+    if (asked !== (params.filter || "")) change({ filter: asked || undefined, part: undefined }, { replace: true });
+  }, [settled]);
+  useEffect(() => { if ((params.filter || "") !== settled.trim()) setTyped(params.filter || ""); }, [params.filter]);
+  const question = JSON.stringify([name, version, bodyOf(params)]);
+  const funnel = useAnswer(question, (signal) => funnelOf(name, params, signal));
+  const columns = known.data ? known.data.columns : [];
+  const leaves = columns.filter((column) => !/^(struct|list|map|array|row|multiset)/i.test(column.type));
+  const column = params.column || columnOf(funnel.data && funnel.data.applied, leaves, table);
+  const type = (columns.find((one) => one.name === column) || { type: "" }).type;
+  const isWrong = funnel.error !== null && funnel.error.status === 400;
+  const sample = useAnswer(funnel.data && !isWrong && !funnel.loading && known.data ? JSON.stringify([question, column]) : null, (signal) => sampleOf(name, params, column, signal));
+  return html`
+    <div class="ask">
+      <${FilterBox} value=${typed} onInput=${setTyped} onDone=${() => change({ filter: typed.trim() || undefined })} columns=${columns} error=${isWrong && settled === typed ? funnel.error : null} />
+      <div class="at"><label for="at">At</label><select id="at" value=${params.snapshot ? "snapshot" : params.ref || ""} onChange=${(event) => change({ ref: event.target.value || undefined, snapshot: undefined, part: undefined })}>
+        <option value="">now</option>${params.snapshot && html`<option value="snapshot">snapshot ${params.snapshot}</option>`}
+        ${known.data && known.data.refs.map((ref) => html`<option value=${ref.name}>${ref.type} ${ref.name}</option>`)}</select></div>
+      <div class="copies" role="group" aria-label="Copy the query"><span class="dim">Copy as</span><${Copy} label="curl" text=${asCurl(name, bodyOf(params))} /><${Copy} label="SQL" text=${asSql(name, params.filter, params.ref || params.snapshot)} /><${Copy} label="Python" text=${asPython(name, params.filter, params.ref)} /></div>
+    </div>
+    ${funnel.error && !isWrong && html`<${Failure} error=${funnel.error} retry=${funnel.reload} />`}
+    ${funnel.data === null ? (funnel.loading ? html`<${Loading} what="Planning" />` : null) : html`<div aria-busy=${funnel.loading ? "true" : "false"}>
+      ${isWrong && html`<p class="dim">Below is the answer for the last filter that was valid.</p>`}
+      <${Answer} table=${table} data=${funnel.data} atNow=${!params.ref && !params.snapshot} />
+      <div class="columns"><div>
+        <${Levels} data=${funnel.data} sample=${sample} params=${params} column=${column} />
+      </div><div>
+        <${Sheet} id="bounds" title="Bounds of files" aside=${html`<select aria-label="Column" value=${column} onChange=${(event) => change({ column: event.target.value }, { replace: true })}>${leaves.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select>`}>
+          ${sample.error && html`<${Failure} error=${sample.error} retry=${sample.reload} />`}
+          ${sample.data ? html`<${BoundsMap} files=${sample.data.files} column=${column} type=${type} asked=${askedFor(funnel.data.applied, column)} chosen=${params.file} choose=${(file) => change({ file }, { replace: true })} />
+            <p class="legend"><span class="swatch kept"></span>kept <span class="swatch out"></span>dropped <span class="swatch asked"></span>asked for${sample.data.complete ? "" : html` <span class="dim">· ${count(sample.data.files.length)} of ${count(table.data_files)} files: the first that are kept, and the first of all</span>`}</p>` : !sample.error && html`<${Loading} what="Loading files" />`}
+        </${Sheet}>
+        <${One} name=${name} params=${params} sample=${sample} question=${question} />
+      </div></div></div>`}`;
+}
+
+// The column to show first: one that the filter compares, or the first of the table.
+function columnOf(applied, columns, table) {
+  const words = (applied || []).join(" ");
+  const named = columns.filter((column) => new RegExp(`(^|[^\\p{L}\\p{N}_])${column.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}($|[^\\p{L}\\p{N}_])`, "u").test(words));
+  const known = named.find((column) => !table.partition_keys.includes(column.name)) || named[0] || columns[0];
+  return known ? known.name : "";
+}
+
+function Answer({ table, data, atNow }) {
+  const { files, bytes, records } = data.counts;
+  const share = atNow && Number(table.data_files) > 0 ? files / Number(table.data_files) : null;
+  return html`<p class="headline answer-line" role="status">A query reads <strong><${Count} value=${files} /></strong>${atNow ? html` of <${Count} value=${table.data_files} />` : ""} files, <strong><${Bytes} value=${bytes} /></strong>, <strong><${Count} value=${records} /></strong> records${share === null ? "" : html` <span class="dim">${percent(share)} of the files</span>`}</p>
+    ${data.not_applied.map((one) => html`<p class="notice"><code><${Name} value=${one.filter} /></code> drops no file: <${Name} value=${one.reason} /></p>`)}
+    ${data.stale && html`<p class="notice">Not the newest state: <${Name} value=${data.stale} /></p>`}`;
+}
+
+function Levels({ data, sample, params }) {
+  const conjuncts = useMemo(() => [...new Set([...data.applied, ...data.funnel.flatMap((level) => level.dropped_by.map((part) => part.filter))])], [data]);
+  const chosen = params.part ? JSON.parse(params.part) : null;
+  const choose = (part) => change({ part: part === null ? undefined : JSON.stringify(part) });
+  const files = sample.data ? sample.data.files : [];
+  // What segments and zones drop, a file's own bounds show better: such files are explained by their entries.
+  const level = chosen && { segments: "entries", zones: "entries" }[chosen.level] || (chosen && chosen.level);
+  const shown = chosen ? files.filter((file) => file.state === "dropped" && file.level === level && file.dropped_by === chosen.filter) : files;
+  return html`<${Sheet} id="funnel" title="Pruning"><${Funnel} funnel=${data.funnel} conjuncts=${conjuncts} chosen=${chosen} choose=${choose} /></${Sheet}>
+    <${Sheet} id="files" title=${chosen ? html`Dropped by <code><${Name} value=${chosen.filter} /></code>` : "Files"} aside=${chosen && html`<button type="button" class="quiet" onClick=${() => choose(null)}>Show all</button>`}>
+      ${sample.data ? html`<${Files} files=${shown} chosen=${params.file} choose=${(file) => change({ file }, { replace: true })} empty=${chosen ? "None of the files that are listed here" : "No files"} />` : !sample.error && html`<${Loading} what="Loading files" />`}
+    </${Sheet}>`;
+}
+
+// Any file by its path: those that are not listed too.
+function One({ name, params, sample, question }) {
+  const [typed, setTyped] = useState(params.file || "");
+  useEffect(() => setTyped(params.file || ""), [params.file]);
+  const listed = sample.data && sample.data.files.find((file) => file.file_path === params.file);
+  const key = params.file && sample.data && !listed ? JSON.stringify([question, params.file]) : null;
+  const asked = useAnswer(key, async (signal) => (await post(tablePath(name, "/explain"), { ...bodyOf(params), files: [params.file] }, { signal })).files[0]);
+  const found = listed || (key !== null && asked.of === key ? asked.data : null);
+  return html`<${Sheet} id="file" title="Why this file">
+    <form class="one" onSubmit=${(event) => { event.preventDefault(); change({ file: typed.trim() || undefined }); }}>
+      <input type="text" aria-label="Path of a file" placeholder="Choose a file, or enter its path" spellcheck=${false} value=${typed} onInput=${(event) => setTyped(event.target.value)} /><button type="submit">Explain</button></form>
+    ${key !== null && asked.error && html`<${Failure} error=${asked.error} />`}
+    ${found && html`<${FileReasons} file=${found} />`}
+  </${Sheet}>`;
+}

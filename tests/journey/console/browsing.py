@@ -1,0 +1,128 @@
+"""A page in a browser, and what is wrong with it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page
+
+from tests.tree import ROOT
+
+WIDE = {"width": 1440, "height": 900}
+NARROW = {"width": 1024, "height": 768}
+FAILED = "Failed to load resource"
+AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@cache
+def chromium() -> str:
+    """The path of a Chromium; advice, which begins with ``No``, where there is none."""
+    found = subprocess.run(
+        [sys.executable, "-I", str(ROOT / "scripts" / "chromium.py")], capture_output=True, text=True, check=False
+    )
+    return found.stdout.strip() if found.returncode == 0 else found.stderr.strip().splitlines()[-1]
+
+
+@cache
+def axe() -> str:
+    """The source of axe-core."""
+    command = [sys.executable, "-I", "scripts/npm.py", "requirements-console.npm", "axe-core"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return (Path(found.stdout.strip()) / "axe.min.js").read_text("utf-8")
+
+
+@dataclass
+class Visit:
+    """A page of the console.
+
+    Attributes:
+        may_fail: parts of URLs whose requests may fail; a test adds those that it makes fail.
+        problems: what the page must not do, and did.
+    """
+
+    uri: str
+    context: BrowserContext
+    page: Page
+    may_fail: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, browser: Browser, uri: str, **options: Any) -> Visit:
+        """A visit that has opened no page yet."""
+        given = {"viewport": WIDE, "locale": "en-US", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce"}
+        context = browser.new_context(**{**given, **options})
+        visit = cls(uri, context, context.new_page())
+        visit.page.set_default_timeout(20_000)
+        visit.page.on("console", visit._said)
+        visit.page.on("pageerror", lambda error: visit.problems.append(f"error: {error}"))
+        visit.page.on("dialog", visit._dialog)
+        visit.page.on("request", visit._requested)
+        return visit
+
+    def go(self, path: str) -> Visit:
+        """Open a path, or another state by its fragment."""
+        self.page.goto(f"{self.uri}/{path}")
+        return self
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type not in {"error", "warning"}:
+            return
+        url = message.location["url"]
+        # A server without sign-in has no session to ask about.
+        if message.text.startswith(FAILED) and any(part in url for part in ["/session", *self.may_fail]):
+            return
+        self.problems.append(f"{message.type}: {message.text} ({url})")
+
+    def _dialog(self, dialog: Any) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _requested(self, request: Any) -> None:
+        if not request.url.startswith((self.uri + "/", "data:")):
+            self.problems.append(f"a request to another host: {request.url}")
+
+    def close(self) -> None:
+        """Close the page and its context."""
+        self.context.close()
+
+    def check(self) -> None:
+        """Fail if the page did what it must not."""
+        assert self.problems == []
+
+    def violations(self) -> list[str]:
+        """What axe-core finds: one line for each element. Also tells that there were elements to look at."""
+        self.page.evaluate(axe())
+        found = self.page.evaluate(
+            "rules => axe.run({runOnly: {type: 'tag', values: rules}, resultTypes: ['violations']})", AXE_RULES
+        )
+        assert len(found["passes"]) > 10
+        return [
+            f"{violation['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+            for violation in found["violations"]
+            for node in violation["nodes"]
+        ]
+
+
+def texts(locator: Locator) -> list[str]:
+    """The texts of elements, with single spaces."""
+    return [" ".join(text.split()) for text in locator.all_inner_texts()]
+
+
+def whole(number: object) -> str:
+    """A number as the console shows it."""
+    return "–" if number is None else f"{int(str(number)):,}"
+
+
+def raw_bytes(number: object) -> str | None:
+    """What the console tells of a size on hover."""
+    return "not known" if number is None else f"{int(str(number)):,} bytes"
+
+
+def some(number: int, word: str) -> str:
+    """A number of things, as the console words it."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -1,0 +1,57 @@
+"""A browser that looks at real servers, and checks what every page must keep to.
+
+Each module has a browser of its own, which ends with it: Playwright's event loop would stand in the way of tests that
+run one in the same process.
+"""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.journey.console.browsing import Visit, chromium
+from tests.journey.console.lakes import troubled_lake
+from tests.journey.servers import served
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = chromium()
+    if path.startswith("No "):
+        pytest.skip(path)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Open pages of a server: ``visit(uri, path, …)``; whatever they must keep to is checked at the end."""
+    visits = []
+
+    def open_page(uri, path="#/", **context):
+        visits.append(Visit.of(browser, uri, **context))
+        return visits[-1].go(path)
+
+    yield open_page
+    for one in visits:
+        one.close()
+    for one in visits:
+        one.check()
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The demo lake."""
+    with served(tmp_path_factory.mktemp("console-demo"), "--demo") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def troubled(tmp_path_factory):
+    """Tables with hostile names and values, a stale one, one that cannot be read at all, and an empty one."""
+    folder = tmp_path_factory.mktemp("console-troubled")
+    with served(folder, ROOTS=f"file://{folder}") as running:
+        troubled_lake(folder / "lake", running)
+        yield running

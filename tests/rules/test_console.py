@@ -1,0 +1,94 @@
+"""The console's files: small, without foreign addresses or evaluated text, with the licences of what they bring."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+
+import pytest
+
+from lakemuster.console.assets import load
+from scripts import npm
+from tests.tree import PACKAGE, ROOT
+
+ASSETS = PACKAGE / "console" / "assets"
+VENDOR = ASSETS / "vendor"
+MOST_BYTES = 200_000
+MOST_LINES = 400
+LICENCES = {"MIT", "ISC", "BSD-3-Clause", "Apache-2.0"}
+EVALUATED = re.compile(
+    r"\beval\s*\(|\bnew Function\b|dangerouslySetInnerHTML|\.innerHTML\b|\.outerHTML\b|insertAdjacentHTML"
+    r"|document\.write"
+)
+FOREIGN = re.compile(r"(?:https?:)?//[a-z0-9-]+\.[a-z]{2,}", re.IGNORECASE)
+NAMESPACES = re.compile(r"http://www\.w3\.org/[\w/]+")
+
+
+def records():
+    found = json.loads((VENDOR / "vendor.json").read_text("utf-8"))
+    assert len(found) >= 2
+    return found
+
+
+def own():
+    """The sources that are ours."""
+    return [
+        path
+        for path in ASSETS.rglob("*")
+        if path.suffix in {".js", ".css", ".html", ".svg"} and VENDOR not in path.parents
+    ]
+
+
+def test_everything_that_is_served_is_small():
+    assets = load()
+    size = len(assets.page.compressed) + sum(len(file.compressed) for file in assets.files.values())
+    assert 20_000 < size <= MOST_BYTES
+
+
+def test_no_source_of_the_console_is_long():
+    sizes = {path.name: path.read_text("utf-8").count("\n") for path in own() if path.suffix == ".js"}
+    assert len(sizes) > 10
+    assert {name: size for name, size in sizes.items() if size > MOST_LINES} == {}
+
+
+@pytest.mark.parametrize("planted", ["eval(text)", "new Function(text)", "x.innerHTML = name", "document.write(name)"])
+def test_evaluated_text_is_found(planted):
+    assert EVALUATED.search(planted)
+
+
+def test_nothing_evaluates_text_and_nothing_is_on_another_host():
+    for path in own():
+        text = path.read_text("utf-8")
+        assert not EVALUATED.search(text), path
+        assert not FOREIGN.search(NAMESPACES.sub("", text)), path
+
+
+def test_vendored_files_are_those_that_were_recorded():
+    recorded = {name: digest for record in records() for name, digest in record["files"].items()}
+    found = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in VENDOR.iterdir()
+        if path.name != "vendor.json"
+    }
+    assert found == recorded
+
+
+def test_vendored_packages_are_the_pinned_ones_with_their_licences():
+    pins = npm.pins(ROOT / "requirements-console.npm")
+    for record in records():
+        pin = pins[record["name"]]
+        assert (record["version"], record["integrity"]) == (pin.version, pin.integrity)
+        assert record["licence"] in LICENCES
+        assert len((VENDOR / f"{record['name']}.LICENSE").read_text("utf-8")) > 500
+
+
+def test_an_archive_with_another_digest_is_refused():
+    pin = npm.pins(ROOT / "requirements-console.npm")["preact"]
+    with pytest.raises(ValueError, match="digest"):
+        npm.check(pin, b"another archive")
+
+
+def test_a_lock_line_without_a_digest_is_refused():
+    with pytest.raises(ValueError, match="sha512"):
+        npm.Pin.of("preact@11.2.0 sha1-abc")

@@ -38,6 +38,7 @@ class Vendored:
 PACKAGES = (
     Vendored("preact", {"dist/preact.mjs": "preact.js", "hooks/dist/hooks.mjs": "preact-hooks.js"}),
     Vendored("htm", {"dist/htm.mjs": "htm.js"}),
+    Vendored("d3-hierarchy", {"dist/d3-hierarchy.min.mjs": "d3-hierarchy.js"}),
 )
 SPECIFIERS = {"preact": "./preact.js"}
 _IMPORT = re.compile(r"""(\bfrom\s*|\bimport\s*)(["'])([^"'./][^"']*)\2""")

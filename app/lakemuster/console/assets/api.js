@@ -58,8 +58,7 @@ export async function rows(path, key, params, { most = 10_000, signal } = {}) {
   const found = [];
   let answer, token;
   do {
-    const size = Math.min(1000, most - found.length);
-    answer = await get(path, { page_size: size, ...params, page_token: token }, { signal });
+    answer = await get(path, { page_size: 1000, ...params, page_token: token }, { signal });
     found.push(...answer[key]);
     token = answer.next_page_token;
   } while (token && found.length < most);

@@ -5,6 +5,7 @@ import { Bytes, Count, FORMATS, Name, Time } from "./format.js";
 import { History } from "./history.js";
 import { html, useEffect, useState } from "./html.js";
 import { listen } from "./live.js";
+import { Partitions } from "./partitions.js";
 import { Copy, Empty, Failure, Loading, useTitle } from "./parts.js";
 import { href } from "./route.js";
 import { Schema } from "./schema.js";
@@ -13,6 +14,7 @@ import { Why } from "./why.js";
 const TABS = [
   { id: "history", label: "History", view: History },
   { id: "why", label: "Why", view: Why },
+  { id: "partitions", label: "Partitions", view: Partitions },
   { id: "schema", label: "Schema", view: Schema },
   { id: "details", label: "Details", view: Details },
 ];

@@ -1,0 +1,259 @@
+// A treemap of partitions on a canvas: laid out once, looked at through a window that zooms.
+import { hierarchy, treemap, treemapSquarify } from "./vendor/d3-hierarchy.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef } from "./html.js";
+import { useWidth } from "./parts.js";
+
+const HEIGHT = 460;
+const SIDE = 10_000;
+const STEPS = 10;
+const ZOOM_MS = 220;
+const AT_ONCE = 12_000;
+const LEAST_LABEL = 54;
+
+// The tree of partitions by their fields; leaves have the rows.
+export function treeOf(rows) {
+  const root = { key: null, path: [], children: [], by: new Map(), row: null };
+  for (const row of rows) {
+    let node = root;
+    for (const [field, value] of Object.entries(row.partition || {})) {
+      const key = JSON.stringify([field, value ?? null]);
+      let next = node.by.get(key);
+      if (next === undefined) {
+        next = { key, field, value, path: [...node.path, key], children: [], by: new Map(), row: null };
+        node.by.set(key, next);
+        node.children.push(next);
+      }
+      node = next;
+    }
+    // A partition of another spec with the same fields and values is a tile of its own.
+    const leaf = node.row === null && node !== root ? node : { key: `spec ${row.spec_id}`, path: [...node.path, `spec ${row.spec_id}`], children: [], by: new Map(), row: null };
+    if (leaf !== node) node.children.push(leaf);
+    leaf.row = row;
+  }
+  return root;
+}
+
+// Places in a square of SIDE: `leaves` are flat arrays for drawing, `nodes` everything by its path.
+export function layOut(tree) {
+  const own = (node) => (node.row && !node.children.length ? Number(node.row.total_data_file_size_in_bytes ?? 0) : 0);
+  const root = hierarchy(tree).sum(own).sort((one, other) => other.value - one.value);
+  treemap().tile(treemapSquarify).size([SIDE, (SIDE * 2) / 3]).round(false)(root);
+  return root;
+}
+
+export const find = (root, path) => {
+  let node = root;
+  for (const key of path) {
+    node = (node.children || []).find((child) => child.data.key === key);
+    if (node === undefined) return root;
+  }
+  return node;
+};
+
+const parsed = (text) => (/rgba?\(([^)]+)\)/.exec(text)?.[1] || "0,0,0").split(/[ ,/]+/).slice(0, 3).map(Number);
+
+function palette(element, low, high) {
+  const probe = document.createElement("span");
+  element.append(probe);
+  const of = (name) => {
+    probe.style.color = `var(${name})`;
+    return parsed(getComputedStyle(probe).color);
+  };
+  const [from, to, ground, text, accent] = [of(low), of(high), of("--ground"), of("--text"), of("--accent")];
+  probe.remove();
+  const colours = Array.from({ length: STEPS }, (_, place) => from.map((part, index) => Math.round(part + ((to[index] - part) * place) / (STEPS - 1))));
+  const shown = (colour) => `rgb(${colour.join(",")})`;
+  const light = (colour) => 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2] > 140;
+  return { fills: colours.map(shown), inks: colours.map((colour) => (light(colour) ? "rgb(16,22,28)" : "rgb(255,255,255)")), ground: shown(ground), text: shown(text), accent: shown(accent) };
+}
+
+export function Treemap({ root, zoom, shade, scheme, chosen, onZoom, onPoint, label, name }) {
+  const [frame, width] = useWidth();
+  const canvas = useRef(null);
+  const painter = useRef(null);
+  const node = find(root, zoom);
+  const leaves = useMemo(() => root.leaves(), [root]);
+  const shades = useMemo(() => Uint8Array.from(leaves, (leaf) => Math.round(shade(leaf.data.row) * (STEPS - 1))), [leaves, shade]);
+  useLayoutEffect(() => {
+    if (!width || !canvas.current) return undefined;
+    if (painter.current === null) painter.current = new Painter(canvas.current);
+    painter.current.show({ leaves, shades, width, node, name, colours: palette(frame.current, ...scheme) });
+    return undefined;
+  }, [leaves, shades, width, node, scheme]);
+  useEffect(() => {
+    const repaint = () => { if (painter.current) painter.current.repaint(palette(frame.current, ...scheme)); };
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const seen = new MutationObserver(repaint);
+    dark.addEventListener("change", repaint);
+    seen.observe(document.documentElement, { attributeFilter: ["data-scheme"] });
+    return () => { dark.removeEventListener("change", repaint); seen.disconnect(); };
+  }, [scheme]);
+  useEffect(() => () => painter.current && painter.current.stop(), []);
+  const at = (event) => {
+    const box = canvas.current.getBoundingClientRect();
+    return painter.current && painter.current.at(event.clientX - box.left, event.clientY - box.top);
+  };
+  const point = (event) => {
+    const leaf = at(event);
+    onPoint(leaf ? leaf.data : null);
+  };
+  const click = (event) => {
+    const leaf = at(event);
+    if (!leaf) return;
+    let next = leaf;
+    while (next.parent && next.parent !== node) next = next.parent;
+    onZoom(next.data.path);
+  };
+  const frameOf = chosen && find(root, chosen.path);
+  const box = frameOf && width && frameOf !== root ? boxOf(frameOf, node, width) : null;
+  return html`<div ref=${frame} class="treemap"><canvas ref=${canvas} role="img" aria-label=${label} height=${HEIGHT} onPointerMove=${point} onPointerLeave=${() => onPoint(null)} onClick=${click}></canvas>
+    ${box && html`<svg class="over" width=${width} height=${HEIGHT} aria-hidden="true"><rect x=${box.x} y=${box.y} width=${Math.max(1, box.wide)} height=${Math.max(1, box.tall)} /></svg>`}</div>`;
+}
+
+function boxOf(node, view, width) {
+  const [sx, sy] = [width / (view.x1 - view.x0), HEIGHT / (view.y1 - view.y0)];
+  return { x: (node.x0 - view.x0) * sx, y: (node.y0 - view.y0) * sy, wide: (node.x1 - node.x0) * sx, tall: (node.y1 - node.y0) * sy };
+}
+
+const viewOf = ({ x0, y0, x1, y1 }) => ({ x0, y0, x1, y1 });
+
+// Paints a few thousand tiles a frame; while it zooms, it moves the picture that it has.
+class Painter {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d");
+    this.picture = document.createElement("canvas");
+    this.frame = 0;
+    this.view = null;
+  }
+
+  show(given) {
+    const before = this.view;
+    const isZoom = before !== null && this.leaves === given.leaves && this.width === given.width && this.node !== given.node;
+    Object.assign(this, given);
+    const ratio = window.devicePixelRatio || 1;
+    if (this.canvas.width !== Math.round(given.width * ratio)) {
+      for (const one of [this.canvas, this.picture]) {
+        one.width = Math.round(given.width * ratio);
+        one.height = Math.round(HEIGHT * ratio);
+      }
+      this.canvas.style.width = `${given.width}px`;
+      this.canvas.style.height = `${HEIGHT}px`;
+    }
+    this.ratio = ratio;
+    this.stop();
+    const after = viewOf(given.node);
+    if (isZoom && !window.matchMedia("(prefers-reduced-motion: reduce)").matches) this.zoom(before, after);
+    else this.paint(after);
+  }
+
+  stop() {
+    window.cancelAnimationFrame(this.frame);
+  }
+
+  repaint(colours) {
+    this.stop();
+    this.colours = colours;
+    this.paint(this.view);
+  }
+
+  zoom(from, to) {
+    this.picture.getContext("2d").drawImage(this.canvas, 0, 0);
+    const start = performance.now();
+    const wide = (view) => view.x1 - view.x0;
+    const tall = (view) => view.y1 - view.y0;
+    const step = (now) => {
+      const part = Math.min(1, Math.max(0, (now - start) / ZOOM_MS));
+      const ease = 1 - (1 - part) ** 3;
+      const view = Object.fromEntries(Object.keys(to).map((key) => [key, from[key] + (to[key] - from[key]) * ease]));
+      const { width: w, height: h } = this.canvas;
+      this.context.fillStyle = this.colours.ground;
+      this.context.fillRect(0, 0, w, h);
+      this.context.drawImage(this.picture, ((from.x0 - view.x0) / wide(view)) * w, ((from.y0 - view.y0) / tall(view)) * h, (wide(from) / wide(view)) * w, (tall(from) / tall(view)) * h);
+      if (part < 1) this.frame = window.requestAnimationFrame(step);
+      else this.paint(to);
+    };
+    this.view = to;
+    this.frame = window.requestAnimationFrame(step);
+  }
+
+  paint(view) {
+    this.view = view;
+    const context = this.context;
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    const [sx, sy] = [this.width / (view.x1 - view.x0), HEIGHT / (view.y1 - view.y0)];
+    const visible = [];
+    for (let place = 0; place < this.leaves.length; place += 1) {
+      const leaf = this.leaves[place];
+      if (leaf.x1 > view.x0 && leaf.x0 < view.x1 && leaf.y1 > view.y0 && leaf.y0 < view.y1) visible.push(place);
+    }
+    this.visible = visible;
+    context.fillStyle = this.colours.ground;
+    context.fillRect(0, 0, this.width, HEIGHT);
+    const gap = visible.length > 20_000 ? 0.2 : visible.length > 2000 ? 0.5 : 1;
+    let done = 0;
+    const step = () => {
+      context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+      const end = Math.min(visible.length, done + AT_ONCE);
+      let last = -1;
+      for (; done < end; done += 1) {
+        const leaf = this.leaves[visible[done]];
+        const colour = this.shades[visible[done]];
+        if (colour !== last) context.fillStyle = this.colours.fills[(last = colour)];
+        context.fillRect((leaf.x0 - view.x0) * sx, (leaf.y0 - view.y0) * sy, Math.max(0.4, (leaf.x1 - leaf.x0) * sx - gap), Math.max(0.4, (leaf.y1 - leaf.y0) * sy - gap));
+      }
+      if (done < visible.length) this.frame = window.requestAnimationFrame(step);
+      else {
+        this.names(view, sx, sy);
+        this.canvas.dataset.painted = String(visible.length);
+      }
+    };
+    delete this.canvas.dataset.painted;
+    step();
+  }
+
+  // Names of the groups, or of the tiles where there are no groups below.
+  names(view, sx, sy) {
+    const context = this.context;
+    context.font = "12px system-ui, sans-serif";
+    context.textBaseline = "top";
+    for (const child of this.node.children || [this.node]) {
+      const [x, y] = [(child.x0 - view.x0) * sx, (child.y0 - view.y0) * sy];
+      const [wide, tall] = [(child.x1 - child.x0) * sx, (child.y1 - child.y0) * sy];
+      if (child.children) {
+        context.strokeStyle = this.colours.ground;
+        context.lineWidth = 2;
+        context.strokeRect(x, y, wide, tall);
+      }
+      if (wide < LEAST_LABEL || tall < 20) continue;
+      context.save();
+      context.beginPath();
+      context.rect(x, y, wide - 4, tall);
+      context.clip();
+      if (child.children) {
+        const text = this.name(child.data);
+        context.fillStyle = this.colours.ground;
+        context.fillRect(x + 3, y + 3, Math.min(wide - 8, context.measureText(text).width + 8), 18);
+        context.fillStyle = this.colours.text;
+        context.fillText(text, x + 7, y + 6);
+      } else {
+        context.fillStyle = this.colours.inks[this.shades[this.leaves.indexOf(child)]];
+        context.fillText(this.name(child.data), x + 6, y + 5);
+      }
+      context.restore();
+    }
+  }
+
+  at(x, y) {
+    const view = this.view;
+    const px = view.x0 + (x / this.width) * (view.x1 - view.x0);
+    const py = view.y0 + (y / HEIGHT) * (view.y1 - view.y0);
+    let node = this.node;
+    while (node.children) {
+      const next = node.children.find((child) => px >= child.x0 && px < child.x1 && py >= child.y0 && py < child.y1);
+      if (!next) return null;
+      node = next;
+    }
+    return node;
+  }
+}

@@ -1,0 +1,127 @@
+"""Catalogs, events, sign-in and whatever is missing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField
+
+from lakemuster.api.identity.tokens import token_entry
+from tests.journey.console.browsing import NARROW, texts, whole
+from tests.journey.servers import free_port, served
+
+ROWS = "main table tbody tr"
+
+
+@pytest.fixture(scope="module")
+def attached(tmp_path_factory):
+    """A server with a catalog that answers, and one that does not."""
+    folder = tmp_path_factory.mktemp("console-catalogs")
+    theirs = SqlCatalog("theirs", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
+    theirs.create_namespace("shop")
+    theirs.create_table("shop.orders", Schema(NestedField(1, "id", LongType())))
+    catalogs = {
+        "lake": {
+            "type": "sql",
+            "uri": f"sqlite:///{folder}/catalog.db",
+            "catalog_name": "theirs",
+            "roots": [f"file://{folder}"],
+        },
+        "gone": {"type": "rest", "uri": f"http://127.0.0.1:{free_port()}"},
+    }
+    with served(folder, CATALOGS=json.dumps(catalogs), ROOTS=f"file://{folder}") as running:
+        running.http.post("/api/v1/catalogs/lake/sync")
+        running.http.post("/api/v1/catalogs/gone/sync")
+        yield running
+
+
+def test_catalogs_are_the_apis(attached, visit):
+    page = visit(attached.uri, "#/catalogs").page
+    catalogs = attached.get("/catalogs")["catalogs"]
+    assert [catalog["reachable"] for catalog in catalogs] == [False, True]
+    expect(page.locator(ROWS)).to_have_count(len(catalogs))
+    for row, catalog in zip(page.locator(ROWS).all(), catalogs, strict=True):
+        assert row.locator("th").inner_text() == catalog["name"]
+        cells = texts(row.locator("td"))
+        assert cells[1].startswith("reachable" if catalog["reachable"] else "not reachable")
+        assert (catalog["error"] or "") in cells[1]
+        assert cells[2] == whole(catalog["tables"])
+
+
+def test_a_catalog_is_listed_on_demand(attached, visit):
+    one = visit(attached.uri, "#/catalogs")
+    one.may_fail.append("/catalogs/gone/sync")
+    one.page.get_by_role("button", name="List the tables of lake now").click()
+    expect(one.page.get_by_text("1 table: 0 new, 0 gone")).to_be_visible()
+    one.page.get_by_role("button", name="List the tables of gone now").click()
+    expect(one.page.locator(ROWS).first.get_by_role("status")).to_be_visible()
+
+
+def test_events_are_the_logs_newest_first(demo, visit):
+    page = visit(demo.uri, "#/events").page
+    events = demo.http.get("/api/v1/events", headers={"Accept": "application/json"}).json()["events"]
+    expect(page.locator(ROWS)).to_have_count(len(events))
+    for row, event in zip(page.locator(ROWS).all(), reversed(events), strict=True):
+        assert row.locator("th").inner_text() == event["subject"]
+        assert row.locator("time").first.get_attribute("datetime") == event["time"]
+        assert row.locator(".tag").inner_text() == event["type"].split(".")[1].replace("_", " ")
+
+
+def test_events_are_filtered_and_come_as_they_happen(troubled, visit):
+    page = visit(troubled.uri, "#/events?type=table.quarantined").page
+    expect(page.locator(ROWS).first).to_be_visible()
+    assert {row.split()[0] for row in texts(page.locator(f"{ROWS} .tag"))} == {"quarantined"}
+    page.get_by_label("Type").select_option("table.removed")
+    expect(page.get_by_text("No events")).to_be_visible()
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    location = next(table["location"] for table in troubled.rows("/tables") if table["name"] == "odd.empty")
+    troubled.post("/tables", {"name": "odd.late", "location": location}, 201)
+    troubled.http.delete("/api/v1/tables/odd.late")
+    expect(page.locator(ROWS)).to_have_count(1)
+    expect(page.locator(f"{ROWS} th")).to_have_text("odd.late")
+    page.get_by_label("Table", exact=True).fill("odd.other")
+    expect(page.locator(ROWS)).to_have_count(0)
+
+
+def test_an_empty_lake_says_how_to_begin(visit, tmp_path):
+    with served(tmp_path) as running:
+        one = visit(running.uri)
+        expect(one.page.get_by_text("No tables yet")).to_be_visible()
+        assert one.violations() == []
+        for path, words in (
+            ("#/catalogs", "No catalog is attached"),
+            ("#/events", "No events"),
+            ("#/nothing", "There is no such page"),
+        ):
+            one.go(path)
+            expect(one.page.get_by_text(words)).to_be_visible()
+            assert one.violations() == []
+
+
+def test_below_the_path_of_a_proxy_everything_is_found(visit, tmp_path):
+    with served(tmp_path, "--demo", ROOT_PATH="/lake") as running:
+        page = visit(running.uri + "/lake").page
+        expect(page.locator("a.row")).to_have_count(5)
+        expect(page.get_by_text("Live", exact=True)).to_be_visible()
+
+
+def test_a_server_with_tokens_asks_to_sign_in(visit, tmp_path):
+    (tmp_path / "tokens.toml").write_text(token_entry("reader", "secret"), "utf-8")
+    with served(tmp_path, TOKENS=str(tmp_path / "tokens.toml")) as running:
+        one = visit(running.uri)
+        one.may_fail.append("/api/v1/")
+        expect(one.page.get_by_role("heading", name="Sign in")).to_be_visible()
+        expect(one.page.get_by_label("Token")).to_be_visible()
+        assert one.violations() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(demo, attached, visit, scheme):
+    for uri, path in ((demo.uri, "#/events"), (attached.uri, "#/catalogs")):
+        one = visit(uri, path, color_scheme=scheme, viewport=NARROW)
+        expect(one.page.locator(ROWS).first).to_be_visible()
+        assert one.violations() == []

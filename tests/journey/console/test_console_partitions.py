@@ -1,0 +1,160 @@
+"""Partitions: areas are bytes, the table beside the treemap has the API's figures, zooming is a state."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.generate import iceberg_table
+from tests.journey.console.browsing import NARROW, raw_bytes, texts, whole
+from tests.journey.console.lakes import MARKUP, hostile_name
+from tests.journey.servers import served
+
+ROWS = "table.largest tbody tr"
+PAINTED = "document.querySelector('.treemap canvas')?.dataset.painted"
+LAYOUT = """async ([path, rows]) => {
+  const { layOut, treeOf } = await import(path);
+  return layOut(treeOf(rows)).leaves().map(leaf => [leaf.data.row, (leaf.x1 - leaf.x0) * (leaf.y1 - leaf.y0)]);
+}"""
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """A table of 3,200 partitions on two levels."""
+    folder = tmp_path_factory.mktemp("console-partitions")
+    iceberg_table(folder / "lake" / "many", files=3200, columns=12, manifests=4, days=200, processes=1)
+    with served(folder, ROOTS=f"file://{folder}") as running:
+        running.post("/tables", {"name": "big.many", "location": str(folder / "lake" / "many")}, 201)
+        yield running
+
+
+def painted(page):
+    return int(page.wait_for_function(PAINTED).json_value())
+
+
+def by_first_field(rows):
+    found = defaultdict(lambda: [0, 0, 0])
+    for row in rows:
+        field, value = next(iter(row["partition"].items()))
+        sums = found[f"{field}={'null' if value is None else value}"]
+        sums[0] += row["total_data_file_size_in_bytes"]
+        sums[1] += row["file_count"]
+        sums[2] += row["record_count"]
+    return found
+
+
+@pytest.mark.parametrize("name", ["shop.orders", "shop.stock", "web.clicks", "web.events"])
+def test_the_figures_are_the_apis(demo, visit, name):
+    page = visit(demo.uri, f"#/tables/{name}/partitions").page
+    rows = demo.rows(f"/tables/{name}/partitions")
+    assert painted(page) == len(rows)
+    expected = by_first_field(rows)
+    expect(page.locator(ROWS)).to_have_count(len(expected))
+    has_deletes = name in {"shop.orders", "web.events"}
+    for row in page.locator(ROWS).all():
+        size, files, records = expected.pop(row.locator("th bdi").inner_text())
+        cells = row.locator("td")
+        assert cells.nth(0).locator("span").get_attribute("title") == raw_bytes(size)
+        assert cells.nth(1).inner_text() == whole(files)
+        assert cells.nth(3 if has_deletes else 2).inner_text() == whole(records)
+    assert expected == {}
+
+
+def test_areas_are_bytes(demo, many, visit):
+    for running, name in ((demo, "web.events"), (many, "big.many")):
+        page = visit(running.uri).page
+        digest = re.search(r"assets/[0-9a-f]+", running.http.get("/", headers={"Accept": "text/html"}).text)[0]
+        rows = running.rows(f"/tables/{name}/partitions")
+        found = page.evaluate(LAYOUT, [f"{running.uri}/{digest}/treemap.js", rows])
+        assert len(found) == len(rows)
+        total = sum(row["total_data_file_size_in_bytes"] for row in rows)
+        area = sum(area for _, area in found)
+        for row, own in found:
+            assert own / area == pytest.approx(row["total_data_file_size_in_bytes"] / total, rel=1e-6)
+
+
+def test_zooming_is_a_state_of_the_address(many, visit):
+    page = visit(many.uri, "#/tables/big.many/partitions").page
+    rows = many.rows("/tables/big.many/partitions")
+    assert painted(page) == len(rows) == 3200
+    page.locator(ROWS).first.locator("button").click()
+    expect(page.locator(ROWS)).to_have_count(16)
+    expect(page.locator(".trail [aria-current]")).to_contain_text("ts_day=")
+    day = page.locator(".trail [aria-current]").inner_text().split("=")[1]
+    own = [row for row in rows if row["partition"]["ts_day"] == day]
+    sizes = sorted((row["total_data_file_size_in_bytes"] for row in own), reverse=True)
+    titles = [row.locator("td").first.locator("span").get_attribute("title") for row in page.locator(ROWS).all()]
+    assert titles == [raw_bytes(size) for size in sizes]
+    page.wait_for_function(f"{PAINTED} === '16'")
+    page.reload()
+    expect(page.locator(ROWS)).to_have_count(16)
+    page.locator(ROWS).first.locator("button").press("Escape")
+    expect(page.locator(ROWS)).to_have_count(50)
+    page.go_back()
+    expect(page.locator(ROWS)).to_have_count(16)
+
+
+def test_a_tile_is_told_on_hover_and_zoomed_by_a_click(many, visit):
+    page = visit(many.uri, "#/tables/big.many/partitions").page
+    painted(page)
+    canvas = page.locator(".treemap canvas")
+    canvas.hover(position={"x": 30, "y": 30})
+    expect(page.locator(".pointed strong")).to_contain_text("ts_day=")
+    expect(page.locator(".treemap .over rect")).to_have_count(1)
+    day = page.locator(".pointed strong").inner_text().split(" / ")[0]
+    canvas.click(position={"x": 30, "y": 30})
+    expect(page.locator(".trail [aria-current]")).to_have_text(day)
+
+
+def test_colours_are_chosen_and_in_the_address(many, visit):
+    page = visit(many.uri, "#/tables/big.many/partitions").page
+    painted(page)
+    picture = page.locator(".treemap canvas").screenshot()
+    page.get_by_role("button", name="Age").click()
+    expect(page).to_have_url(re.compile("shade=age"))
+    painted(page)
+    assert page.locator(".treemap canvas").screenshot() != picture
+
+
+@pytest.mark.parametrize("name", ["shop.stock", "web.clicks"])
+def test_buckets_and_levels_are_those_of_the_files(demo, visit, name):
+    page = visit(demo.uri, f"#/tables/{name}/partitions").page
+    buckets = defaultdict(lambda: defaultdict(int))
+    for file in demo.rows(f"/tables/{name}/files", content="data"):
+        buckets[json.dumps(file["partition"], sort_keys=True), file["bucket"]][file["level"]] += 1
+    rows = page.locator("table.buckets tbody tr")
+    expect(rows).to_have_count(len(buckets))
+    levels = [
+        int(text.split()[1]) for text in page.locator("table.buckets th").all_inner_texts() if text.startswith("Level")
+    ]
+    found = []
+    for row in rows.all():
+        cells = texts(row.locator("td"))
+        files = {level: int(cell.split()[0]) for level, cell in zip(levels, cells[1:-1], strict=True) if cell != "–"}
+        assert int(cells[-1]) == files.get(0, 0) + len(set(files) - {0})
+        found.append((int(cells[0]), files))
+    assert sorted(found, key=str) == sorted(((bucket, dict(own)) for (_, bucket), own in buckets.items()), key=str)
+    runs = demo.get(f"/tables/{name}/stats")["sorted_runs"]
+    if runs is not None:
+        shown = [int(texts(row.locator("td"))[-1]) for row in rows.all()]
+        assert (min(shown), max(shown)) == (runs["per_bucket"]["min"], runs["per_bucket"]["max"])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(demo, visit, scheme):
+    for name in ("web.events", "shop.stock"):
+        one = visit(demo.uri, f"#/tables/{name}/partitions", color_scheme=scheme, viewport=NARROW)
+        painted(one.page)
+        assert one.violations() == []
+
+
+def test_hostile_values_are_text(troubled, visit):
+    one = visit(troubled.uri)
+    one.page.locator("a.row").and_(one.page.get_by_title(hostile_name(MARKUP), exact=True)).click()
+    one.page.get_by_role("link", name="Partitions").click()
+    expect(one.page.locator(ROWS, has_text=MARKUP)).to_have_count(1)
+    assert one.page.locator("main img, main script").count() == 0

@@ -3,10 +3,11 @@
 The map, in the direction of imports (a package may import those to its right)::
 
     cli > main > otel > spark > api | client > jobs > catalog > ingest | planner
-        > wire | index | upstream | formats | demo > storage > kernels > predicates > metadata > log_lines
+        > wire | index | upstream | formats | demo | console > storage > kernels > predicates > metadata > log_lines
         > config > single_flight
-        > available_memory | caching | catalog_settings | table_settings | clock | cpu_semaphore | measures
-        > errors > extras | tracing
+        > available_memory | caching | catalog_settings | table_settings | webhook_settings | clock | cpu_semaphore
+        | measures
+        > errors | event_types > extras | tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
@@ -26,8 +27,9 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``main``      the composition root
 * ``otel``      spans and metrics to a collector, an extra
 * ``cli``       the command line
+* ``console``   the page that shows a lake in a browser: static modules, no build step
 * ``demo``      a small lake of real tables, in an archive
-* ``config``    settings; ``catalog_settings`` of attached catalogs, ``table_settings`` of tables
+* ``config``    settings; ``catalog_settings``, ``table_settings``, ``webhook_settings`` parts of them
 * ``errors``    every deliberate failure, with a public code
 * ``caching``   the cache class and the budget that all caches share; ``available_memory`` its default
 * ``clock``     the monotonic clock and the wall clock, which tests replace

@@ -202,7 +202,7 @@ def _announce(settings: Settings, port: int, table: str | None) -> None:
         f"  curl {base}/api/v1/tables",
         *([] if table is None else [f"  curl '{base}/api/v1/tables/{quote(table, safe='')}/files'"]),
         *([f"  lakemuster tables --uri {base}"] if shutil.which("lakemuster") else []),
-        f"  {base}/docs",
+        f"  {base}/ in a browser",
     ]
     lines = [
         f"Lakemuster {__version__} listens on {host} port {port}. First things to try:",

@@ -7,11 +7,14 @@ run one in the same process.
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from tests.journey.console.browsing import Visit, chromium
 from tests.journey.console.lakes import troubled_lake
 from tests.journey.servers import served
+
+# The machine may be busy: how long a page takes says nothing here.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")

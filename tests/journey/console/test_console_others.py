@@ -55,9 +55,9 @@ def test_catalogs_are_the_apis(attached, visit):
 def test_a_catalog_is_listed_on_demand(attached, visit):
     one = visit(attached.uri, "#/catalogs")
     one.may_fail.append("/catalogs/gone/sync")
-    one.page.get_by_role("button", name="List the tables of lake now").click()
+    one.page.get_by_role("button", name="List now: lake").click()
     expect(one.page.get_by_text("1 table: 0 new, 0 gone")).to_be_visible()
-    one.page.get_by_role("button", name="List the tables of gone now").click()
+    one.page.get_by_role("button", name="List now: gone").click()
     expect(one.page.locator(ROWS).first.get_by_role("status")).to_be_visible()
 
 

@@ -15,7 +15,6 @@ from tests.journey.console.lakes import MARKUP, hostile_name
 from tests.journey.servers import served
 
 ROWS = "table.largest tbody tr"
-PAINTED = "document.querySelector('.treemap canvas')?.dataset.painted"
 LAYOUT = """async ([path, rows]) => {
   const { layOut, treeOf } = await import(path);
   return layOut(treeOf(rows)).leaves().map(leaf => [leaf.data.row, (leaf.x1 - leaf.x0) * (leaf.y1 - leaf.y0)]);
@@ -33,7 +32,9 @@ def many(tmp_path_factory):
 
 
 def painted(page):
-    return int(page.wait_for_function(PAINTED).json_value())
+    canvas = page.locator(".treemap canvas[data-painted]")
+    canvas.wait_for()
+    return int(canvas.get_attribute("data-painted"))
 
 
 def by_first_field(rows):
@@ -89,7 +90,7 @@ def test_zooming_is_a_state_of_the_address(many, visit):
     sizes = sorted((row["total_data_file_size_in_bytes"] for row in own), reverse=True)
     titles = [row.locator("td").first.locator("span").get_attribute("title") for row in page.locator(ROWS).all()]
     assert titles == [raw_bytes(size) for size in sizes]
-    page.wait_for_function(f"{PAINTED} === '16'")
+    expect(page.locator(".treemap canvas")).to_have_attribute("data-painted", "16")
     page.reload()
     expect(page.locator(ROWS)).to_have_count(16)
     page.locator(ROWS).first.locator("button").press("Escape")

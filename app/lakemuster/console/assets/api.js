@@ -71,6 +71,7 @@ export async function session() {
     return kept(await ask("session"));
   } catch (problem) {
     if (problem.status === 404) return { is_open: true, caller: null, methods: [], csrf: null };
+    if (problem.status === 401) return { is_open: false, caller: null, methods: ["token"], csrf: null };
     throw problem;
   }
 }

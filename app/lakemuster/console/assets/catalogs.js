@@ -47,5 +47,5 @@ function Row({ catalog, reload }) {
     <td class="end"><${Count} value=${catalog.tables} /></td>
     <td>${catalog.synced_at ? html`<${Time} value=${catalog.synced_at} /> <span class="dim">${lag(catalog.synced_at)}</span>` : html`<span class="dim">not yet</span>`}</td>
     <td>${RIGHTS[catalog.auth] || catalog.auth}</td>
-    <td class="end"><button type="button" onClick=${sync} disabled=${busy} aria-label=${`List the tables of ${catalog.name} now`}>List now</button>${said && html`<div role="status" class=${said.bad ? "removed" : "dim"}>${said.text}</div>`}</td></tr>`;
+    <td class="end"><button type="button" onClick=${sync} disabled=${busy} aria-label=${`List now: ${catalog.name}`}>List now</button>${said && html`<div role="status" class=${said.bad ? "removed" : "dim"}>${said.text}</div>`}</td></tr>`;
 }

@@ -1,0 +1,85 @@
+"""The pictures of docs/console.md show what the console looks like; ``--update-golden`` takes them anew.
+
+They are compared loosely, since fonts differ between machines: as small grey pictures.
+"""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.tree import ROOT
+
+FOLDER = ROOT / "docs" / "pictures"
+SIZE = {"width": 1200, "height": 760}
+FILTER = "day%20%3E%3D%20DATE%20'2024-05-06'%20AND%20amount%20%3E%20490"
+VIEWS = {
+    "tables": ("#/", "svg polyline"),
+    "history": (
+        "#/tables/shop.orders/history?older_than=2024-05-08T10%3A00%3A00.001Z&from=main%203306823715258192653&to=main%207283556339469030770",
+        ".freed tbody tr",
+    ),
+    "schema": ("#/tables/shop.orders/schema", ".versions li li"),
+    "why": (f"#/tables/shop.orders/why?filter={FILTER}&column=amount", ".bounds svg"),
+    "partitions": ("#/tables/web.events/partitions?shade=age", ".treemap canvas[data-painted]"),
+    "buckets": ("#/tables/shop.stock/partitions", "table.buckets tbody tr"),
+    "events": ("#/events", "main tbody tr"),
+}
+ALIKE = 10
+"""Mean difference of grey values, of 255, that is taken for the same."""
+DIFFERENCE = """async ([one, other]) => {
+  const grey = async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [60, 38];
+    const context = canvas.getContext("2d");
+    context.drawImage(image, 0, 0, 60, 38);
+    const pixels = context.getImageData(0, 0, 60, 38).data;
+    return Array.from({length: 60 * 38}, (_, n) => (pixels[4 * n] + pixels[4 * n + 1] + pixels[4 * n + 2]) / 3);
+  };
+  const [a, b] = [await grey(one), await grey(other)];
+  return a.reduce((sum, value, place) => sum + Math.abs(value - b[place]), 0) / a.length;
+}"""
+PLACES = """() => {
+  for (const code of document.querySelectorAll(".location code bdi, .pairs code bdi"))
+    code.textContent = code.textContent.replace(/^.*[/]lake[/]/, "s3://lake/");
+}"""
+
+
+def difference(page, one, other):
+    return page.evaluate(DIFFERENCE, [base64.b64encode(picture).decode() for picture in (one, other)])
+
+
+@pytest.fixture
+def updates(request):
+    return request.config.getoption("update_golden")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_picture_is_what_one_sees(demo, visit, updates, view, scheme):
+    path, shown = VIEWS[view]
+    page = visit(demo.uri, path, viewport=SIZE, color_scheme=scheme).page
+    expect(page.locator(shown).first).to_be_visible()
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    expect(page.locator(".spinner")).to_have_count(0)
+    page.evaluate(PLACES)
+    picture = page.screenshot(animations="disabled", full_page=view != "tables")
+    stored = FOLDER / f"console-{view}-{scheme}.png"
+    if updates:
+        FOLDER.mkdir(exist_ok=True)
+        stored.write_bytes(picture)
+    assert difference(page, picture, stored.read_bytes()) < ALIKE
+
+
+def test_another_picture_is_found(demo, visit):
+    page = visit(demo.uri).page
+    pictures = [(FOLDER / f"console-{view}-light.png").read_bytes() for view in ("history", "why")]
+    dark = (FOLDER / "console-why-dark.png").read_bytes()
+    assert difference(page, pictures[0], pictures[0]) == 0
+    assert difference(page, *pictures) > ALIKE
+    assert difference(page, pictures[1], dark) > ALIKE

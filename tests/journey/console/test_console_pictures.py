@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 from tests.tree import ROOT
 
 FOLDER = ROOT / "docs" / "pictures"
-SIZE = {"width": 1200, "height": 760}
+WIDTH, HEIGHT = 1200, 860
+HEIGHTS = {"buckets": 1120, "tables": 480, "events": 480, "schema": 700}
 FILTER = "day%20%3E%3D%20DATE%20'2024-05-06'%20AND%20amount%20%3E%20490"
 VIEWS = {
     "tables": ("#/", "svg polyline"),
@@ -63,12 +64,13 @@ def updates(request):
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_picture_is_what_one_sees(demo, visit, updates, view, scheme):
     path, shown = VIEWS[view]
-    page = visit(demo.uri, path, viewport=SIZE, color_scheme=scheme).page
+    size = {"width": WIDTH, "height": HEIGHTS.get(view, HEIGHT)}
+    page = visit(demo.uri, path, viewport=size, color_scheme=scheme).page
     expect(page.locator(shown).first).to_be_visible()
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
     expect(page.locator(".spinner")).to_have_count(0)
     page.evaluate(PLACES)
-    picture = page.screenshot(animations="disabled", full_page=view != "tables")
+    picture = page.screenshot(animations="disabled")
     stored = FOLDER / f"console-{view}-{scheme}.png"
     if updates:
         FOLDER.mkdir(exist_ok=True)

@@ -6,6 +6,7 @@ const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long", timeZone: "UTC" });
 
 export const UNKNOWN = "–";
@@ -40,6 +41,11 @@ export const Bytes = ({ value, why }) =>
 export const Time = ({ value }) =>
   isKnown(value)
     ? html`<time datetime=${value} title=${exact.format(new Date(value))}>${time(value)}</time>`
+    : html`<span title="not known">${UNKNOWN}</span>`;
+
+export const Day = ({ value }) =>
+  isKnown(value)
+    ? html`<time datetime=${value} title=${exact.format(new Date(value))}>${date.format(new Date(value))}</time>`
     : html`<span title="not known">${UNKNOWN}</span>`;
 
 // A signed change: nothing where there is none.

@@ -1,7 +1,7 @@
 // Where a table's bytes are: a treemap of its partitions, and the same as a table.
 import { get, rows, tablePath, useAnswer } from "./api.js";
 import { Buckets } from "./buckets.js";
-import { Bytes, Count, Name, Time, asText, bytes, count, plural } from "./format.js";
+import { Bytes, Count, Day, Name, asText, bytes, count, plural } from "./format.js";
 import { html, useMemo, useState } from "./html.js";
 import { Empty, Loaded, Sheet } from "./parts.js";
 import { change } from "./route.js";
@@ -105,7 +105,7 @@ function View({ table, data, params, version }) {
       <p class="legend dim">Area: bytes of data files. Colour, ${shading.says(data)}.</p>
       <p class="pointed" aria-hidden="true">${pointed && html`<${Told} root=${data.root} node=${pointed} />`}</p>
     </${Sheet}></div><div>
-    <${List} node=${node} go=${go} point=${setPointed} hasDeletes=${table.format === "iceberg"} pointed=${pointed} /></div></div>
+    <${List} node=${node} go=${go} point=${setPointed} hasDeletes=${mode === "deletes"} pointed=${pointed} /></div></div>
     ${table.format === "paimon" && html`<${Buckets} table=${table} version=${version} partition=${node.data.row ? node.data.row.partition : null} />`}`;
 }
 
@@ -119,11 +119,11 @@ function List({ node, go, point, hasDeletes, pointed }) {
   const own = node.children || [node];
   return html`<${Sheet} id="largest" title=${node.children ? html`Largest of <${Name} value=${nameOf(node.data)} />` : html`<${Name} value=${nameOf(node.data)} />`}
       aside=${html`<p class="dim">${bytes(node.value)}, ${plural(node.sums.files, "file")}</p>`}>
-    <table class="grid largest"><thead><tr><th scope="col">Partition</th><th scope="col" class="end">Size</th><th scope="col" class="end">Files</th>${hasDeletes && html`<th scope="col" class="end">Deletes</th>`}<th scope="col" class="end">Records</th><th scope="col">Written</th></tr></thead>
+    <table class="grid largest"><thead><tr><th scope="col">Partition</th><th scope="col" class="end">Size</th><th scope="col" class="end">Files</th>${hasDeletes && html`<th scope="col" class="end">Deletes</th>`}<th scope="col" class="end">Records</th>${!hasDeletes && html`<th scope="col">Written</th>`}</tr></thead>
     <tbody>${own.slice(0, shown).map((child) => html`<tr key=${child.data.key} class=${pointed && pointed.path.join() === child.data.path.join() ? "chosen" : ""} onPointerEnter=${() => point(child.data)} onPointerLeave=${() => point(null)}>
       <th scope="row">${child === node ? html`<${Name} value=${nameOf(child.data)} />` : html`<button type="button" class="link" onClick=${() => go(child.data.path)} onFocus=${() => point(child.data)} onBlur=${() => point(null)}><${Name} value=${nameOf(child.data)} /></button>`}</th>
       <td class="end"><${Bytes} value=${child.value} /></td><td class="end"><${Count} value=${child.sums.files} /></td>
-      ${hasDeletes && html`<td class="end"><${Count} value=${child.sums.deletes} /></td>`}<td class="end"><${Count} value=${child.sums.records} /></td><td><${Time} value=${time(child.sums.last)} /></td></tr>`)}</tbody></table>
+      ${hasDeletes && html`<td class="end"><${Count} value=${child.sums.deletes} /></td>`}<td class="end"><${Count} value=${child.sums.records} /></td>${!hasDeletes && html`<td><${Day} value=${time(child.sums.last)} /></td>`}</tr>`)}</tbody></table>
     ${shown < own.length && html`<p class="more"><button type="button" onClick=${() => setShown(shown + 200)}>Show ${count(Math.min(200, own.length - shown))} more of ${count(own.length)}</button></p>`}
   </${Sheet}>`;
 }

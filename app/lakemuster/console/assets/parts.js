@@ -1,5 +1,5 @@
 // What several views are made of.
-import { html, useEffect, useRef, useState } from "./html.js";
+import { html, useEffect, useState } from "./html.js";
 import { change } from "./route.js";
 
 export const Loading = ({ what = "Loading" }) => html`<p class="state" role="status"><span class="spinner" aria-hidden="true"></span>${what}…</p>`;
@@ -58,17 +58,17 @@ export function Copy({ text, label = "Copy" }) {
   return html`<button type="button" class="quiet" onClick=${copy} aria-live="polite">${done ? "Copied" : label}</button>`;
 }
 
-// The width of an element, as it changes.
+// A ref for an element, and its width, as it changes.
 export function useWidth() {
-  const ref = useRef(null);
+  const [element, setElement] = useState(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
-    if (!ref.current) return undefined;
+    if (!element) return undefined;
     const seen = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
-    seen.observe(ref.current);
+    seen.observe(element);
     return () => seen.disconnect();
-  }, [ref.current]);
-  return [ref, width];
+  }, [element]);
+  return [setElement, width];
 }
 
 export function useTitle(text) {

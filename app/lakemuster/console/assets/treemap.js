@@ -7,7 +7,7 @@ const HEIGHT = 460;
 const SIDE = 10_000;
 const STEPS = 10;
 const ZOOM_MS = 220;
-const AT_ONCE = 12_000;
+const AT_ONCE = 8000;
 const LEAST_LABEL = 54;
 
 // The tree of partitions by their fields; leaves have the rows.
@@ -77,11 +77,11 @@ export function Treemap({ root, zoom, shade, scheme, chosen, onZoom, onPoint, la
   useLayoutEffect(() => {
     if (!width || !canvas.current) return undefined;
     if (painter.current === null) painter.current = new Painter(canvas.current);
-    painter.current.show({ leaves, shades, width, node, name, colours: palette(frame.current, ...scheme) });
+    painter.current.show({ leaves, shades, width, node, name, colours: palette(canvas.current.parentNode, ...scheme) });
     return undefined;
   }, [leaves, shades, width, node, scheme]);
   useEffect(() => {
-    const repaint = () => { if (painter.current) painter.current.repaint(palette(frame.current, ...scheme)); };
+    const repaint = () => { if (painter.current) painter.current.repaint(palette(canvas.current.parentNode, ...scheme)); };
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
     const seen = new MutationObserver(repaint);
     dark.addEventListener("change", repaint);
@@ -188,12 +188,14 @@ class Painter {
       if (leaf.x1 > view.x0 && leaf.x0 < view.x1 && leaf.y1 > view.y0 && leaf.y0 < view.y1) visible.push(place);
     }
     this.visible = visible;
-    context.fillStyle = this.colours.ground;
-    context.fillRect(0, 0, this.width, HEIGHT);
     const gap = visible.length > 20_000 ? 0.2 : visible.length > 2000 ? 0.5 : 1;
     let done = 0;
     const step = () => {
       context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+      if (done === 0) {
+        context.fillStyle = this.colours.ground;
+        context.fillRect(0, 0, this.width, HEIGHT);
+      }
       const end = Math.min(visible.length, done + AT_ONCE);
       let last = -1;
       for (; done < end; done += 1) {
@@ -209,7 +211,9 @@ class Painter {
       }
     };
     delete this.canvas.dataset.painted;
-    step();
+    // Finding the tiles and painting the first of them are work for two frames, if they are many.
+    if (visible.length > AT_ONCE) this.frame = window.requestAnimationFrame(step);
+    else step();
   }
 
   // Names of the groups, or of the tiles where there are no groups below.

@@ -1,0 +1,109 @@
+"""The console in Chromium on large tables: ``python -m benchmarks.console URI --million TABLE --partitions TABLE``.
+
+First paint, the time from a filter to its funnel (its pause of 120 ms for more typing included), and the CPU time of
+the scripts of a frame while the treemap zooms. The server is one that has the tables already, indexed
+(``python -m benchmarks.generate``). Needs Playwright, and a Chromium that ``scripts/chromium.py`` finds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+SIZE = ViewportSize(width=1440, height=900)
+PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
+FILTERS = [f"ts >= TIMESTAMP '2023-{month:02}-01 00:00:00+00:00' AND price > {month}" for month in range(2, 9)]
+# From the input to the first frame after the answer has changed.
+FUNNEL = """text => new Promise(resolve => {
+  const line = document.querySelector('.funnel');
+  const start = performance.now();
+  const seen = new MutationObserver(() => {
+    seen.disconnect();
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start)));
+  });
+  seen.observe(line, {subtree: true, childList: true, characterData: true, attributes: true});
+  const area = document.querySelector('#filter');
+  area.value = text;
+  area.dispatchEvent(new Event('input', {bubbles: true}));
+})"""
+SCRIPT = {"FunctionCall", "FireAnimationFrame", "EvaluateScript", "TimerFire", "RunMicrotasks"}
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(prog="benchmarks.console", description=__doc__)
+    parser.add_argument("uri")
+    parser.add_argument("--million", required=True, help="a table of many files")
+    parser.add_argument("--partitions", required=True, help="a table of many partitions")
+    given = parser.parse_args()
+    command = [sys.executable, "-I", str(ROOT / "scripts" / "chromium.py")]
+    path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        paints = [_first_paint(browser, given.uri) for _ in range(7)]
+        _print("first paint, nothing cached", paints)
+        _print(f"{given.million}: filter to funnel", _funnels(browser, f"{given.uri}/#/tables/{given.million}/why"))
+        page = browser.new_page(viewport=SIZE)
+        page.goto(f"{given.uri}/#/tables/{given.partitions}/partitions")
+        canvas = page.locator(".treemap canvas[data-painted]")
+        canvas.wait_for(timeout=120_000)
+        sys.stdout.write(f"{given.partitions}: {canvas.get_attribute('data-painted')} tiles\n")
+        zooms = [[_zoom(browser, page, back=back) for back in (False, True)] for _ in range(3)]
+        _print("longest script of a frame, zooming in", [one for one, _ in zooms])
+        _print("longest script of a frame, zooming out", [other for _, other in zooms])
+        browser.close()
+
+
+def _print(what: str, milliseconds: list[float]) -> None:
+    each = ", ".join(f"{one:.0f}" for one in milliseconds)
+    sys.stdout.write(f"{what}: median {statistics.median(milliseconds):.0f} ms ({each})\n")
+
+
+def _first_paint(browser: Browser, uri: str) -> float:
+    page = browser.new_page(viewport=SIZE)
+    page.goto(f"{uri}/#/")
+    page.locator("a.row").first.wait_for()
+    found = float(page.evaluate(PAINT))
+    page.close()
+    return found
+
+
+def _funnels(browser: Browser, address: str) -> list[float]:
+    page = browser.new_page(viewport=SIZE)
+    page.goto(address)
+    page.locator(".funnel").wait_for(timeout=120_000)
+    page.locator(".bounds svg").wait_for(timeout=120_000)
+    found = []
+    for text in FILTERS:
+        found.append(float(page.evaluate(FUNNEL, text)))
+        page.locator("#content [aria-busy=true]").wait_for(state="detached")
+        page.locator(".bounds svg").wait_for()
+    page.close()
+    return found
+
+
+def _zoom(browser: Browser, page: Page, *, back: bool) -> float:
+    """Zoom by a click, or back; the CPU time of the longest script, in milliseconds, by the browser's trace."""
+    browser.start_tracing(page=page, categories=["devtools.timeline", "disabled-by-default-devtools.timeline"])
+    if back:
+        page.locator(".trail button").first.click()
+    else:
+        page.locator(".treemap canvas").click(position={"x": 200, "y": 200})
+    page.wait_for_timeout(1500)
+    trace: dict[str, Any] = json.loads(browser.stop_tracing())
+    # Of the thread's CPU time: the machine may be busy.
+    scripts = [event for event in trace["traceEvents"] if event["name"] in SCRIPT and "dur" in event]
+    found = [event.get("tdur", event["dur"]) / 1000 for event in scripts]
+    return float(max(found))
+
+
+if __name__ == "__main__":
+    main()

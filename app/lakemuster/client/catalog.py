@@ -366,14 +366,6 @@ class Table(TableFigures, TableHistory):
         """Return Paimon's index files; none for Iceberg."""
         return self._chosen("indexes", {}, choice)
 
-    def diff(self, from_: int | str, to: int | str | None = None, **choice: Unpack[Choice]) -> Rows[Row]:
-        """Return the files removed and added between two snapshots, given by id.
-
-        Without ``to``, the second is the snapshot that ``choice`` selects, or the current one.
-        """
-        params = {"from": str(from_)} if to is None else {"from": str(from_), "to": str(to)}
-        return self._chosen("diff", params, choice)
-
     def system_tables(self) -> Rows[Row]:
         """Return a Paimon table's system tables, with their columns; none for Iceberg."""
         return self._rows("system", {}, as_is)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, TypedDict, Unpack
 
-from lakemuster.client.choices import moment, query_parameters
+from lakemuster.client.choices import Choice, moment, query_choice, query_parameters
 from lakemuster.client.model import Row
 from lakemuster.client.rows import Rows
 from lakemuster.client.transport import Transport, table_path
@@ -37,6 +37,15 @@ class TableHistory:
 
     name: str
     _transport: Transport
+
+    def diff(self, from_: int | str, to: int | str | None = None, **choice: Unpack[Choice]) -> Rows[Row]:
+        """Return the files removed and added between two snapshots, given by id.
+
+        Without ``to``, the second is the snapshot that ``choice`` selects, or the current one.
+        """
+        params = {"from": str(from_)} if to is None else {"from": str(from_), "to": str(to)}
+        asked, size = {**params, **query_choice(choice)}, choice.get("page_size")
+        return Rows(self._transport, table_path(self.name, "diff"), asked, as_is, page_size=size)
 
     def timeline(
         self,

@@ -88,7 +88,8 @@ class Visit:
 
     def close(self) -> None:
         """Close the page and its context."""
-        self.context.close()
+        if not self.page.is_closed():
+            self.context.close()
 
     def check(self) -> None:
         """Fail if the page did what it must not."""

@@ -117,29 +117,33 @@ def test_a_commit_is_shown_as_it_happens(troubled, visit):
     expect(page.locator(ROWS)).to_have_count(len(HOSTILE) + 3)
 
 
-def test_a_large_fleet_has_few_rows_in_the_page_and_all_by_scrolling(troubled, visit):
+@pytest.fixture
+def large_namespace(troubled):
+    """The names of 450 tables of the namespace ``many``."""
     location = next(table["location"] for table in troubled.rows("/tables") if table["name"] == "odd.empty")
     names = [f"many.t{number:04}" for number in range(450)]
     for name in names:
         troubled.post("/tables", {"name": name, "location": location}, 201)
+    yield names
+    for name in names:
+        troubled.http.delete(f"/api/v1/tables/{name}")
+
+
+def test_a_large_fleet_has_few_rows_in_the_page_and_all_by_scrolling(troubled, large_namespace, visit):
     page = visit(troubled.uri, "#/?namespace=many").page
     expect(page.locator(".summary")).to_have_text("450 tables")
     assert page.locator("table.tables").get_attribute("aria-rowcount") == "451"
-    seen = set()
-    last = ""
-    while last != names[-1]:
-        rows = shown(page)
+    last = "() => [...document.querySelectorAll('a.row')].at(-1)"
+    seen, end = set(), ""
+    while end != large_namespace[-1]:
+        rows = page.evaluate("() => [...document.querySelectorAll('a.row')].map(link => link.textContent)")
         assert len(rows) < 80
         seen |= set(rows)
-        last = rows[-1]
-        page.locator("a.row").last.scroll_into_view_if_needed()
-        if last != names[-1]:
-            page.wait_for_function(
-                "last => [...document.querySelectorAll('a.row')].at(-1).textContent !== last", arg=last
-            )
-    assert seen == set(names)
-    for name in names:
-        troubled.http.delete(f"/api/v1/tables/{name}")
+        end = rows[-1]
+        page.evaluate(f"({last})().scrollIntoView()")
+        if end != large_namespace[-1]:
+            page.wait_for_function(f"before => ({last})().textContent !== before", arg=end)
+    assert seen == set(large_namespace)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -13,6 +13,7 @@ from pyiceberg.types import LongType, NestedField
 from lakemuster.api.identity.tokens import token_entry
 from tests.journey.console.browsing import NARROW, texts, whole
 from tests.journey.servers import free_port, served
+from tests.polling import until
 
 ROWS = "main table tbody tr"
 
@@ -34,9 +35,14 @@ def attached(tmp_path_factory):
         "gone": {"type": "rest", "uri": f"http://127.0.0.1:{free_port()}"},
     }
     with served(folder, CATALOGS=json.dumps(catalogs), ROOTS=f"file://{folder}") as running:
-        running.http.post("/api/v1/catalogs/lake/sync")
-        running.http.post("/api/v1/catalogs/gone/sync")
+        running.post("/catalogs/lake/sync")
+        until(lambda: _is_told_unreachable(running))
         yield running
+
+
+def _is_told_unreachable(running):
+    running.http.post("/api/v1/catalogs/gone/sync")
+    return not next(one for one in running.get("/catalogs")["catalogs"] if one["name"] == "gone")["reachable"]
 
 
 def test_catalogs_are_the_apis(attached, visit):
@@ -100,6 +106,7 @@ def test_an_empty_lake_says_how_to_begin(visit, tmp_path):
             one.go(path)
             expect(one.page.get_by_text(words)).to_be_visible()
             assert one.violations() == []
+        one.close()  # before its server
 
 
 def test_below_the_path_of_a_proxy_everything_is_found(visit, tmp_path):
@@ -107,6 +114,7 @@ def test_below_the_path_of_a_proxy_everything_is_found(visit, tmp_path):
         page = visit(running.uri + "/lake").page
         expect(page.locator("a.row")).to_have_count(5)
         expect(page.get_by_text("Live", exact=True)).to_be_visible()
+        page.context.close()  # before its server
 
 
 def test_a_server_with_tokens_asks_to_sign_in(visit, tmp_path):
@@ -117,6 +125,7 @@ def test_a_server_with_tokens_asks_to_sign_in(visit, tmp_path):
         expect(one.page.get_by_role("heading", name="Sign in")).to_be_visible()
         expect(one.page.get_by_label("Token")).to_be_visible()
         assert one.violations() == []
+        one.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -43,12 +43,12 @@ export function FilterBox({ value, onInput, onDone, columns, error }) {
     const end = own.selectionStart;
     const next = `${own.value.slice(0, word.start)}${one.text} ${own.value.slice(end).replace(/^ /, "")}`;
     const caret = word.start + one.text.length + 1;
+    // At once, so that what is typed next follows it.
+    own.value = next;
+    own.focus();
+    own.setSelectionRange(caret, caret);
     onInput(next);
     setWord(null);
-    window.requestAnimationFrame(() => {
-      own.focus();
-      own.setSelectionRange(caret, caret);
-    });
   };
   const onKey = (event) => {
     if (found.length > 0) {

@@ -9,6 +9,7 @@ import { Sparkline } from "./sparkline.js";
 
 const FIELDS = "name,catalog,format,stale,warnings,current_snapshot_id,total_records,data_files,total_bytes,delete_files,snapshots,last_committed_at";
 const PAGE = 200;
+const MOST_AGAIN = 10_000;
 const ROW = 36;
 const MARGIN = 12;
 const COLUMNS = [
@@ -85,12 +86,18 @@ function useTables(params, version) {
   const key = JSON.stringify([q, format, namespace, sort]);
   const [state, setState] = useState({ key: null, troubled: [], rows: [], token: null, total: null, error: null });
   const busy = useRef(false);
+  const loaded = useRef({ key: null, rows: 0 });
+  const [turns, setTurns] = useState(0);
+  loaded.current = { key: state.key, rows: state.rows.length };
   const asked = { search: q || undefined, format, namespace, sort: sort || "name", fields: FIELDS };
   const load = useCallback(async (signal) => {
+    // What is shown again is as long as before, so that nothing jumps.
+    const before = loaded.current.key === key ? loaded.current.rows : 0;
+    const size = Math.min(MOST_AGAIN, Math.max(PAGE, before));
     try {
       const [troubled, others] = await Promise.all([
         get("tables", { ...asked, stale: true, page_size: 1000 }, { signal }),
-        get("tables", { ...asked, stale: false, page_size: PAGE }, { signal }),
+        get("tables", { ...asked, stale: false, page_size: size }, { signal }),
       ]);
       const total = troubled.total_count + others.total_count;
       setState({ key, troubled: troubled.tables, rows: others.tables, token: others.next_page_token, total, error: null });
@@ -113,17 +120,18 @@ function useTables(params, version) {
       setState((last) => ({ ...last, error }));
     } finally {
       busy.current = false;
+      setTurns((last) => last + 1);
     }
   };
-  return { ...state, loading: state.key !== key, more, retry: () => load() };
+  return { ...state, loading: state.key !== key, more, turns, retry: () => load() };
 }
 
 function Tables({ params, version, changed }) {
-  const { troubled, rows, token, total, error, loading, more, retry, key } = useTables(params, version);
+  const { troubled, rows, token, total, error, loading, more, turns, retry, key } = useTables(params, version);
   const all = useMemo(() => [...troubled, ...rows], [troubled, rows]);
   const body = useRef(null);
   const view = useWindow(body, all.length);
-  useEffect(() => { if (token && view.end >= all.length - MARGIN) more(); }, [view.end, all.length, token]);
+  useEffect(() => { if (token && !error && view.end >= all.length - MARGIN) more(); }, [view.end, all.length, token, loading, turns]);
   const sort = params.sort || "name";
   if (error && key === null) return html`<${Failure} error=${error} retry=${retry} />`;
   if (key === null) return html`<${Loading} what="Loading tables" />`;

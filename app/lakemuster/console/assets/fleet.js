@@ -146,9 +146,9 @@ function Tables({ params, version, changed }) {
         ? html`<${SortHeading} ...${column} sort=${sort} />`
         : html`<th scope="col" title=${column.title}>${column.label}</th>`)}</tr></thead>
       <tbody ref=${body}>
-        ${view.start > 0 && html`<tr class="space" aria-hidden="true"><td colspan=${COLUMNS.length} height=${view.start * ROW}></td></tr>`}
+        ${view.start > 0 && html`<tr class="space" aria-hidden="true"><td colspan=${COLUMNS.length} style=${{ height: `${view.start * ROW}px` }}></td></tr>`}
         ${all.slice(view.start, view.end).map((table, place) => html`<${Row} key=${table.name} table=${table} number=${view.start + place + 2} changes=${changed.get(table.name) || 0} />`)}
-        ${view.end < all.length && html`<tr class="space" aria-hidden="true"><td colspan=${COLUMNS.length} height=${(all.length - view.end) * ROW}></td></tr>`}
+        ${view.end < all.length && html`<tr class="space" aria-hidden="true"><td colspan=${COLUMNS.length} style=${{ height: `${(all.length - view.end) * ROW}px` }}></td></tr>`}
       </tbody></table></div>`}`;
 }
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
@@ -67,6 +67,7 @@ class BrowserGrants:
         roles: of whoever signs in.
         seconds: a token's life.
         codes: by code, the query of the authorization request.
+        refuses: whoever signs in is denied access.
     """
 
     client: tuple[str, str] = ("muster", "a secret/+")
@@ -75,6 +76,7 @@ class BrowserGrants:
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     refresh_tokens: set[str] = field(default_factory=set)
     refreshed: int = 0
+    refuses: bool = False
 
     def sign_in(self, address: str) -> dict[str, str]:
         """What the provider's page does once somebody has signed in: the parameters that lead back."""
@@ -84,6 +86,13 @@ class BrowserGrants:
         code = f"code-{len(self.codes)}"
         self.codes[code] = asked
         return {"code": code, "state": asked["state"]}
+
+    def leads_back(self, address: str) -> str:
+        """Where the provider's page sends a browser: somebody has signed in, or was refused."""
+        back = self.sign_in(address)
+        asked = self.codes[back["code"]]
+        answer = {"error": "access_denied", "state": back["state"]} if self.refuses else back
+        return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
     def exchange(
         self, form: dict[str, str], basic: tuple[str, str], token: Callable[..., str]
@@ -213,6 +222,12 @@ def oidc_provider() -> Iterator[OidcProvider]:
             provider.hold.wait()
             scheme, _, given = self.headers.get("authorization", "").partition(" ")
             user, _, password = base64.b64decode(given).decode().partition(":") if scheme == "Basic" else ("", "", "")
+            if self.path.startswith("/realm/authorize?"):
+                self.send_response(302)
+                self.send_header("location", provider.browsers.leads_back(self.path))
+                self.send_header("content-length", "0")
+                self.end_headers()
+                return
             status, document = provider.answer(self.path, form, (unquote(user), unquote(password)))
             body = json.dumps(document).encode()
             # A client may have stopped waiting.

@@ -1,4 +1,4 @@
-"""Catalogs, events, sign-in and whatever is missing."""
+"""Catalogs, events and whatever is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
 
-from lakemuster.api.identity.tokens import token_entry
 from tests.journey.console.browsing import NARROW, texts, whole
 from tests.journey.servers import free_port, served
 from tests.polling import until
@@ -115,17 +114,6 @@ def test_below_the_path_of_a_proxy_everything_is_found(visit, tmp_path):
         expect(page.locator("a.row")).to_have_count(5)
         expect(page.get_by_text("Live", exact=True)).to_be_visible()
         page.context.close()  # before its server
-
-
-def test_a_server_with_tokens_asks_to_sign_in(visit, tmp_path):
-    (tmp_path / "tokens.toml").write_text(token_entry("reader", "secret"), "utf-8")
-    with served(tmp_path, TOKENS=str(tmp_path / "tokens.toml")) as running:
-        one = visit(running.uri)
-        one.may_fail.append("/api/v1/")
-        expect(one.page.get_by_role("heading", name="Sign in")).to_be_visible()
-        expect(one.page.get_by_label("Token")).to_be_visible()
-        assert one.violations() == []
-        one.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -65,17 +65,8 @@ export async function rows(path, key, params, { most = 10_000, signal } = {}) {
   return { rows: found, complete: !token, answer };
 }
 
-// The session at the server. One without sign-in has no such path.
-export async function session() {
-  try {
-    return kept(await ask("session"));
-  } catch (problem) {
-    if (problem.status === 404) return { is_open: true, caller: null, methods: [], csrf: null };
-    if (problem.status === 401) return { is_open: false, caller: null, methods: ["token"], csrf: null };
-    throw problem;
-  }
-}
-
+// The session at the server: whether it asks for sign-in, and who is signed in.
+export const session = async () => kept(await ask("session"));
 export const signIn = async (token) => kept(await ask("session", { method: "POST", body: { token } }));
 export const signOut = () => ask("session", { method: "DELETE" });
 

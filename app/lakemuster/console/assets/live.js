@@ -1,4 +1,6 @@
 // The server's events, over one connection. It is closed while the page is hidden: browsers allow few to one host.
+import { get } from "./api.js";
+
 const TYPES = [
   "table.committed", "table.ref_changed", "table.altered", "table.registered", "table.removed", "table.renamed",
   "table.quarantined", "table.recovered", "health.changed", "partition.ready", "events.lost",
@@ -27,6 +29,8 @@ function open() {
     if (made.readyState === EventSource.CLOSED) {
       close();
       timer = window.setTimeout(open, RETRY_MS);
+      // The stream does not say why it was refused: the same question as a page of the log leads to sign-in if that is it.
+      get("events", { after: last, page_size: 1 }).catch(() => {});
     }
   };
   const take = (message) => {

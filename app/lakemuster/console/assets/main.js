@@ -51,6 +51,8 @@ function Connection() {
 
 function View({ route }) {
   const [first = "", ...rest] = route.parts;
+  // Signed in at the provider meanwhile.
+  if (first === "sign-in") return html`<${Fleet} params=${{}} />`;
   if (first === "") return html`<${Fleet} params=${route.params} />`;
   if (first === "tables" && rest.length) return html`<${Table} key=${rest[0]} name=${rest[0]} tab=${rest[1]} params=${route.params} />`;
   if (first === "catalogs") return html`<${Catalogs} />`;
@@ -89,7 +91,7 @@ function Console() {
   let view = html`<${Loading} what="Connecting" />`;
   if (error !== null && who === null) view = html`<${Failure} error=${error} retry=${look} />`;
   else if (isIn) view = html`<${View} route=${route} />`;
-  else if (who !== null) view = html`<${SignIn} methods=${who.methods} done=${setWho} />`;
+  else if (who !== null) view = html`<${SignIn} methods=${who.methods} failure=${route.parts[0] === "sign-in" ? route.params.error : null} done=${setWho} />`;
   const canLeave = isIn && !who.is_open;
   return html`<${Frame} first=${route.parts[0] ?? ""} caller=${who && who.caller} canLeave=${canLeave} leave=${leave} live=${isIn} view=${view} />`;
 }

@@ -1,0 +1,106 @@
+"""Sign-in in the browser: by token, at an OpenID provider, and the end of a session."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from lakemuster.api.identity.tokens import token_entry
+from tests.journey.servers import served
+from tests.oidc_provider import AUDIENCE, oidc_provider
+
+ROWS = "a.row"
+
+
+@pytest.fixture(scope="module")
+def provider():
+    with oidc_provider() as found:
+        found.browsers.roles = ("lakemuster:read",)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def tokens(tmp_path_factory):
+    path = tmp_path_factory.mktemp("console-tokens") / "tokens.toml"
+    path.write_text(token_entry("reader", "secret"), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def guarded(provider, tokens, tmp_path_factory):
+    """The demo lake of a server that asks for sign-in."""
+    client, secret = provider.browsers.client
+    settings = {"OIDC_ISSUER": provider.issuer, "OIDC_AUDIENCE": AUDIENCE, "TOKENS": str(tokens)}
+    settings |= {"OIDC_CLIENT_ID": client, "OIDC_CLIENT_SECRET": secret}
+    with served(tmp_path_factory.mktemp("console-guarded"), "--demo", **settings) as running:
+        yield running
+
+
+def asked_to_sign_in(one):
+    expect(one.page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(one.page.locator(ROWS)).to_have_count(0)
+
+
+def by_token(one, token):
+    one.page.get_by_label("Token").fill(token)
+    one.page.get_by_role("button", name="Sign in").click()
+
+
+def test_a_token_signs_in_and_the_page_never_has_it_again(guarded, visit):
+    one = visit(guarded.uri, "#/tables/shop.orders")
+    asked_to_sign_in(one)
+    assert one.violations() == []
+    one.may_fail.append("/session")
+    by_token(one, "wrong")
+    expect(one.page.get_by_role("alert")).to_have_text("This token is not valid.")
+    by_token(one, "secret")
+    expect(one.page.get_by_role("heading", name="shop.orders")).to_be_visible()
+    expect(one.page.get_by_text("reader", exact=True)).to_be_visible()
+    one.page.reload()
+    expect(one.page.get_by_role("heading", name="shop.orders")).to_be_visible()
+    assert one.page.evaluate("document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)") in (
+        "{}{}",
+        '{"scheme":"auto"}{}',
+    )
+    [cookie] = one.context.cookies()
+    assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
+    one.page.get_by_role("button", name="Sign out").click()
+    asked_to_sign_in(one)
+    assert one.context.cookies() == []
+
+
+def test_the_provider_signs_in_and_leads_back(guarded, provider, visit):
+    one = visit(guarded.uri, "#/tables/web.events")
+    one.also.append(provider.issuer)
+    asked_to_sign_in(one)
+    one.page.get_by_role("link", name="Sign in with your organisation").click()
+    expect(one.page.get_by_role("heading", name="web.events")).to_be_visible()
+    expect(one.page.get_by_text(f"{provider.issuer}#ann")).to_be_visible()
+
+
+def test_a_provider_that_refuses_is_told_and_the_next_try_succeeds(guarded, provider, visit):
+    one = visit(guarded.uri)
+    one.also.append(provider.issuer)
+    asked_to_sign_in(one)
+    provider.browsers.refuses = True
+    try:
+        one.page.get_by_role("link", name="Sign in with your organisation").click()
+        expect(one.page.get_by_role("alert")).to_contain_text("refused")
+    finally:
+        provider.browsers.refuses = False
+    assert one.violations() == []
+    one.page.get_by_role("link", name="Sign in with your organisation").click()
+    expect(one.page.locator(ROWS)).to_have_count(5)
+
+
+def test_a_session_whose_token_is_withdrawn_asks_to_sign_in(guarded, tokens, visit):
+    one = visit(guarded.uri)
+    by_token(one, "secret")
+    expect(one.page.locator(ROWS)).to_have_count(5)
+    one.may_fail.append("/api/v1/")
+    before = tokens.read_text("utf-8")
+    try:
+        tokens.write_text(token_entry("other", "another"), "utf-8")
+        asked_to_sign_in(one)
+    finally:
+        tokens.write_text(before, "utf-8")

@@ -31,7 +31,7 @@ class Part:
 
 
 PARTS: Mapping[str, Part] = {
-    "native": Part("Lakemuster", ("/api/", "/healthz", "/readyz", "/metrics")),
+    "native": Part("Lakemuster", ("/api/", "/session", "/healthz", "/readyz", "/metrics")),
     "iceberg": Part(
         "Lakemuster: Iceberg REST catalog",
         ("/iceberg/",),

@@ -8,7 +8,8 @@ from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from lakemuster.wire.model import InstantText, Long, WireModel
-from lakemuster.wire.native.rows import IdText
+from lakemuster.wire.native.rows import IdText, Values
+from lakemuster.wire.native.thresholds import HealthStatus
 
 
 class _Event(WireModel):
@@ -84,6 +85,41 @@ class QuarantineData(RecoveryData):
     reason: str
 
 
+class RenameData(_About):
+    """A table that has another name in its attached catalog."""
+
+    previous_name: str = Field(description="The dotted name that it had.")
+    format: str
+
+
+class HealthChangeOut(WireModel):
+    """A component of a table's health whose status has changed."""
+
+    component: str
+    previous: HealthStatus | None = Field(description="Null if the table did not have the component.")
+    status: HealthStatus | None = Field(description="Null if the table does not have the component any more.")
+    value: float | None = Field(description="The component's number; null if it is not known.")
+
+
+class HealthData(_About):
+    """Statuses of a table's health that have changed."""
+
+    health: HealthStatus
+    previous: HealthStatus | None = Field(description="Null if it was not computed before.")
+    changes: list[HealthChangeOut]
+
+
+class ReadyData(_About):
+    """A partition that is complete by a rule of its table's settings."""
+
+    rule: str = Field(description="The rule's name.")
+    partition: Values
+    record_count: Long = Field(description="Records of the partition in that snapshot.")
+    file_count: Long
+    time_end: InstantText | None = Field(description="End of the partition's time; null if its values name none.")
+    snapshot_id: IdText | None = Field(description="The snapshot in which it is ready.")
+
+
 class CommittedEvent(_Event):
     """A branch or tag reaches a snapshot for the first time."""
 
@@ -126,7 +162,38 @@ class RecoveredEvent(_Event):
     data: RecoveryData
 
 
-EventOut = CommittedEvent | RefChangedEvent | AlteredEvent | RegistrationEvent | QuarantinedEvent | RecoveredEvent
+class RenamedEvent(_Event):
+    """A table has another name in its attached catalog."""
+
+    type: Literal["table.renamed"]
+    data: RenameData
+
+
+class HealthChangedEvent(_Event):
+    """The status of a component of a table's health has changed."""
+
+    type: Literal["health.changed"]
+    data: HealthData
+
+
+class PartitionReadyEvent(_Event):
+    """A partition is complete by a rule of its table's settings."""
+
+    type: Literal["partition.ready"]
+    data: ReadyData
+
+
+EventOut = (
+    CommittedEvent
+    | RefChangedEvent
+    | AlteredEvent
+    | RegistrationEvent
+    | RenamedEvent
+    | QuarantinedEvent
+    | RecoveredEvent
+    | HealthChangedEvent
+    | PartitionReadyEvent
+)
 
 
 class EventsPage(WireModel):

@@ -6,7 +6,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from lakemuster.wire.documents import EXTRA
-from lakemuster.wire.model import Long, WireModel
+from lakemuster.wire.model import InstantText, Long, WireModel
 from lakemuster.wire.native.pages import ListPage
 from lakemuster.wire.native.thresholds import HealthStatus, ThresholdOut
 
@@ -59,7 +59,7 @@ class ComponentOut(WireModel):
     unit: str
     threshold: ThresholdOut
     status: HealthStatus
-    since: str = Field(description="Since when the status holds, RFC 3339.")
+    since: InstantText = Field(description="Since when the status holds, RFC 3339.")
     reason: str | None = Field(
         description="Why the value is not known, or what it follows from; null where the value says all."
     )
@@ -67,7 +67,7 @@ class ComponentOut(WireModel):
         description="A statement for Spark that mends it, and runs as it is. Null: there is none, or nothing to mend."
     )
     gain: GainOut | None = Field(description="What the remedy gains; null without one, or if it cannot be told.")
-    computed_at: str = Field(description="When the value was computed, RFC 3339.")
+    computed_at: InstantText = Field(description="When the value was computed, RFC 3339.")
 
 
 class DayComponentOut(WireModel):
@@ -103,14 +103,14 @@ class TableHealthOut(WireModel):
     name: str
     format: str
     health: HealthStatus | None = Field(description="Null until it is computed.")
-    since: str | None = Field(description="Since when a component has that status, the earliest time, RFC 3339.")
+    since: InstantText | None = Field(description="Since when a component has that status, the earliest time, RFC 3339.")
     critical: list[str] = Field(description="Names of components.")
     warning: list[str]
     unknown: list[str]
-    computed_at: str | None = Field(description="When the component that is oldest was computed, RFC 3339.")
+    computed_at: InstantText | None = Field(description="When the component that is oldest was computed, RFC 3339.")
     data_files: Long | None
     total_bytes: Long | None
-    last_committed_at: str | None
+    last_committed_at: InstantText | None
 
 
 class StatusCountsOut(WireModel):

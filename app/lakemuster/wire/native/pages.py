@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
-from lakemuster.wire.model import Long, WireModel
+from lakemuster.wire.model import InstantText, Long, WireModel
 from lakemuster.wire.native.plans import NotAppliedOut
 from lakemuster.wire.native.rows import (
     IcebergChange,
@@ -20,6 +18,7 @@ from lakemuster.wire.native.rows import (
     PaimonFile,
     PaimonManifest,
     Partition,
+    Values,
 )
 from lakemuster.wire.native.schemas import RefOut, SchemaOut, SpecOut
 from lakemuster.wire.native.snapshots import SnapshotOut
@@ -116,10 +115,10 @@ class PartitionsPage(SnapshotListPage):
 class ReadyPartitionOut(WireModel):
     """A partition that is complete by a rule of its table's settings, as an event has told."""
 
-    partition: dict[str, Any] = Field(description="Values by the name of the partition field.")
+    partition: Values = Field(description="Values by the name of the partition field.")
     rule: str = Field(description="The rule's name.")
-    ready_at: str = Field(description="When it was told, RFC 3339, by the database's clock.")
-    time_end: str | None = Field(description="End of the partition's time, RFC 3339; null if its values name none.")
+    ready_at: InstantText = Field(description="When it was told, RFC 3339, by the database's clock.")
+    time_end: InstantText | None = Field(description="End of the partition's time, RFC 3339; null if its values name none.")
     snapshot_id: IdText | None = Field(description="The snapshot in which it was ready.")
     record_count: Long = Field(description="Records of the partition in that snapshot.")
     file_count: Long

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from lakemuster.wire.model import Long, WireModel
+from lakemuster.event_types import EventType
+from lakemuster.wire.model import InstantText, Long, WireModel
 
 
 class WebhookOut(WireModel):
@@ -14,7 +15,7 @@ class WebhookOut(WireModel):
 
     name: str
     url: str = Field(description="Scheme, host and port; the rest of the URL is not shown.")
-    types: list[str] = Field(description="Types of events that it gets; empty: all.")
+    types: list[EventType] = Field(description="Types of events that it gets; empty: all.")
     namespaces: list[str] = Field(description="Patterns of the namespaces that it is told of; empty: all tables.")
     state: Literal["new", "ok", "failing"] = Field(
         description="`new`: nothing has delivered to it yet. `failing`: the last try has failed."
@@ -29,9 +30,9 @@ class WebhookOut(WireModel):
     failures_in_a_row: int = Field(description="Failed tries since the last success.")
     last_status: int | None = Field(description="HTTP status of the last try; null if there was no answer.")
     last_error: str | None = Field(description="Why the last try failed; null if it did not.")
-    last_try_at: str | None
-    last_success_at: str | None
-    next_try_at: str | None = Field(description="Not before this time is the next try; null: as soon as there is one.")
+    last_try_at: InstantText | None
+    last_success_at: InstantText | None
+    next_try_at: InstantText | None = Field(description="Not before this time is the next try; null: as soon as there is one.")
     dead_letters: Long = Field(description="Messages that the receiver has not taken.")
 
 
@@ -50,7 +51,7 @@ class DeadLetterOut(WireModel):
     type: str
     subject: str | None = Field(description="The table's dotted name; null for `events.lost`.")
     tries: int
-    died_at: str = Field(description="When it became a dead letter, RFC 3339.")
+    died_at: InstantText = Field(description="When it became a dead letter, RFC 3339.")
     last_status: int | None
     last_error: str | None
     state: Literal["dead", "requested"] = Field(description="`requested`: it is about to be sent again.")

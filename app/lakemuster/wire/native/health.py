@@ -103,7 +103,9 @@ class TableHealthOut(WireModel):
     name: str
     format: str
     health: HealthStatus | None = Field(description="Null until it is computed.")
-    since: InstantText | None = Field(description="Since when a component has that status, the earliest time, RFC 3339.")
+    since: InstantText | None = Field(
+        description="Since when a component has that status, the earliest time, RFC 3339."
+    )
     critical: list[str] = Field(description="Names of components.")
     warning: list[str]
     unknown: list[str]

@@ -118,7 +118,9 @@ class ReadyPartitionOut(WireModel):
     partition: Values = Field(description="Values by the name of the partition field.")
     rule: str = Field(description="The rule's name.")
     ready_at: InstantText = Field(description="When it was told, RFC 3339, by the database's clock.")
-    time_end: InstantText | None = Field(description="End of the partition's time, RFC 3339; null if its values name none.")
+    time_end: InstantText | None = Field(
+        description="End of the partition's time, RFC 3339; null if its values name none."
+    )
     snapshot_id: IdText | None = Field(description="The snapshot in which it was ready.")
     record_count: Long = Field(description="Records of the partition in that snapshot.")
     file_count: Long

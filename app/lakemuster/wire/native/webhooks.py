@@ -32,7 +32,9 @@ class WebhookOut(WireModel):
     last_error: str | None = Field(description="Why the last try failed; null if it did not.")
     last_try_at: InstantText | None
     last_success_at: InstantText | None
-    next_try_at: InstantText | None = Field(description="Not before this time is the next try; null: as soon as there is one.")
+    next_try_at: InstantText | None = Field(
+        description="Not before this time is the next try; null: as soon as there is one."
+    )
     dead_letters: Long = Field(description="Messages that the receiver has not taken.")
 
 

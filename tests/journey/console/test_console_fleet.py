@@ -25,7 +25,8 @@ def test_each_figure_is_the_apis(demo, visit):
         numbers = [whole(table[key]) for key in ("total_records", "data_files", "delete_files", "snapshots")]
         assert [cells.nth(place).inner_text() for place in (1, 2, 4, 5)] == numbers
         assert cells.nth(3).locator("span").get_attribute("title") == raw_bytes(table["total_bytes"])
-        assert cells.nth(6).locator("time").get_attribute("datetime") == table["last_committed_at"]
+        assert cells.nth(6).inner_text() == (table["health"] or "–")
+        assert cells.nth(7).locator("time").get_attribute("datetime") == table["last_committed_at"]
     assert page.locator("time").first.get_attribute("title") == "Saturday, May 4, 2024 at 7:00:00 PM UTC"
     assert page.locator("time").first.inner_text() == "May 4, 2024, 9:00 PM"
 

@@ -10,6 +10,9 @@ from tests.spark import Spark
 MERGED = "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read', 'write.merge.mode'='merge-on-read'"
 
 
+NAMESPACE = "ailing"
+
+
 @dataclass(frozen=True, slots=True)
 class Ailing:
     """A table and the component of its health that is to be mended.
@@ -33,7 +36,7 @@ class Ailing:
     @property
     def name(self) -> tuple[str, ...]:
         """The table's levels."""
-        return self.levels or ("db", self.case)
+        return self.levels or (NAMESPACE, self.case)
 
     @property
     def sql(self) -> str:
@@ -76,7 +79,7 @@ ICEBERG = (
         case="small_odd",
         component="small_files",
         statements=[table(), *GROUPS],
-        levels=("db", "o'dd `name` 1é"),
+        levels=(NAMESPACE, "o'dd `name` 1é"),
     ),
     Ailing("small_large", "small_files", [table("'write.target-file-size-bytes'='60000'"), *LARGE]),
     Ailing("small_deletes", "small_files", [table(MERGED), *GROUPS, "DELETE FROM {t} WHERE id IN (3, 14)"]),
@@ -117,7 +120,7 @@ ICEBERG = (
             table(MERGED),
             *DELETES,
             "DELETE FROM {t} WHERE id % 10 = 3",
-            "CALL plain.system.rewrite_data_files(table => 'db.dangling', options => map('rewrite-all', 'true'))",
+            "CALL plain.system.rewrite_data_files(table => 'ailing.dangling', options => map('rewrite-all', 'true'))",
         ],
     ),
     Ailing(
@@ -185,6 +188,7 @@ PAIMON = (
 
 def write(spark: Spark, one: Ailing) -> None:
     """Write a table."""
+    spark.sql(f"CREATE NAMESPACE IF NOT EXISTS plain.{NAMESPACE}")
     for statement in one.statements:
         spark.sql(statement.replace("{t}", one.sql))
     for number in one.equality:

@@ -16,7 +16,7 @@ from lakemuster.table_settings import HealthSettings, TableSettings, ThresholdSe
 from tests.contract.service.backends import catalog, settings
 from tests.contract.service.health_oracle import counted
 from tests.journey.spark import mended_tables
-from tests.journey.spark.mended_tables import Ailing
+from tests.journey.spark.mended_tables import NAMESPACE, Ailing
 from tests.spark import Spark
 
 pytestmark = pytest.mark.timeout(1800)
@@ -91,8 +91,7 @@ def test_a_remedy_of_iceberg_mends_its_table(one: Ailing, services: Services, sp
 
 @pytest.mark.parametrize("one", mended_tables.PAIMON, ids=lambda one: one.case)
 def test_a_remedy_of_paimon_mends_its_table(one: Ailing, services: Services, paimon_spark: Spark) -> None:
-    paimon_spark.sql("CREATE DATABASE IF NOT EXISTS plain.db")
-    check(services, paimon_spark, one, paimon_spark.folder / "lake" / "db.db" / one.case)
+    check(services, paimon_spark, one, paimon_spark.folder / "lake" / f"{NAMESPACE}.db" / one.case)
 
 
 def test_strings_of_any_characters_are_literals_of_spark(spark: Spark) -> None:

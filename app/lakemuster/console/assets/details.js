@@ -35,6 +35,6 @@ export function Details({ table, version }) {
         <tbody>${data.refs.map((ref) => html`<tr key=${`${ref.type} ${ref.name}`}><th scope="row"><${Name} value=${ref.name} /></th><td>${ref.type}</td><td><code>${ref.snapshot_id ?? ""}</code></td></tr>`)}</tbody></table>`}</${Sheet}>
       <${Sheet} id="specs" title="Partition specs">${data.specs.length === 0 ? html`<p class="dim">Not partitioned.</p>` : html`<table class="grid plain"><thead><tr><th scope="col">Spec</th><th scope="col">Fields</th></tr></thead>
         <tbody>${data.specs.map((spec) => html`<tr key=${spec.spec_id}><th scope="row">${spec.spec_id}${spec.default ? html` <span class="tag accent">default</span>` : ""}</th><td>${spec.fields.length ? spec.fields.map((field) => html`<div><${Name} value=${field.name} /> <span class="dim">${field.transform} ${field.type ? `→ ${asText(field.type)}` : ""}</span></div>`) : html`<span class="dim">unpartitioned</span>`}</td></tr>`)}</tbody></table>`}</${Sheet}>`}</${Loaded}>
-    <${Sheet} id="settings" title="Settings here"><${Pairs} pairs=${Object.entries(table.settings).map(([key, value]) => [key, code(value)])} /></${Sheet}>
+    <${Sheet} id="settings" title="Settings here"><${Pairs} pairs=${Object.entries(table.settings).filter(([key]) => key !== "health").map(([key, value]) => [key, code(value)])} /></${Sheet}>
   </div></div>`;
 }

@@ -3,11 +3,11 @@ import { get } from "./api.js";
 import { Bytes, Count, FORMATS, Name, Time, count, plural } from "./format.js";
 import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
 import { listen } from "./live.js";
-import { Empty, Failure, Loading, SortHeading, useSettled, useTitle } from "./parts.js";
+import { Empty, Failure, Loading, SortHeading, Status, useSettled, useTitle } from "./parts.js";
 import { change, href } from "./route.js";
 import { Sparkline } from "./sparkline.js";
 
-const FIELDS = "name,catalog,format,stale,warnings,current_snapshot_id,total_records,data_files,total_bytes,delete_files,snapshots,last_committed_at";
+const FIELDS = "name,catalog,format,stale,warnings,current_snapshot_id,total_records,data_files,total_bytes,delete_files,snapshots,health,last_committed_at";
 const PAGE = 200;
 const MOST_AGAIN = 10_000;
 const ROW = 36;
@@ -20,6 +20,7 @@ const COLUMNS = [
   { field: "total_bytes", label: "Size", end: true },
   { field: "delete_files", label: "Deletes", end: true, title: "Delete files" },
   { field: "snapshots", label: "Snapshots", end: true },
+  { field: "health", label: "Health", title: "The worst component" },
   { field: "last_committed_at", label: "Last commit" },
   { field: null, label: "Activity", title: "Commits by day (bars) and size (line)" },
 ];
@@ -196,6 +197,7 @@ function Row({ table, number, changes }) {
     <td class="end"><${Bytes} value=${table.total_bytes} /></td>
     <td class="end"><${Count} value=${table.delete_files} /></td>
     <td class="end"><${Count} value=${table.snapshots} /></td>
+    <td><${Status} value=${table.health} /></td>
     <td><${Time} value=${table.last_committed_at} /></td>
     <td><${Sparkline} table=${table.name} snapshots=${table.snapshots} changes=${changes} /></td>
   </tr>`;

@@ -23,6 +23,12 @@ export function Loaded({ answer, what, children }) {
   return html`${error && html`<${Failure} error=${error} retry=${reload} />`}<div class="loaded" aria-busy=${loading ? "true" : "false"}>${children(data)}</div>`;
 }
 
+// The status of a component of health, or the worst of a table.
+export const Status = ({ value }) =>
+  value === null || value === undefined
+    ? html`<span class="dim" title="not computed yet">–</span>`
+    : html`<span class=${`tag ${{ warning: "warn", critical: "critical" }[value] ?? value}`}>${value}</span>`;
+
 // A heading of a column that sorts by it; `sort` is `key` or `-key`.
 export function SortHeading({ field, label, sort, first = "-", end, title }) {
   const active = sort === field || sort === `-${field}`;

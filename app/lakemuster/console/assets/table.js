@@ -2,6 +2,7 @@
 import { get, tablePath, useAnswer } from "./api.js";
 import { Details } from "./details.js";
 import { Bytes, Count, FORMATS, Name, Time } from "./format.js";
+import { Health } from "./health.js";
 import { History } from "./history.js";
 import { html, useEffect, useState } from "./html.js";
 import { listen } from "./live.js";
@@ -15,6 +16,7 @@ const TABS = [
   { id: "history", label: "History", view: History },
   { id: "why", label: "Why", view: Why },
   { id: "partitions", label: "Partitions", view: Partitions },
+  { id: "health", label: "Health", view: Health },
   { id: "schema", label: "Schema", view: Schema },
   { id: "details", label: "Details", view: Details },
 ];

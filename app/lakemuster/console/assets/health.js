@@ -1,0 +1,67 @@
+// The health of a table: each component with its thresholds, since when it is so, and the command that mends it.
+import { get, tablePath, useAnswer } from "./api.js";
+import { Time, bytes, count } from "./format.js";
+import { html } from "./html.js";
+import { Copy, Loaded, Sheet, Status } from "./parts.js";
+
+const DAYS = 60;
+const GAINS = { files: "files", bytes: "bytes", merges: "merges of a read", manifests: "manifests", snapshots: "snapshots" };
+
+export function Health({ table, version }) {
+  const answer = useAnswer(`${table.name} ${version}`, (signal) =>
+    get(tablePath(table.name, "/health"), { history: DAYS }, { signal }));
+  return html`<${Loaded} answer=${answer} what="Loading the health">${(data) => html`<${Components} health=${data} />`}</${Loaded}>`;
+}
+
+function Components({ health }) {
+  const { components, history } = health;
+  const mended = components.filter((one) => one.remedy !== null && one.status !== "ok");
+  return html`
+    <p class="summary" role="status">${health.health === null
+      ? "Not computed yet: a background job does it."
+      : html`Worst component: <${Status} value=${health.health} />${health.is_due ? html` <span class="dim">The table has changed since; it is computed anew in the background.</span>` : ""}`}</p>
+    ${components.length > 0 && html`<div class="scroll"><table class="grid health"><thead><tr>
+      <th scope="col">Component</th><th scope="col">Status</th><th scope="col" class="end">Value</th><th scope="col">Warning from</th><th scope="col">Critical from</th><th scope="col">Since</th><th scope="col" title=${`The last ${DAYS} days, each by its last status`}>By day</th>
+    </tr></thead><tbody>${components.map((one) => html`<tr key=${one.name}>
+      <th scope="row">${words(one.name)}${one.reason && html`<span class="why dim">${one.reason}</span>`}</th>
+      <td><${Status} value=${one.status} /></td>
+      <td class="end"><span class="number" title=${one.value === null ? "not known" : `${one.value} ${one.unit}`}>${amount(one.value, one.unit)}</span></td>
+      <td>${amount(one.threshold.warning, one.unit, "never")}</td><td>${amount(one.threshold.critical, one.unit, "never")}</td>
+      <td><${Time} value=${one.since} /></td>
+      <td><${Days} name=${one.name} history=${history ?? []} /></td>
+    </tr>`)}</tbody></table></div>`}
+    <${Sheet} id="remedies" title="Remedies">${mended.length === 0
+      ? html`<p class="dim">Nothing to mend.</p>`
+      : mended.map((one) => html`<section class="remedy" key=${one.name} aria-label=${`Remedy of ${words(one.name)}`}>
+          <p><strong>${words(one.name)}</strong> ${gain(one.gain)}</p>
+          <pre><code>${one.remedy}</code></pre><${Copy} text=${one.remedy} />
+        </section>`)}</${Sheet}>`;
+}
+
+const words = (name) => name.replaceAll("_", " ");
+
+function amount(value, unit, otherwise = "–") {
+  if (value === null) return otherwise;
+  if (unit === "bytes") return bytes(value);
+  return unit.startsWith("percent") ? `${count(Math.round(value * 10) / 10)} %` : `${count(Math.round(value * 100) / 100)} ${unit}`;
+}
+
+// What a remedy saves: numbers, or limits of them.
+function gain(found) {
+  if (found === null) return null;
+  const said = Object.entries(GAINS).filter(([key]) => found[key] !== null).map(([key, label]) => {
+    const { lower, upper, exact } = found[key];
+    const show = key === "bytes" ? bytes : count;
+    const number = exact ? show(lower) : upper === null ? `at least ${show(lower)}` : `${show(lower)} to ${show(upper)}`;
+    return key === "bytes" ? number : `${number} ${label}`;
+  });
+  return said.length ? html`<span class="dim">saves ${said.join(", ")}</span>` : null;
+}
+
+function Days({ name, history }) {
+  const days = history.map((day) => ({ day: day.day, ...day.components.find((one) => one.name === name) })).filter((one) => one.status);
+  if (days.length === 0) return html`<span class="dim">–</span>`;
+  const label = days.map((one) => `${one.day} ${one.status}`).join(", ");
+  return html`<svg class="days" width=${days.length * 4} height="14" role="img" aria-label=${label}><title>${label}</title>
+    ${days.map((one, place) => html`<rect key=${one.day} class=${one.status} x=${place * 4} y="0" width="3" height="14" />`)}</svg>`;
+}

@@ -63,6 +63,9 @@ def answers_of_table(ask: Asker, name: str, *, history: bool = True) -> Iterator
     for one in snapshots.body["snapshots"]:
         about = {"table": name, "id": one["snapshot_id"], "branch": one["branch"]}
         yield ask("GET", f"{TABLE}/snapshots/{{id}}", **about)
+    yield ask("GET", f"{TABLE}/health", table=name)
+    yield ask("GET", f"{TABLE}/health", table=name, history=30)
+    yield ask("GET", f"{TABLE}/ready_partitions", table=name)
     for other in ({}, {"bucket": "day"}, {"bucket": "month"}, {"index": "true"}):
         yield ask("GET", f"{TABLE}/timeline", table=name, **other)
     for other in ({}, {"index": "true", "older_than": "2100-01-01T00:00:00Z", "retain_last": "1"}):
@@ -95,14 +98,15 @@ def _plans(ask: Asker, name: str, snapshots: Sequence[dict[str, Any]]) -> Iterat
 
 
 def answers_of_lists(ask: Asker) -> Iterator[Answer]:
-    """What the API says of all tables, namespaces, catalogs and events, page by page."""
-    for path in ("/tables", "/namespaces"):
+    """What the API says of all tables, namespaces, catalogs, webhooks and events, page by page."""
+    for path in ("/tables", "/namespaces", "/health"):
         answer = ask("GET", PREFIX + path, page_size=7)
         yield answer
         while (token := answer.body["next_page_token"]) is not None:
             answer = ask("GET", PREFIX + path, page_size=7, page_token=token)
             yield answer
     yield ask("GET", f"{PREFIX}/catalogs")
+    yield ask("GET", f"{PREFIX}/webhooks")
     answer = ask("GET", f"{PREFIX}/events")
     yield answer
     while answer.body["more"]:

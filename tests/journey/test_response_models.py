@@ -17,11 +17,15 @@ from tests.journey.real_lakes import discovered
 from tests.journey.response_models import Document, Seen
 from tests.journey.servers import lakemuster, served
 from tests.openapi_yaml import read
+from tests.polling import until
 from tests.tree import ROOT
+from tests.webhook_receiver import SECRET, Verdict, receiving
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-NOT_JSON = {("GET", "/metrics")}
+NOT_JSON = {("GET", "/metrics"), ("GET", "/api/v1/references")}
+"""Text, and a stream."""
+HOOK = "/api/v1/webhooks/{webhook}"
 ALSO = ("/healthz", "/readyz", "/metrics")
 
 
@@ -36,8 +40,14 @@ def answers(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Answe
     shutil.copytree(lake / "paimon" / "parquet" / "pk_09.db" / "pk_09", table)
     catalogs = {"attached": {"type": "paimon", "warehouse": str(warehouse), "roots": [str(warehouse)]}}
     more = {"CATALOGS": json.dumps(catalogs), "ROOTS": json.dumps([str(folder)])}
-    with served(folder, HISTORY="1000", MAX_STALENESS="600", **more) as running:
-        return list(asked(Asker(running), lake, [row["name"] for row in running.rows("/tables")]))
+    more["TABLES"] = json.dumps({"*": {"partition_ready": {"quiet": "1s"}, "watch": False}})
+    with receiving(lambda _: Verdict(status=500)) as receiver:
+        hook = {"url": receiver.url, "secret": SECRET, "max_tries": 1, "types": ["table.registered"]}
+        more["WEBHOOKS"] = json.dumps({"refusing": hook})
+        with served(folder, HISTORY="1000", MAX_STALENESS="600", **more) as running:
+            names = [row["name"] for row in running.rows("/tables")]
+            until(lambda: any(running.rows(f"/tables/{name}/ready_partitions") for name in names))
+            return list(asked(Asker(running), lake, names))
 
 
 def asked(ask: Asker, lake: Path, names: list[str]) -> Iterator[Answer]:
@@ -54,7 +64,15 @@ def asked(ask: Asker, lake: Path, names: list[str]) -> Iterator[Answer]:
     yield ask("GET", f"{PREFIX}/tables", search="again")
     yield ask("GET", f"{TABLE}/timeline", table="again.pk_09")
     yield ask("DELETE", TABLE, table="again.pk_09")
+    until(lambda: has_dead_letters(ask("GET", f"{PREFIX}/webhooks")))
+    yield ask("GET", f"{PREFIX}/webhooks")
+    yield ask("GET", f"{HOOK}/dead_letters", webhook="refusing")
+    yield ask("POST", f"{HOOK}/redeliver", {}, webhook="refusing")
     yield ask("GET", f"{PREFIX}/events", after="0")
+
+
+def has_dead_letters(answer: Answer) -> bool:
+    return any(int(hook["dead_letters"]) for hook in answer.body["webhooks"])
 
 
 @pytest.fixture(scope="module")

@@ -143,6 +143,9 @@ def test_it_finds_what_the_python_client_finds(name: str, compiled: Path, demo: 
             check(found[part], table)
     assert found["service"] == {"status": "ok", "ready": True}
     assert found["catalogs"] == {"kinds": [], "missing": "catalog_not_found", "added": 0}
+    assert found["webhooks"] == {"states": [], "subjects": [], "missing": ["webhook_not_found"] * 2, "requested": 0}
+    assert found["health"]["fleet"] == sorted(row["name"] for row in rows)
+    assert found["health"]["counted"] == len(rows)
     assert found["changes"]["refreshed"] == name
     assert found["changes"]["added"] == ["again.typed", table_format(demo, name), None]
     assert (found["changes"]["removed"], found["changes"]["gone"]) == (204, "table_not_found")
@@ -208,6 +211,14 @@ def plans_are(found: dict[str, Any], table: Table) -> None:
     assert found["tasks"] > 0
 
 
+def health_is(found: dict[str, Any], table: Table) -> None:
+    health = table.health(history=7)
+    shown = [[one["name"], one["status"], one["remedy"]] for one in health["components"]]
+    assert list(map(list, zip(found["components"], found["statuses"], found["remedies"], strict=True))) == shown
+    assert found["days"] == len(health["history"])
+    assert found["ready"] == []
+
+
 def system_is(found: dict[str, Any], table: Table) -> None:
     tables = list(table.system_tables())
     assert found["tables"] == [f"{row['name']} {len(row['columns'])}" for row in tables]
@@ -220,6 +231,7 @@ CHECKS: dict[str, Callable[[dict[str, Any], Table], None]] = {
     "content": content_is,
     "figures": figures_are,
     "plans": plans_are,
+    "health": health_is,
     "system": system_is,
 }
 

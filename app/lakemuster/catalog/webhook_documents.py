@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import orjson
 
@@ -13,7 +14,7 @@ from lakemuster.index import webhooks as store
 from lakemuster.index.database import Database
 from lakemuster.index.webhooks import Cursor, DeadLetter
 from lakemuster.wire.instants import format_instant
-from lakemuster.wire.native.webhooks import DeadLetterOut, DeadLettersPage, WebhookOut
+from lakemuster.wire.native.webhooks import WebhookOut
 
 MAX_PAGE = 1000
 
@@ -65,7 +66,16 @@ def _webhook(database: Database, webhook: Webhook, cursor: Cursor | None, dead_l
     )
 
 
-def dead_letters_page(services: Services, name: str, after: str, limit: int) -> DeadLettersPage:
+@dataclass(frozen=True, slots=True)
+class LettersPage:
+    """Dead letters as documents, and where the next page begins; ``wire`` has its model."""
+
+    dead_letters: list[dict[str, object]]
+    last_id: str
+    more: bool
+
+
+def dead_letters_page(services: Services, name: str, after: str, limit: int) -> LettersPage:
     """Return some dead letters of a webhook after one of them.
 
     Raises:
@@ -77,24 +87,24 @@ def dead_letters_page(services: Services, name: str, after: str, limit: int) -> 
     found = store.dead_letters(services.index.database, name, _number(after), limit + 1)
     shown = found[:limit]
     last = str(shown[-1].number) if shown else after
-    return DeadLettersPage(dead_letters=list(map(_letter, shown)), last_id=last, more=len(found) > limit)
+    return LettersPage(list(map(_letter, shown)), last, len(found) > limit)
 
 
-def _letter(letter: DeadLetter) -> DeadLetterOut:
+def _letter(letter: DeadLetter) -> dict[str, object]:
     message = letter.message
-    return DeadLetterOut(
-        id=str(letter.number),
-        message_id=message.message_id,
-        event_id=str(message.event_id),
-        type=message.type,
-        subject=message.subject,
-        tries=letter.tries,
-        died_at=format_instant(letter.died_at_ms),
-        last_status=letter.status,
-        last_error=letter.error,
-        state="requested" if letter.is_requested else "dead",
-        event=orjson.loads(message.body),
-    )
+    return {
+        "id": str(letter.number),
+        "message_id": message.message_id,
+        "event_id": str(message.event_id),
+        "type": message.type,
+        "subject": message.subject,
+        "tries": letter.tries,
+        "died_at": format_instant(letter.died_at_ms),
+        "last_status": letter.status,
+        "last_error": letter.error,
+        "state": "requested" if letter.is_requested else "dead",
+        "event": orjson.loads(message.body),
+    }
 
 
 def redeliver(services: Services, name: str, ids: Sequence[str] | None) -> int:

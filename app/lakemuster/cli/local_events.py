@@ -44,7 +44,7 @@ def dead_letters(services: Services, webhook: str) -> Iterator[Row]:
     after, more = "0", True
     while more:
         found = dead_letters_page(services, webhook, after, PAGE_SIZE)
-        yield from (letter.model_dump(mode="json") for letter in found.dead_letters)
+        yield from found.dead_letters
         after, more = found.last_id, found.more
 
 

@@ -26,6 +26,7 @@ VIEWS = {
     "why": (f"#/tables/shop.orders/why?filter={FILTER}&column=amount", ".bounds svg"),
     "partitions": ("#/tables/web.events/partitions?shade=age", ".treemap canvas[data-painted]"),
     "buckets": ("#/tables/shop.stock/partitions", "table.buckets tbody tr"),
+    "health": ("#/tables/shop.orders/health", "table.health tbody tr"),
     "events": ("#/events", "main tbody tr"),
 }
 ALIKE = 10

@@ -244,10 +244,48 @@ async function events() {
         return `${event.subject} ${event.data.format}`;
       case "table.altered":
         return `${event.subject} ${event.data.properties?.join() ?? ""}`;
+      case "table.renamed":
+        return `${event.subject} ${event.data.previous_name}`;
+      case "health.changed":
+        return `${event.subject} ${event.data.changes.map((change) => change.component).join()}`;
+      case "partition.ready":
+        return `${event.subject} ${event.data.rule}`;
       default:
         return `${event.subject} ${event.data.branch}`;
     }
   });
+}
+
+async function health() {
+  const fleet = got(await client.GET("/api/v1/health", { params: { query: { sort: "name" } } }));
+  const own = got(
+    await client.GET("/api/v1/tables/{table}/health", { params: { ...inTable, query: { history: 7 } } }),
+  );
+  const ready = got(await client.GET("/api/v1/tables/{table}/ready_partitions", { params: inTable }));
+  const statuses: ("ok" | "unknown" | "warning" | "critical")[] = own.components.map((one) => one.status);
+  return {
+    fleet: fleet.health.map((one) => one.name),
+    counted: fleet.tables.pending + fleet.tables.ok + fleet.tables.unknown + fleet.tables.warning + fleet.tables.critical,
+    components: own.components.map((one) => one.name),
+    statuses,
+    remedies: own.components.map((one) => one.remedy),
+    since: own.components.map((one) => instant(one.since)),
+    days: own.history?.length ?? 0,
+    ready: ready.ready_partitions.map((one) => instant(one.ready_at)),
+  };
+}
+
+async function webhooks() {
+  const hook = { path: { webhook: "nowhere" } };
+  const all = got(await client.GET("/api/v1/webhooks")).webhooks;
+  const letters = await client.GET("/api/v1/webhooks/{webhook}/dead_letters", { params: hook });
+  const again = await client.POST("/api/v1/webhooks/{webhook}/redeliver", { params: hook, body: {} });
+  return {
+    states: all.map((one) => `${one.name} ${one.state} ${one.lag_events}`),
+    subjects: letters.data?.dead_letters.map((one) => one.event.subject) ?? [],
+    missing: [letters.error?.error.code ?? null, again.error?.error.code ?? null],
+    requested: again.data?.requested ?? 0,
+  };
 }
 
 async function changes() {
@@ -282,6 +320,8 @@ const answers = {
   plans: await plans(),
   system: await system(),
   events: await events(),
+  health: await health(),
+  webhooks: await webhooks(),
   changes: await changes(),
 };
 console.log(JSON.stringify(answers));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -49,7 +50,8 @@ def list_dead_letters(
 ) -> Response:
     """List the messages that a webhook's receiver has not taken, oldest first. For admins of all tables."""
     api.identity.policy.require_everything(caller, "operate")
-    return _json(dead_letters_page(api.services, webhook, query.after, query.page_size))
+    page = dead_letters_page(api.services, webhook, query.after, query.page_size)
+    return Response(dumps(asdict(page)), media_type="application/json")
 
 
 @router.post(

@@ -21,12 +21,12 @@ function Components({ health }) {
       ? "Not computed yet: a background job does it."
       : html`Worst component: <${Status} value=${health.health} />${health.is_due ? html` <span class="dim">The table has changed since; it is computed anew in the background.</span>` : ""}`}</p>
     ${components.length > 0 && html`<div class="scroll"><table class="grid health"><thead><tr>
-      <th scope="col">Component</th><th scope="col">Status</th><th scope="col" class="end">Value</th><th scope="col">Warning from</th><th scope="col">Critical from</th><th scope="col">Since</th><th scope="col" title=${`The last ${DAYS} days, each by its last status`}>By day</th>
+      <th scope="col">Component</th><th scope="col">Status</th><th scope="col" class="end">Value</th><th scope="col" class="end">Warning from</th><th scope="col" class="end">Critical from</th><th scope="col">Since</th><th scope="col" title=${`The last ${DAYS} days, each by its last status`}>By day</th>
     </tr></thead><tbody>${components.map((one) => html`<tr key=${one.name}>
-      <th scope="row">${words(one.name)}${one.reason && html`<span class="why dim">${one.reason}</span>`}</th>
+      <th scope="row">${words(one.name)} <span class="dim">${inWords(one)}</span>${one.reason && html`<span class="why dim">${one.reason}</span>`}</th>
       <td><${Status} value=${one.status} /></td>
       <td class="end"><span class="number" title=${one.value === null ? "not known" : `${one.value} ${one.unit}`}>${amount(one.value, one.unit)}</span></td>
-      <td>${amount(one.threshold.warning, one.unit, "never")}</td><td>${amount(one.threshold.critical, one.unit, "never")}</td>
+      <td class="end">${amount(one.threshold.warning, one.unit, "never")}</td><td class="end">${amount(one.threshold.critical, one.unit, "never")}</td>
       <td><${Time} value=${one.since} /></td>
       <td><${Days} name=${one.name} history=${history ?? []} /></td>
     </tr>`)}</tbody></table></div>`}
@@ -40,10 +40,22 @@ function Components({ health }) {
 
 const words = (name) => name.replaceAll("_", " ");
 
+// Neither a unit that numbers show themselves nor one that the name says is said again.
+function inWords({ name, unit }) {
+  if (unit === "bytes" || unit === "seconds") return "";
+  return unit.startsWith(name) ? unit.slice(name.length).trim() : unit.replace(/^percent of /, "of ");
+}
+
+const SPANS = [["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]];
+
 function amount(value, unit, otherwise = "–") {
   if (value === null) return otherwise;
   if (unit === "bytes") return bytes(value);
-  return unit.startsWith("percent") ? `${count(Math.round(value * 10) / 10)} %` : `${count(Math.round(value * 100) / 100)} ${unit}`;
+  if (unit === "seconds") {
+    const [name, seconds] = SPANS.find(([, size]) => value >= size) ?? SPANS.at(-1);
+    return `${count(Math.round(value / seconds))} ${name}`;
+  }
+  return unit.startsWith("percent") ? `${count(Math.round(value * 10) / 10)} %` : count(Math.round(value * 100) / 100);
 }
 
 // What a remedy saves: numbers, or limits of them.

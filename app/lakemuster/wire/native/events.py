@@ -196,6 +196,26 @@ EventOut = (
 )
 
 
+class LostData(WireModel):
+    """Between which events of the log others are gone."""
+
+    after: str = Field(description="The last event that the receiver has got.")
+    resumed_after: str = Field(description="The log goes on after this event.")
+
+
+class LostEvent(WireModel):
+    """Tells a receiver that events are gone that it has not got."""
+
+    specversion: Literal["1.0"]
+    id: str
+    source: str = Field(description="Path of the log.")
+    subject: str | None = Field(description="Null: it is about no table.")
+    time: InstantText
+    datacontenttype: Literal["application/json"]
+    type: Literal["events.lost"]
+    data: LostData
+
+
 class EventsPage(WireModel):
     """A page of the event log, oldest first."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from lakemuster.event_types import EventType
 from lakemuster.wire.model import InstantText, Long, WireModel
+from lakemuster.wire.native.events import EventOut, LostEvent
 
 
 class WebhookOut(WireModel):
@@ -45,19 +46,19 @@ class WebhooksOut(WireModel):
 
 
 class DeadLetterOut(WireModel):
-    """A message that a receiver has not taken."""
+    """A message that a receiver has not taken. Only for documentation: its event is shown as it was written."""
 
     id: str = Field(description="The letter's number; later ones have larger numbers.")
     message_id: str = Field(description="The header `webhook-id` of all of its tries.")
     event_id: str
-    type: str
+    type: EventType | Literal["events.lost"]
     subject: str | None = Field(description="The table's dotted name; null for `events.lost`.")
     tries: int
     died_at: InstantText = Field(description="When it became a dead letter, RFC 3339.")
     last_status: int | None
     last_error: str | None
     state: Literal["dead", "requested"] = Field(description="`requested`: it is about to be sent again.")
-    event: dict[str, Any] = Field(description="The CloudEvent.")
+    event: EventOut | LostEvent = Field(description="The CloudEvent.")
 
 
 class DeadLettersPage(WireModel):

@@ -116,10 +116,10 @@ def test_incremental_reads_which_spark_plans_itself(lake: Lake) -> None:
 
 
 def test_names(lake: Lake) -> None:
+    # Others of these tests may have written namespaces and tables of their own since the server looked for them.
     namespaces = lake.spark.sql("SHOW NAMESPACES IN muster")
     assert ["db"] in namespaces
-    assert namespaces == lake.spark.sql("SHOW NAMESPACES IN plain")
-    # Others of these tests may have written tables of their own beside these.
+    assert {tuple(row) for row in namespaces} <= {tuple(row) for row in lake.spark.sql("SHOW NAMESPACES IN plain")}
     assert {name for _, name, _ in lake.spark.sql("SHOW TABLES IN muster.db")} >= set(tables.ALL)
     assert lake.spark.sql("DESCRIBE TABLE muster.db.v3_marks") == lake.spark.sql("DESCRIBE TABLE plain.db.v3_marks")
     with pytest.raises(SparkFailed, match="TABLE_OR_VIEW_NOT_FOUND"):

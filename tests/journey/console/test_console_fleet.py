@@ -9,6 +9,7 @@ from tests.journey.console.browsing import NARROW, raw_bytes, some, texts, whole
 from tests.journey.console.lakes import HOSTILE, hostile_name
 
 ROWS = "table.tables tbody tr"
+LINKS = "[...document.querySelectorAll('a.row')]"
 SORTS = ["name", "-total_records", "data_files", "-total_bytes", "-last_committed_at"]
 
 
@@ -134,14 +135,15 @@ def test_a_large_fleet_has_few_rows_in_the_page_and_all_by_scrolling(troubled, l
     page = visit(troubled.uri, "#/?namespace=many").page
     expect(page.locator(".summary")).to_have_text("450 tables")
     assert page.locator("table.tables").get_attribute("aria-rowcount") == "451"
-    last = "() => [...document.querySelectorAll('a.row')].at(-1)"
+    last = f"() => {LINKS}.at(-1)"
     seen, end = set(), ""
     while end != large_namespace[-1]:
-        rows = page.evaluate("() => [...document.querySelectorAll('a.row')].map(link => link.textContent)")
+        rows = page.evaluate(f"() => {LINKS}.map(link => link.textContent)")
         assert len(rows) < 80
         seen |= set(rows)
         end = rows[-1]
-        page.evaluate(f"({last})().scrollIntoView()")
+        # By its name: more rows may have come since they were read.
+        page.evaluate(f"end => {LINKS}.find(link => link.textContent === end).scrollIntoView()", end)
         if end != large_namespace[-1]:
             page.wait_for_function(f"before => ({last})().textContent !== before", arg=end)
     assert seen == set(large_namespace)

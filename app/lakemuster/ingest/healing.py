@@ -56,8 +56,8 @@ class Healer:
         while True:
             with hold_named_lease(self._refresher.index.database, f"segment {name}", LEASE_SECONDS) as lease:
                 if lease is not None or time.monotonic() >= deadline:
-                    # Another process may have repaired it before we got the lease.
-                    if pause > _FIRST_POLL_SECONDS and self._is_whole(name):
+                    # Another process may have repaired it since the damage was seen.
+                    if self._is_whole(name):
                         return
                     self._make(name, damage)
                     totals.segments_repaired += 1

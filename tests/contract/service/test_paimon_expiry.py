@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -22,6 +23,7 @@ from tests.caches import memory_limit
 from tests.contract.service.backends import catalog, settings
 from tests.contract.service.paimon_lake import Lake
 from tests.paimon_java import Paimon
+from tests.polling import until
 
 HINTS = {"EARLIEST", "LATEST"}
 KEYED = {"bucket": "1", "num-sorted-run.compaction-trigger": "3"}
@@ -60,6 +62,9 @@ def grow(lake: Lake, table: str, options: dict[str, str]) -> None:
     chosen = random.Random(table)
     for number in range(COMMITS):
         lake.write(table, chosen.randrange(30), 1 + chosen.randrange(8))
+        if number % 3 == 0:
+            # However fast the machine, the next commit is later than a time that policies choose.
+            after(2 * DRIFT_MS / 1000)
         if number % 5 == 4:
             lake.ask("compact", table, full=number % 2 == 0)
         if number in (3, 7):
@@ -71,6 +76,12 @@ def grow(lake: Lake, table: str, options: dict[str, str]) -> None:
     if table.startswith("decoupled"):
         for name, value in LIFE.items():
             lake.set_option(table, name, value)
+
+
+def after(seconds: float) -> None:
+    """Return once the clock of commits has moved on."""
+    end = time.time() + seconds
+    until(lambda: time.time() > end)
 
 
 def policies(times: Sequence[int], seed: str) -> list[Policy]:

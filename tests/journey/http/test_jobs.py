@@ -16,7 +16,7 @@ from tests.journey.servers import Running, lakemuster, served, stop
 from tests.polling import until
 
 DATA = pa.table({"id": pa.array(range(10), pa.int64())})
-JOBS = ["counts", "retries", "sweep", "watch"]
+JOBS = ["counts", "health", "readiness", "retries", "sweep", "watch"]
 
 
 @pytest.fixture

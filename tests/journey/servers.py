@@ -19,6 +19,7 @@ import httpx
 
 START_SECONDS = 240
 """Limit of a start, on a machine that many processes share."""
+LOG_SECONDS = 10
 
 APP = Path(__file__).resolve().parents[2] / "app"
 
@@ -31,6 +32,13 @@ class Running:
     process: subprocess.Popen[bytes]
     http: httpx.Client
     log: Path
+
+    def logged(self, text: str, at_least: int = 0) -> int:
+        """How often the log has a text; waits a while for so many, since a request's line comes after its answer."""
+        deadline = time.monotonic() + LOG_SECONDS
+        while (count := self.log.read_text().count(text)) < at_least and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return count
 
     def get(self, path: str, **params: Any) -> dict[str, Any]:
         """A JSON answer of the native API; fails on any other status than 200."""

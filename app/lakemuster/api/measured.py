@@ -197,7 +197,7 @@ def count_webhooks(metrics: Metrics, services: Services, deliveries: WebhookMeas
     gauges: dict[str, tuple[str, Callable[[WebhookOut], float]]] = {
         "lag_events": ("Events of the log that a webhook has not handled yet.", lambda one: one.lag_events),
         "lag_seconds": ("Age of the oldest event that a webhook has not handled yet.", lambda one: one.lag_seconds),
-        "dead_letters": ("Dead letters of a webhook that are kept.", lambda one: one.dead_letters),
+        "dead_letters": ("Stored dead letters of a webhook.", lambda one: one.dead_letters),
         "failures_in_a_row": ("Tries that failed since the last success.", lambda one: one.failures_in_a_row),
     }
     for name, (words, of) in gauges.items():

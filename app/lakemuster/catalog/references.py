@@ -300,7 +300,7 @@ class _Question:
         return found
 
     def _refers(self, table: TableRecord, here: Collection[str]) -> bool:
-        """Return whether a file that the index has of a table lies below the location; the first answer is kept."""
+        """Return whether the index has a file of the table below the location. The result is cached."""
         key = table.table_id, table.metadata_location
         if key not in self.elsewhere:
             self.elsewhere[key] = table.metadata_location is not None and self._refers_now(table, here)

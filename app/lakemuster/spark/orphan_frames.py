@@ -64,7 +64,7 @@ def orphans(
 ) -> DataFrame:
     """The files below a location that no table of the server refers to; nothing is removed.
 
-    The location is listed first, by executors, a folder each; the listing is kept. Then the server tells every file
+    Executors list the location first, one folder each, and Spark caches the listing. Then the server tells every file
     that the tables sharing the location refer to, of all snapshots: the token needs the role ``admin`` for the location
     and for these tables. Columns: ``file_path``, ``file_size_in_bytes``, ``modified_at``, ``kind``.
 

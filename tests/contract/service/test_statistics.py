@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from lakemuster.catalog.services import Services
-from lakemuster.demo import unpack
-from lakemuster.index.database import Database
-from lakemuster.table_settings import TableSettings
 from tests.apps import create_app
-from tests.contract.service.backends import catalog, settings
+from tests.contract.service.real_tables import real_tables
 from tests.unit.planner.statistics import figures
 
 ARROW = "application/vnd.apache.arrow.stream"
@@ -36,19 +32,7 @@ Row = dict[str, Any]
 def services(
     request: pytest.FixtureRequest, lakes: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Services]:
-    folder = tmp_path_factory.mktemp("statistics")
-    demo = unpack(folder / "demo")
-    tables = {pattern: TableSettings(target_file_size=size) for pattern, size in SMALL.items()}
-    with ExitStack() as stack:
-        database_url = f"sqlite:///{folder}/index.db"
-        if request.param == "postgres":
-            database_url = stack.enter_context(request.getfixturevalue("postgres_server").database())
-            Database(database_url).migrate()
-        own = settings(folder, database_url=database_url, max_staleness=3600.0, tables=tables)
-        made = stack.enter_context(catalog(own))
-        for root in (demo, lakes / "iceberg", lakes / "paimon"):
-            rules = (("data/persistent", str(lakes / "iceberg")),)
-            assert list(made.discover(str(root), None, rules, operator=True))
+    with real_tables(request, lakes, tmp_path_factory.mktemp("statistics"), SMALL) as made:
         yield made
 
 

@@ -1,4 +1,4 @@
-"""The figures of a snapshot's files as one row of columns, the same for both formats."""
+"""The figures of a table, and the components of its health, as columns, the same for both formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-_LONG, _TEXT, _INSTANT = pa.int64(), pa.string(), pa.timestamp("ms", tz="UTC")
+_LONG, _DOUBLE, _TEXT, _INSTANT = pa.int64(), pa.float64(), pa.string(), pa.timestamp("ms", tz="UTC")
 
 
 def _struct(names: str, *more: tuple[str, pa.DataType]) -> pa.StructType:
@@ -42,12 +42,37 @@ STATS = pa.schema(
     ]
 )
 """The columns of ``metadata(…, "stats")``: the members of ``/stats`` without a filter."""
+_GAIN = pa.struct([(name, _ROWS) for name in ("files", "bytes", "merges", "manifests", "snapshots")])
+HEALTH = pa.schema(
+    [
+        ("name", _TEXT),
+        ("value", _DOUBLE),
+        ("unit", _TEXT),
+        ("threshold", pa.struct([("warning", _DOUBLE), ("critical", _DOUBLE)])),
+        ("status", _TEXT),
+        ("since", _INSTANT),
+        ("reason", _TEXT),
+        ("remedy", _TEXT),
+        ("gain", _GAIN),
+        ("computed_at", _INSTANT),
+    ]
+)
+"""The columns of ``metadata(…, "health")``: the members of the components of a table's ``/health``."""
 
 
 def stats_table(figures: Mapping[str, Any]) -> pa.Table:
     """The figures of one snapshot as one row of :data:`STATS`. Members that this version does not know are left out."""
-    row = {field.name: _value(figures.get(field.name), field.type) for field in STATS}
-    return pa.Table.from_pylist([row], STATS)
+    return _table([figures], STATS)
+
+
+def health_table(health: Mapping[str, Any]) -> pa.Table:
+    """The components of a table's health as rows of :data:`HEALTH`; none while it is not computed yet."""
+    return _table(health["components"], HEALTH)
+
+
+def _table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    values = [{field.name: _value(row.get(field.name), field.type) for field in schema} for row in rows]
+    return pa.Table.from_pylist(values, schema)
 
 
 def _value(given: object, of: pa.DataType) -> object:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lakemuster.spark.figure_columns import STATS
+from lakemuster.spark.figure_columns import HEALTH, STATS
 
 _MAP = pa.map_(pa.string(), pa.string())
 _INSTANT = pa.timestamp("ms", tz="UTC")
@@ -85,13 +85,14 @@ _COLUMNS = {
         partitions long; reason text; writer text; gap_before text; extra text
     """,
 }
+_FIGURES = {"stats": STATS, "health": HEALTH}
 _NULLS_COUNT = frozenset({"partition", "min_key", "max_key"})
 
 
 def lake_schema(kind: str) -> pa.Schema:
     """The columns of a list of many tables: ``table``, then the columns of both formats."""
-    if kind == "stats":
-        return pa.schema([pa.field("table", pa.string()), *STATS])
+    if kind in _FIGURES:
+        return pa.schema([pa.field("table", pa.string()), *_FIGURES[kind]])
     words = [column.split() for column in _COLUMNS[kind].split(";")]
     return pa.schema([pa.field("table", pa.string()), *(pa.field(name, _TYPES[of]) for name, of in words)])
 

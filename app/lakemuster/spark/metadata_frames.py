@@ -11,17 +11,18 @@ from lakemuster.client import Client, Rows, SnapshotInfo, Table
 from lakemuster.client.choices import Choice
 from lakemuster.client.model import Row
 from lakemuster.metadata.names import parse_name
-from lakemuster.spark.figure_columns import stats_table
+from lakemuster.spark.figure_columns import health_table, stats_table
 from lakemuster.spark.frames import fitted, frame
 from lakemuster.spark.lake_columns import lake_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-Kind = Literal["snapshots", "manifests", "entries", "files", "partitions", "columns", "timeline", "stats"]
-"""Lists, and figures: ``stats`` has one row a table."""
+Kind = Literal["snapshots", "manifests", "entries", "files", "partitions", "columns", "timeline", "stats", "health"]
+"""Lists, and figures: ``stats`` has one row a table, ``health`` one a component."""
 
 OF_HISTORY = ("snapshots", "timeline")
+OF_NOW = "health"
 
 
 def metadata(
@@ -48,14 +49,15 @@ def metadata(
     the other, each at its state at that time.
 
     ``stats`` is one row a table: totals, sizes, partitions, deletes and Paimon's levels, as structs and arrays.
-    ``columns`` is a row a column, whose bounds are JSON text; ``timeline`` a row a commit, newest first.
+    ``columns`` is a row a column, whose bounds are JSON text; ``timeline`` a row a commit, newest first. ``health`` is
+    a row a component of a table's health, with the statement that mends it; none while it is not computed yet.
 
     Args:
-        kind: ``snapshots``, ``manifests``, ``entries``, ``files``, ``partitions``, ``columns``, ``timeline`` or
-            ``stats``.
+        kind: ``snapshots``, ``manifests``, ``entries``, ``files``, ``partitions``, ``columns``, ``timeline``,
+            ``stats`` or ``health``.
         table, namespace: exactly one of them, dotted; levels that contain a dot in backticks.
         snapshot_id, ref, as_of: which snapshot of ``table``; not for ``snapshots`` and ``timeline``, which list all; of
-            these, ``timeline`` takes a ``ref``. A namespace takes only ``as_of``.
+            these, ``timeline`` takes a ``ref``. A namespace takes only ``as_of``. ``health`` is of now.
         token: a bearer token, for servers that require one; it stays on the driver.
 
     Raises:
@@ -70,6 +72,8 @@ def metadata(
     given = [name for name, value in choice.items() if value is not None]
     if kind in OF_HISTORY and given and (kind, *given) != ("timeline", "ref"):
         raise ValueError(f"all snapshots are listed: {given[0]} does not apply")
+    if kind == OF_NOW and given:
+        raise ValueError(f"health is of now: {given[0]} does not apply")
     if namespace is not None and (snapshot_id is not None or ref is not None):
         raise ValueError(f"{given[0]} needs a single table")
     with Client(uri, token) as client:
@@ -88,8 +92,13 @@ def lake(client: Client, kind: Kind, namespace: str, choice: Choice) -> pa.Table
 
 
 def rows_of(table: Table, kind: Kind, choice: Choice) -> pa.Table:
-    """A list of one table, or its figures as one row."""
-    return stats_table(table.stats(**choice)) if kind == "stats" else _list(table, kind, choice).to_arrow()
+    """A list of one table, its figures as one row, or the components of its health."""
+    match kind:
+        case "stats":
+            return stats_table(table.stats(**choice))
+        case "health":
+            return health_table(table.health())
+    return _list(table, kind, choice).to_arrow()
 
 
 def _list(table: Table, kind: Kind, choice: Choice) -> Rows[SnapshotInfo] | Rows[Row]:

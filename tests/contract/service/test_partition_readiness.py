@@ -17,7 +17,7 @@ def test_rules_tell_what_they_say(tmp_path: Path, check: Check) -> None:
     check(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["check_watermark", "check_sibling"])
+@pytest.mark.parametrize("name", ["check_quiet", "check_watermark", "check_sibling"])
 def test_so_they_do_on_postgres(tmp_path: Path, postgres_server: PostgresServer, name: str) -> None:
     with postgres_server.database() as url:
         database = Database(url)

@@ -15,7 +15,7 @@ import pytest
 
 from lakemuster import Client
 from lakemuster.client import Table
-from lakemuster.spark.figure_columns import stats_table
+from lakemuster.spark.figure_columns import health_table, stats_table
 from lakemuster.spark.frames import fitted, without_voids
 from lakemuster.spark.lake_columns import lake_schema
 from lakemuster.spark.metadata_frames import Kind
@@ -26,7 +26,17 @@ from tests.spark import Rows, Spark, SparkFailed
 
 pytestmark = pytest.mark.timeout(600)
 PACKAGES = [str(APP), sysconfig.get_paths()["purelib"]]
-KINDS: list[Kind] = ["snapshots", "manifests", "entries", "files", "partitions", "columns", "timeline", "stats"]
+KINDS: list[Kind] = [
+    "snapshots",
+    "manifests",
+    "entries",
+    "files",
+    "partitions",
+    "columns",
+    "timeline",
+    "stats",
+    "health",
+]
 DEMO = ["shop.customers", "shop.orders", "shop.stock", "web.clicks", "web.events"]
 
 COLUMNS = "id bigint, day date, name string, place struct<lat: double, town: string>"
@@ -113,15 +123,18 @@ def as_rows(table: pa.Table) -> Rows:
 
 def listed(table: Table, kind: Kind) -> pa.Table:
     """The client's list; of figures, what they are but for the time when they were computed."""
-    if kind == "stats":
-        return stats_table({**table.stats(), "computed_at": None})
+    match kind:
+        case "stats":
+            return stats_table({**table.stats(), "computed_at": None})
+        case "health":
+            return health_table({"components": [{**one, "computed_at": None} for one in table.health()["components"]]})
     found: pa.Table = getattr(table, kind)().to_arrow()
     return found
 
 
 def seen(found: Any, kind: Kind) -> Rows:
     """The rows of a frame, without the time when figures were computed."""
-    if kind != "stats":
+    if kind not in ("stats", "health"):
         rows: Rows = found["rows"]
         return rows
     at = [column for column, _ in found["types"]].index("computed_at")
@@ -186,6 +199,7 @@ def test_metadata_of_a_namespace_have_the_rows_of_all_its_tables(spark: Spark, d
                 "columns": "column",
                 "timeline": "snapshot_id",
                 "stats": "snapshot_id",
+                "health": "name",
             }
             column = alike.get(kind, "file_path")
             at = columns.index(column)
@@ -213,7 +227,7 @@ def test_figures_of_a_lake_are_summed_in_spark_as_the_client_sums_them(spark: Sp
     ref = given(spark, "metadata", demo.uri, kind="timeline", table="shop.orders", ref="main")
     with Client(demo.uri) as client:
         assert ref["rows"] == as_rows(client.table("shop.orders").timeline(ref="main").to_arrow())
-    for kind, choice in (("timeline", {"snapshot_id": 1}), ("snapshots", {"ref": "main"})):
+    for kind, choice in (("timeline", {"snapshot_id": 1}), ("snapshots", {"ref": "main"}), ("health", {"ref": "main"})):
         with pytest.raises(SparkFailed, match="does not apply"):
             given(spark, "metadata", demo.uri, kind=kind, table="shop.orders", **choice)
 
@@ -301,6 +315,7 @@ def test_a_connect_session_has_the_same_frames_and_tables(spark: Spark, connect_
         ("metadata", {"kind": "columns", "table": "shop.stock"}),
         ("metadata", {"kind": "timeline", "namespace": "shop"}),
         ("metadata", {"kind": "stats", "namespace": "web"}),
+        ("metadata", {"kind": "health", "namespace": "web"}),
         ("metadata", {"kind": "snapshots", "namespace": "nobody"}),
     ]
     loads: list[tuple[str, dict[str, Any]]] = [

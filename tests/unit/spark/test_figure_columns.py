@@ -1,4 +1,4 @@
-"""The columns of ``metadata(…, "stats")``: every member of ``/stats``, with its values."""
+"""The columns of ``metadata(…, "stats")`` and ``"health"``: every member of the answers, with its values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lakemuster.spark.figure_columns import STATS, stats_table
+from lakemuster.spark.figure_columns import HEALTH, STATS, health_table, stats_table
 from tests.openapi_yaml import read
 from tests.tree import ROOT
 
@@ -34,6 +34,30 @@ def test_there_is_a_column_for_each_member_that_the_document_names() -> None:
     assert isinstance(expected, dict)
     del expected["not_applied"]  # of a filter
     assert {field.name: columns(field.type) for field in STATS} == expected
+
+
+def test_there_is_a_column_for_each_member_of_a_component_of_health() -> None:
+    components = read((ROOT / "openapi.yaml").read_text("utf-8"))["components"]["schemas"]
+    assert {field.name: columns(field.type) for field in HEALTH} == members(components["ComponentOut"], components)
+
+
+def test_health_is_a_row_a_component() -> None:
+    limits = {"lower": "9007199254740993", "upper": None, "exact": False, "reason": "deletes"}
+    component = {
+        "name": "small_files",
+        "value": 0.5,
+        "threshold": {"warning": 0.25, "critical": None},
+        "since": "2024-05-11T13:00:00.250Z",
+        "gain": {"files": limits, "bytes": None},
+    }
+    [row] = health_table({"components": [component]}).to_pylist()
+    assert row["value"] == 0.5
+    assert row["threshold"] == {"warning": 0.25, "critical": None}
+    assert row["since"].isoformat() == "2024-05-11T13:00:00.250000+00:00"
+    assert row["gain"]["files"] == {**limits, "lower": 2**53 + 1}
+    assert row["gain"]["bytes"] is None
+    assert row["remedy"] is None
+    assert health_table({"components": []}).num_rows == 0
 
 
 def test_values_keep_what_they_are() -> None:

@@ -15,6 +15,7 @@ from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import DayTransform, IdentityTransform
 from pyiceberg.types import LongType, NestedField, StringType, TimestamptzType
+from sqlalchemy import create_engine, text
 
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings, load_settings
@@ -28,6 +29,32 @@ NAME = "shop.sales"
 ARROW = pa.schema([("id", pa.int64()), ("at", pa.timestamp("us", "UTC")), ("region", pa.string())])
 
 
+class PostgresClock:
+    """What a test adds to the clock of a PostgreSQL database: a function of its own stands before the server's."""
+
+    def __init__(self, database_url: str) -> None:
+        self._engine = create_engine(database_url)
+        with self._engine.begin() as connection:
+            connection.execute(text("CREATE TABLE passed AS SELECT interval '0' AS time"))
+            connection.execute(
+                text(
+                    "CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS "
+                    "'SELECT pg_catalog.clock_timestamp() + time FROM public.passed'"
+                )
+            )
+            name = connection.scalar(text("SELECT current_database()"))
+            connection.execute(text(f"ALTER DATABASE {name} SET search_path = public, pg_catalog"))
+
+    def pass_seconds(self, seconds: float) -> None:
+        """Let time pass."""
+        with self._engine.begin() as connection:
+            connection.execute(text("UPDATE passed SET time = time + make_interval(secs => :s)"), {"s": seconds})
+
+    def close(self) -> None:
+        """Close its connection."""
+        self._engine.dispose()
+
+
 @dataclass
 class Lake:
     """The table, the service over it, and its clock."""
@@ -36,6 +63,7 @@ class Lake:
     services: Services
     clock: SteppedClock
     folder: Path
+    postgres: PostgresClock | None = None
 
     def commit(self, *days: str, region: str = "eu", **summary: str) -> None:
         """Append a row of each day, and let the index see it."""
@@ -58,6 +86,8 @@ class Lake:
     def pass_hours(self, hours: float) -> None:
         """Let time pass, and look again: nothing has changed."""
         self.clock.pass_seconds(hours * 3600)
+        if self.postgres is not None:
+            self.postgres.pass_seconds(hours * 3600)
         self.look()
 
     def tell(self, job: TellReadyPartitions | None = None) -> None:
@@ -86,13 +116,16 @@ def lake(folder: Path, rules: list[dict[str, Any]] | dict[str, Any], database_ur
     )
     table = catalog.create_table(NAME, schema, partition_spec=spec)
     clock = SteppedClock()
+    postgres = None if database_url is None else PostgresClock(database_url)
     services = build_services(settings_of(folder, rules, database_url), clock=clock)
     services.add(NAME, table.location(), None, (), operator=True)
-    found = Lake(table, services, clock, folder)
+    found = Lake(table, services, clock, folder, postgres)
     found.look()
     yield found
     services.close()
     services.index.database.close()
+    if postgres is not None:
+        postgres.close()
 
 
 def settings_of(folder: Path, rules: object, database_url: str | None) -> Settings:

@@ -44,6 +44,7 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
     "W12": programs.restart,
     "W13": planning.deletes,
     "W14": lasting.memory,
+    "memory": programs.memory,
     "W15": programs.paimon,
     "W16": planning.small_manifests,
     "W18": table_lists.table_lists,
@@ -54,7 +55,7 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
     "W9": lasting.refresh,
     "W11": programs.load,
 }
-"""In the order of ``all``: workloads that commit to tables come last. ``http``: W4 and W7 over HTTP."""
+"""In the order of ``all``: workloads that commit come last. ``http``: W4 and W7 over HTTP; ``memory``: W14."""
 
 SIZES = {
     "tiny": Sizes(

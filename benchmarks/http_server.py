@@ -71,10 +71,17 @@ class Server:
 
     def anonymous_bytes(self) -> int:
         """Resident memory, without mapped files."""
+        return self._sum("RssAnon:")
+
+    def resident_bytes(self) -> int:
+        """Resident memory; files that several processes map count in each."""
+        return self._sum("VmRSS:")
+
+    def _sum(self, name: str) -> int:
         found = 0
         for pid in family(self.process.pid):
             with contextlib.suppress(OSError, IndexError):
-                found += 1024 * int(Path(f"/proc/{pid}/status").read_text().split("RssAnon:")[1].split()[0])
+                found += 1024 * int(Path(f"/proc/{pid}/status").read_text().split(name)[1].split()[0])
         return found
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("pyiceberg", "pyarrow", "numpy", "fastapi", "uvicorn")
+BASE_BYTES = 256 * 2**20
+"""Anonymous memory of a server without its caches: the interpreter, libraries, threads, freed but retained memory."""
 PINNED = (
     ("requirements-spark.jars", "iceberg-spark-runtime"),
     ("requirements-duckdb.lock", "duckdb"),
@@ -192,6 +194,11 @@ def shown_ms(value: float) -> str:
     if value >= 1000:
         return f"{value / 1000:,.1f} s"
     return f"{value:.2f} ms" if value < 10 else f"{value:.0f} ms"
+
+
+def mib(size: int) -> str:
+    """Bytes as text, in mebibytes."""
+    return f"{size / 2**20:,.0f} MiB"
 
 
 def _ratio(value: float) -> str:

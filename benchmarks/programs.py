@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.generate import iceberg_table, paimon_table
 from benchmarks.lakes import Lakes, Shape
-from benchmarks.measuring import Peer, Row, shown_ms
+from benchmarks.measuring import BASE_BYTES, Peer, Row, mib, shown_ms
 from benchmarks.paimon_plan import TABLES
 from benchmarks.planning import Sizes
 
@@ -198,6 +198,22 @@ def load(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
             met = (rate >= empty / 2 and p99 <= 5 * idle and not seen["failed"]) if when else None
             case = f"32 clients, {kind}{when or ', nothing else'}"
             yield Row("W11", case, target if when else "", figure, met, None, files, (), None, rate / empty, noise)
+
+
+def memory(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
+    """W14 over HTTP: the memory of a server that many clients ask."""
+    found = ran("http_memory", *on_table(lakes, sizes.big), "--seconds", sizes.seconds)
+    budget, phases = found["budget"], [name for name, seen in found.items() if isinstance(seen, dict)]
+    most = max(found[name]["anonymous"] for name in phases)
+    parts = "; ".join(
+        f"{name} {mib(found[name]['anonymous'])}, resident {mib(found[name]['resident'])}, "
+        f"{found[name]['requests']:,} requests, {found[name]['failed']} failed"
+        for name in phases
+    )
+    figure = f"{mib(most)} at most; {mib(found['ready'])} when ready; {parts}; caches {mib(found['caches'])}"
+    met = most <= budget + BASE_BYTES and found["caches"] <= budget
+    target = f"anonymous ≤ MEMORY_BYTES, {mib(budget)}, + {mib(BASE_BYTES)}"
+    yield Row("W14", "a server under 32 clients", target, figure, met, None, sizes.files)
 
 
 def restart(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from benchmarks.http_server import Ask, Connection, Server, children_cpu, plan_of, serving, settings_of, variables
 from benchmarks.lakes import Lakes
-from benchmarks.measuring import Row, Times, shown_ms, timed
+from benchmarks.measuring import BASE_BYTES, Row, Times, mib, shown_ms, timed
 from benchmarks.planning import Sizes
 from benchmarks.small_lakes import SmallLake, opened, refresh
 
@@ -27,8 +27,6 @@ CLIENTS, PER_SECOND = 8, 40
 """Clients that wait at random between their requests, and how many requests they make together."""
 TABLE_BYTES = 2 * 2**30 // 10_000
 """The budget of the caches, by table: the default of a large machine for 10,000 tables, less than they all take."""
-BASE_BYTES = 256 * 2**20
-"""Anonymous memory of a server without its caches: the interpreter, libraries, threads, freed but retained memory."""
 
 
 def small_lakes(lakes: Lakes, sizes: Sizes) -> tuple[SmallLake, SmallLake]:
@@ -210,13 +208,9 @@ def _memory(lake: SmallLake, budget: int, before: int, after: dict[str, tuple[in
     (once, _), (twice, _) = after["first"], after["again"]
     most = max(once, twice, last)
     figure = (
-        f"{_mib(most)} at most; {_mib(before)} when warm, {_mib(once)} when each table was asked once, {_mib(twice)} "
-        f"twice, {_mib(last)} at the end; caches {_mib(held)} of {_mib(budget)}"
+        f"{mib(most)} at most; {mib(before)} when warm, {mib(once)} when each table was asked once, {mib(twice)} "
+        f"twice, {mib(last)} at the end; caches {mib(held)} of {mib(budget)}"
     )
     met = most <= budget + BASE_BYTES and held <= budget
-    target = f"≤ MEMORY_BYTES + {_mib(BASE_BYTES)}; caches ≤ MEMORY_BYTES"
+    target = f"≤ MEMORY_BYTES + {mib(BASE_BYTES)}; caches ≤ MEMORY_BYTES"
     return Row("W21", f"memory, {lake.tables:,} tables", target, figure, met, files=lake.files)
-
-
-def _mib(size: int) -> str:
-    return f"{size / 2**20:,.0f} MiB"

@@ -183,6 +183,15 @@ PAIMON = (
         "small_files",
         [paimon_table("'bucket'='-1', 'compaction.max.file-num'='5'", key=False), *(insert(n % 2) for n in range(14))],
     ),
+    Ailing(
+        exact="snapshots",
+        case="p_snapshots",
+        component="snapshots",
+        statements=[
+            paimon_table("'snapshot.num-retained.max'='3', 'snapshot.num-retained.min'='2'", key=False),
+            *(insert(n % 2) for n in range(6)),
+        ],
+    ),
 )
 
 

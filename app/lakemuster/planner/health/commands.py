@@ -43,13 +43,15 @@ class Commands:
             return cls(catalog or attached[0], attached[1])
         return cls(catalog or SESSION_CATALOG, parse_name(name))
 
-    def call(self, system: str, procedure: str, options: Mapping[str, str] | None = None, **arguments: str) -> str:
+    def call(
+        self, system: str, procedure: str, options: Mapping[str, str] | None = None, **arguments: str | int
+    ) -> str:
         """Return the call of a procedure about the table.
 
         Args:
             system: the namespace of procedures: ``system`` of Iceberg, ``sys`` of Paimon.
             options: the procedure's argument ``options``.
-            arguments: others that are strings, by name.
+            arguments: others, by name.
         """
         given = [f"table => {literal('.'.join(map(identifier, self.levels)))}"]
         given += [f"{name} => {literal(value)}" for name, value in arguments.items()]
@@ -70,7 +72,9 @@ def identifier(name: str) -> str:
     return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
 
 
-def literal(text: str) -> str:
-    """Return a string literal."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+def literal(value: str | int) -> str:
+    """Return a literal of a string or a number."""
+    if isinstance(value, int):
+        return str(value)
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"

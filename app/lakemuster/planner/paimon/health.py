@@ -18,6 +18,7 @@ from lakemuster.planner.health.components import PERCENT, share
 from lakemuster.planner.health.layout import Layout
 from lakemuster.planner.health.rules import HealthFormat, TableState
 from lakemuster.planner.history.expiry import Retention
+from lakemuster.planner.paimon.retention import LIMIT, MAX, MIN
 from lakemuster.planner.statistics.rules import TargetFileSize
 
 SYSTEM = "sys"
@@ -37,8 +38,13 @@ def of_metadata(state: TableState) -> Iterator[Measured]:
 def of_history(state: TableState, retention: Retention) -> Iterator[Measured]:
     """Measure snapshots."""
     found = components.snapshots(retention)
-    remedy = state.commands.call(SYSTEM, "expire_snapshots") if found.value else None
-    yield replace(found, remedy=remedy)
+    yield replace(found, remedy=_expire(state, retention) if found.value else None)
+
+
+def _expire(state: TableState, retention: Retention) -> str:
+    """Return the expiry by the table's own numbers; before Paimon 1.1, the procedure does not ask the table."""
+    most, least, limit = (int(str(retention.settings[option])) for option in (MAX, MIN, LIMIT))
+    return state.commands.call(SYSTEM, "expire_snapshots", retain_max=most, retain_min=least, max_deletes=limit)
 
 
 def of_files(state: TableState, layout: Layout) -> Iterator[Measured]:

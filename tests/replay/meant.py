@@ -1,9 +1,8 @@
-"""Differences that are meant: texts that the tree words otherwise than the base, what it adds to answers, and why.
+"""Texts that the tree words otherwise than the base on purpose, and why.
 
-Entries are applied before the comparison: an old text of the recorded answer is replaced by its new one, and what is
-added is taken out of the tree's answer. All other bytes must still be equal, so an entry covers neither a code, nor a
-status, nor text in another place. The report counts the answers of each entry; in a whole replay, one that no answer
-uses is an error.
+Entries are applied before the comparison: an old text of the recorded answer is replaced by its new one. All other
+bytes must still be equal, so an entry covers neither a code, nor a status, nor text in another place. The report counts
+the answers of each entry; in a whole replay, one that no answer uses is an error.
 
 Old and new are as people read them, without the escapes of JSON. A field in braces stands for any text within a JSON
 string; the new text may repeat it. Where the new text depends on more than the old one, it is a pattern.
@@ -21,7 +20,6 @@ from functools import cache
 import pyarrow as pa
 
 from tests.replay.exchanges import Answer, Pairs
-from tests.replay.masks import Mask
 
 _ARROW = "application/vnd.apache.arrow.stream"
 _TEXT = rb'(?:[^"\\\n]|\\.)'
@@ -56,21 +54,6 @@ class Rewording:
             return found[0] if said is None else said[0]
 
         return pattern.sub(reworded, base)
-
-
-@dataclass(frozen=True, slots=True)
-class Addition:
-    """What the tree's answers to some operations have, and the base's have not.
-
-    Attributes:
-        operations: a pattern of ``METHOD template``.
-        pattern: of the bytes that are added.
-    """
-
-    name: str
-    operations: re.Pattern[str]
-    pattern: re.Pattern[bytes]
-    reason: str
 
 
 @cache
@@ -175,10 +158,6 @@ MEANT: tuple[Rewording, ...] = (
         _PLAIN,
     ),
     Rewording("this server does not answer to that Host", "the Host header does not name this server", _PLAIN),
-    Rewording("Requests answered.", "Requests that were answered.", _PLAIN),
-    Rewording("Requests under way.", "Requests in progress.", _PLAIN),
-    Rewording("to the last byte of its answer.", "to the last byte of its response.", _PLAIN),
-    Rewording("Answers that failed after their first byte.", "Responses that failed after their first byte.", _PLAIN),
     Rewording("{method} is not allowed here", "{method} is not allowed for this path", _PLAIN),
     Rewording("{name} is not looked through", "{name}() cannot prune", _PLAIN),
     Rewording("there is no column '{name}'", "column '{name}' not found", _PLAIN),
@@ -204,48 +183,25 @@ MEANT: tuple[Rewording, ...] = (
         "which file is current; the one with the highest version is served",
         _PLAIN,
     ),
-)
-
-_METRICS = b"|".join(
-    (
-        b"lakemuster_(?:build_info|cache_|database_|decode|job_|plan|refresh|slots|storage_|stream|table_leases)",
-        b"process_",
-        b"python_",
-    )
-)
-
-ADDED: tuple[Addition, ...] = (
-    Addition(
-        "settings of a table",
-        re.compile(r"GET /api/v1/tables/\{table\}"),
-        re.compile(
-            rb',"settings":\{"staleness":[0-9.]+,"history":[0-9]+,"nan":"[a-z]+","watch":(?:null|[0-9.]+)\}(?=\}$)'
-        ),
-        "a table shows which settings hold for it",
+    Rewording(
+        "changelog files are no part of a plan: a filter does not reach them",
+        "a filter cannot be applied to changelog files",
+        _PLAIN,
     ),
-    Addition(
-        "metrics",
-        re.compile(r"GET /metrics"),
-        re.compile(rb"(?m)^(?:# (?:HELP|TYPE) )?(?:" + _METRICS + rb")[^\n]*\n"),
-        "more components have metrics, and processes",
+    Rewording("no snapshot 1234567", "snapshot 1234567 does not exist", _PLAIN),
+    Rewording("not all of the filter can prune", "part of the filter cannot prune", _PLAIN),
+    Rewording("no file has statistics of {column}", "no file has statistics for {column}", _PLAIN),
+    Rewording("the snapshot lists no such manifest", "the snapshot has no such manifest", _PLAIN),
+    Rewording("is no ancestor of snapshot", "is not an ancestor of snapshot", _PLAIN),
+    Rewording(
+        "{column} is no key, and rows of a commit are merged with others",
+        "{column} is not a key column, and the rows of a commit are merged with other rows",
+        _PLAIN,
     ),
-)
-
-WORDS = (
-    Mask(
-        "words of the API's document",
-        "descriptions are reworded; paths, parameters, statuses and schemas must be the same",
-        re.compile(r"GET /openapi\.json"),
-        re.compile(rb'"(?:description|summary)":"(?P<differs>(?:[^"\\]|\\.)*)"'),
-    ),
-    Mask(
-        "words of the API's page",
-        "as those of the document, from which it is made",
-        re.compile(r"GET /docs"),
-        re.compile(
-            rb'(?:<p>|<td>|<span class="what">)(?P<differs>(?:[^<]|</?code>)*)(?:</p>(?=<p>)|</td></tr>|</span>)'
-        ),
-    ),
+    Rewording("no file has a count of {column}'s NaN values", "no file has a NaN count for {column}", _PLAIN),
+    Rewording("no partition field is {transform} of", "no partition field applies {transform} to", _PLAIN),
+    Rewording("the filter holds for no row at all", "the filter matches no row", _PLAIN),
+    Rewording("a table of the name {name} is registered already", "table {name} is already registered", _PLAIN),
 )
 
 
@@ -273,22 +229,6 @@ def reworded(
         replace(tree, body=plain[1], headers=_kept(tree.headers)),
         tuple(used),
     )
-
-
-def without_additions(
-    tree: Answer, operation: str, entries: Sequence[Addition] = ADDED
-) -> tuple[Answer, tuple[Addition, ...]]:
-    """The tree's answer without what is added, and the entries that were used."""
-    body, used = tree.body, list[Addition]()
-    for entry in entries:
-        if entry.operations.fullmatch(operation):
-            body, count = entry.pattern.subn(b"", body)
-            used += [entry] * bool(count)
-    if not used:
-        return tree, ()
-    length = ("content-length", str(len(tree.body))), ("content-length", str(len(body)))
-    headers = tuple(length[1] if pair == length[0] else pair for pair in tree.headers)
-    return replace(tree, body=body, headers=headers), tuple(used)
 
 
 def without_length(method: str, answer: Answer) -> Answer:

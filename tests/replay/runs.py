@@ -17,6 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tests.replay.added import asked_as_before
 from tests.replay.asker import Asker
 from tests.replay.comparison import Report
 from tests.replay.exchanges import Answer, Connection, Exchange, Request, read, writing
@@ -110,7 +111,9 @@ def replayed(run: Run, code: Path, report: Report) -> None:
         _say(f"replaying {name}")
         with served(code, copy, **session.settings_in(run.folder)) as port, closing(Connection(port)) as connection:
             for exchange in exchanges:
-                answer = _sent(run, connection, _with_own(exchange.request, own))
+                operation = str(run.routes.operation_of(exchange.request.method, exchange.request.path))
+                asked = asked_as_before(_with_own(exchange.request, own), operation)
+                answer = _sent(run, connection, asked)
                 report.compare(exchange, answer)
                 _learn_own(own, exchange.answer, answer)
 

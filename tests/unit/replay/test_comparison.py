@@ -90,16 +90,6 @@ def test_seconds_are_covered_whatever_their_length():
     assert found(request, quick, replace(slow, body=slow.body.replace(b":1,", b":2,"))) == 1
 
 
-def test_metrics_are_compared_by_series():
-    request = Request.get("/metrics")
-    body = b'# HELP a_total Things.\na_total{kind="x"} 1.0\na_seconds 0.5\n'
-    answer = Answer(200, (), body)
-    assert found(request, answer, replace(answer, body=body.replace(b"1.0", b"77.0"))) == 0
-    assert found(request, answer, replace(answer, body=body.replace(b'"x"', b'"y"'))) == 1
-    assert found(request, answer, replace(answer, body=body.replace(b"Things", b"Thing"))) == 1
-    assert found(request, answer, replace(answer, body=body + b"b_total 1.0\n")) == 1
-
-
 def test_the_id_of_a_table_of_this_run_is_covered_and_of_no_other():
     path = "/paimon/v1/lakemuster/databases/{}/tables/clicks"
     routes = Routes.of('paths: {"/paimon/v1/lakemuster/databases/{database}/tables/{table}": {get: {}}}')

@@ -14,6 +14,7 @@ from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import column
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.bounds import comparable
 from lakemuster.planner.pruning.prune import Counts, FieldStats, nothing_ordered
 from lakemuster.planner.pruning.statistics import counts
@@ -158,7 +159,7 @@ class _Collected:
         form = _form(self.type)
         if form is None:
             return ColumnStatistics(self.files, int(holding.sum()), *of_counts, Extreme(), Extreme(), None, None)
-        lower, upper = (pa.concat_arrays([pa.nulls(0, form), *of]) for of in (self.lower, self.upper))
+        lower, upper = (pa.chunked_array(of, form) for of in (self.lower, self.upper))
         order = bound_order(lower, upper, self.type)
         found = overlap(order, holding)
         has_lower, has_upper = (np.flatnonzero(holding & has) for has in (order.has_lower, order.has_upper))
@@ -174,9 +175,9 @@ class _Collected:
             self._value(lower, found.place),
         )
 
-    def _value(self, bounds: pa.Array, place: int | np.int64 | None) -> pa.Array | None:
+    def _value(self, bounds: pa.ChunkedArray, place: int | np.int64 | None) -> pa.Array | None:
         """Return the bound at a place as an array of its own, in the column's type."""
-        return None if place is None else bounds.take(pa.array([place], pa.int64())).cast(arrow_type(self.type))
+        return None if place is None else single_array(bounds.slice(int(place), 1)).cast(arrow_type(self.type))
 
 
 def _form(kind: Primitive) -> pa.DataType | None:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,7 +55,9 @@ def of_code(files: list[tuple[Any, Any, bool]], kind: Primitive) -> dict[str, An
     lower, upper = (comparable(internal_array([file[side] for file in files], form), kind) for side in (0, 1))
     assert lower is not None
     assert upper is not None
-    found = overlap(bound_order(lower, upper, kind), np.array([holds for _, _, holds in files], np.bool_))
+    middle = len(files) // 2
+    begins, ends = (pa.chunked_array([of[:middle], of[middle:]], of.type) for of in (lower, upper))
+    found = overlap(bound_order(begins, ends, kind), np.array([holds for _, _, holds in files], np.bool_))
     return {
         "samples": found.samples,
         "unbounded": found.unbounded,

@@ -16,6 +16,8 @@ from lakemuster.planner.pruning.statistics import counts
 Ints = NDArray[np.int64]
 
 _NO_INTS: Ints = np.zeros(0, np.int64)
+_EXACT = 1 << 52
+"""Below this sum, floating point is exact."""
 _MOST = (1 << 63) - (1 << 43)
 """From this sum on, as computed in floating point, 64 bits may not hold it: rounding stays below 2**43."""
 _MOST_CODES = 1 << 22
@@ -68,10 +70,17 @@ def sums(codes: Ints, count: int, values: Ints) -> Ints:
     Raises:
         LimitExceeded: a sum may not fit into 64 bits; no real files are that large.
     """
-    # In two halves: float64, in which bincount adds up, is exact up to 2**53.
     known = np.maximum(values, 0)
-    if known.sum(dtype=np.float64) >= _MOST:
+    whole = known.sum(dtype=np.float64)
+    if whole >= _MOST:
         raise LimitExceeded("sizes or record counts of files add up to more than 64 bits", limit=_MOST)
+    if len(codes) and (codes == codes[0]).all():
+        found = np.zeros(count, np.int64)
+        found[codes[0]] = known.sum()
+        return found
+    # bincount adds up in float64: larger sums are made in two halves.
+    if whole < _EXACT:
+        return np.bincount(codes, known, count).astype(np.int64)
     low = np.bincount(codes, known & 0xFFFFFF, count).astype(np.int64)
     high = np.bincount(codes, known >> 24, count).astype(np.int64)
     return low + (high << 24)

@@ -8,13 +8,24 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
+import pytest
+from fastapi.testclient import TestClient
+
+from lakemuster.caching import MEMORY
+from lakemuster.catalog.services import Services
+from tests.apps import create_app
 from tests.duckdb import CONNECTED
+
+FILTERS = int(os.environ.get("MUSTER_AGGREGATES", "300"))
+"""Over all tables; each with count, and the extremes and nulls of three columns."""
 
 Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
 """Answers ``POST /tables/{table}/statistics``: the table and the body to the answer."""
@@ -155,6 +166,13 @@ def _literal(value: Any, of: str) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
+class Truth(NamedTuple):
+    """Questions, and what DuckDB found: the columns of each table, its rows, and the answer of each question."""
+
+    questions: Sequence[Question]
+    found: Mapping[str, Any]
+
+
 @dataclass
 class Compared:
     """How many answers were exact, and how many intervals, by function."""
@@ -180,6 +198,54 @@ def violations(ask: Ask, questions: Sequence[Question], truth: Mapping[str, Any]
             seen.add(answer["aggregate"], exact=answer["exact"])
             if not _holds(answer, value, kind):
                 yield f"{question.table} WHERE {question.where}: {answer}, and it is {value!r}"
+
+
+def asking(services: Services, names: Mapping[str, str]) -> Ask:
+    """Ask a service about tables by other names than its own."""
+    http = TestClient(create_app(services), base_url="http://127.0.0.1:8181")
+
+    def asked(table: str, body: dict[str, Any]) -> dict[str, Any]:
+        answer = http.post(f"/api/v1/tables/{names[table]}/statistics", json=body)
+        assert answer.status_code == 200, (table, body, answer.text)
+        found: dict[str, Any] = answer.json()
+        return found
+
+    return asked
+
+
+def true_answers(run_duckdb: Callable[..., Any], sources: Mapping[str, str], first_seed: int = 0) -> Truth:
+    """Questions about tables, as many of each, with what DuckDB answers; the tables are queries of DuckDB, by name."""
+    found = run_duckdb(TRUTH, sources=sources, questions=[])
+    each = -(-FILTERS // len(sources))
+    questions = [
+        question
+        for number, name in enumerate(sources, first_seed)
+        for question in islice(
+            Columns(found["columns"][name], found["values"][name]).questions(name, Random(number)), each
+        )
+    ]
+    asked = [[one.table, one.where, one.columns] for one in questions]
+    return Truth(questions, run_duckdb(TRUTH, sources=sources, questions=asked))
+
+
+def check(ask: Ask, truth: Truth) -> None:
+    """Exact answers are the truth, intervals hold it, and enough answers are exact to be worth the comparison."""
+    seen = Compared({}, {})
+    assert not list(islice(violations(ask, truth.questions, truth.found, seen), 5))
+    assert len(truth.questions) >= FILTERS
+    for function, share in {"count": 0.1, "null_count": 0.1, "min": 0.05, "max": 0.05}.items():
+        exact, intervals = seen.exact[function], seen.intervals[function]
+        assert exact >= share * (exact + intervals), seen
+
+
+def is_noticed(plant: Callable[[pytest.MonkeyPatch], None], ask: Ask, truth: Truth) -> bool:
+    """Whether an answer is wrong when a bug is planted."""
+    MEMORY.clear()
+    with pytest.MonkeyPatch.context() as patch:
+        plant(patch)
+        found = next(violations(ask, truth.questions, truth.found, Compared({}, {})), None)
+    MEMORY.clear()
+    return found is not None
 
 
 def _holds(answer: Mapping[str, Any], value: Any, kind: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from lakemuster.index.tables import store_metadata
 from lakemuster.metadata import reachable
 from lakemuster.metadata.snapshot import MAIN, Ref, Snapshot, TableMetadata
 from tests.contract.index import made
+from tests.planted_bugs import PlantedBugs
 
 Fact = tuple[object, ...]
 """An event as the history expects it: its type, then what tells it from others of the type."""
@@ -187,15 +187,7 @@ def _fact(kind: str, data: Any) -> Fact:
 
 
 Patch = pytest.MonkeyPatch
-PLANTED: dict[str, Callable[[Patch], None]] = {}
-
-
-def planted(name: str) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
-    def keep(plant: Callable[[Patch], None]) -> Callable[[Patch], None]:
-        PLANTED[name] = plant
-        return plant
-
-    return keep
+PLANTED = planted = PlantedBugs()
 
 
 @planted("children come before their parents")

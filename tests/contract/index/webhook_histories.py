@@ -25,6 +25,7 @@ from lakemuster.jobs.job import Run
 from lakemuster.jobs.webhook_sender import Answer, Sender
 from lakemuster.jobs.webhooks import DeliverEvents
 from lakemuster.webhook_settings import WebhookSettings
+from tests.planted_bugs import PlantedBugs
 from tests.webhook_receiver import KEY, OK, SECRET, Receiver, Verdict, check_deliveries, receiving
 
 FAULTS = (
@@ -208,15 +209,7 @@ def check_dead(database: Database) -> None:
 
 
 Patch = pytest.MonkeyPatch
-PLANTED: dict[str, Callable[[Patch], None]] = {}
-
-
-def planted(name: str) -> Callable[[Callable[[Patch], None]], Callable[[Patch], None]]:
-    def keep(plant: Callable[[Patch], None]) -> Callable[[Patch], None]:
-        PLANTED[name] = plant
-        return plant
-
-    return keep
+PLANTED = planted = PlantedBugs()
 
 
 @planted("the cursor moves before the answer")

@@ -3,27 +3,19 @@ bounds: what is exact is the answer of DuckDB's Iceberg extension, and intervals
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from itertools import islice
-from random import Random
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 
-from lakemuster.caching import MEMORY
 from lakemuster.catalog.services import Services
-from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
-from tests.journey.aggregate_truth import TRUTH, Ask, Columns, Compared, Question, violations
+from tests.journey.aggregate_truth import Ask, Truth, asking, check, is_noticed, true_answers
 from tests.journey.spark import tables
 from tests.spark import Spark
 from tests.unit.planner.oracle.planted_aggregates import PLANTED_AGGREGATES
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
-FILTERS = int(os.environ.get("MUSTER_AGGREGATES", "300"))
-"""Over all tables; each with count, and the extremes and nulls of three columns."""
 TABLES = ["v1_copies", "v2_copies", "v2_marks", "v3_marks", "transforms", "typed", "nan_parts", "defaults"]
 """Of ``tables.py``; DuckDB reads no ORC and no Avro, and fails on equality deletes of ints."""
 KEYED = {
@@ -58,49 +50,23 @@ def services(written: Spark, sources: dict[str, str], tmp_path_factory: pytest.T
 
 @pytest.fixture(scope="module")
 def ask(services: Services, sources: dict[str, str]) -> Ask:
-    http = TestClient(create_app(services), base_url="http://127.0.0.1:8181")
-
-    def asked(table: str, body: dict[str, Any]) -> dict[str, Any]:
-        answer = http.post(f"/api/v1/tables/{sources[table]}/statistics", json=body)
-        assert answer.status_code == 200, (table, body, answer.text)
-        found: dict[str, Any] = answer.json()
-        return found
-
-    return asked
+    return asking(services, sources)
 
 
 @pytest.fixture(scope="module")
-def truth(
-    services: Services, written: Spark, sources: dict[str, str], run_duckdb: Callable[..., Any]
-) -> tuple[list[Question], dict[str, Any]]:
+def truth(services: Services, written: Spark, sources: dict[str, str], run_duckdb: Callable[..., Any]) -> Truth:
     scans = {
         name: f"iceberg_scan('{services.fresh(table)[1].metadata_location.removeprefix('file://')}')"
         for name, table in sources.items()
     }
-    found = run_duckdb(TRUTH, sources=scans, questions=[])
+    found = true_answers(run_duckdb, scans, first_seed=100)
     for name, table in sources.items():
-        assert [[found["rows"][name]]] == written.sql(f"SELECT count(*) FROM plain.{table}"), name
-    each = -(-FILTERS // len(sources))
-    questions = [
-        question
-        for number, name in enumerate(sources)
-        for question in islice(
-            Columns(found["columns"][name], found["values"][name]).questions(name, Random(100 + number)), each
-        )
-    ]
-    asked = [[one.table, one.where, one.columns] for one in questions]
-    return questions, run_duckdb(TRUTH, sources=scans, questions=asked)
+        assert [[found.found["rows"][name]]] == written.sql(f"SELECT count(*) FROM plain.{table}"), name
+    return found
 
 
-def test_exact_answers_are_duckdbs_and_intervals_hold_them(
-    ask: Ask, truth: tuple[list[Question], dict[str, Any]]
-) -> None:
-    seen = Compared({}, {})
-    assert not list(islice(violations(ask, *truth, seen), 5))
-    assert len(truth[0]) >= FILTERS
-    for function, share in {"count": 0.1, "null_count": 0.1, "min": 0.05, "max": 0.05}.items():
-        exact, intervals = seen.exact[function], seen.intervals[function]
-        assert exact >= share * (exact + intervals), seen
+def test_exact_answers_are_duckdbs_and_intervals_hold_them(ask: Ask, truth: Truth) -> None:
+    check(ask, truth)
 
 
 UNSEEN = {
@@ -116,12 +82,5 @@ UNSEEN = {
 
 
 @pytest.mark.parametrize("name", [name for name in PLANTED_AGGREGATES if name not in UNSEEN])
-def test_a_planted_bug_is_noticed(
-    name: str, ask: Ask, truth: tuple[list[Question], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    MEMORY.clear()
-    with monkeypatch.context() as patch:
-        PLANTED_AGGREGATES[name][0](patch)
-        found = next(violations(ask, *truth, Compared({}, {})), None)
-    MEMORY.clear()
-    assert found is not None
+def test_a_planted_bug_is_noticed(name: str, ask: Ask, truth: Truth) -> None:
+    assert is_noticed(PLANTED_AGGREGATES[name][0], ask, truth)

@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 from lakemuster.api.connection import CONNECTION
 from lakemuster.cli.connections import MAX_HEAD_BYTES, BoundedProtocol
 from lakemuster.cli.peers import ConnectionLimits
+from tests.unit.cli.bounded_server import serving
 
 SENT_BYTES = 20 * 2**20
 
@@ -30,13 +31,8 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, http=BoundedProtocol, lifespan="off", log_level="critical"))
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
-    thread.start()
-    yield listener.getsockname()[1]
-    server.should_exit = True
-    thread.join(10)
+    with serving(app) as found:
+        yield found
 
 
 def answer(port: int, *pieces: bytes) -> bytes:

@@ -6,19 +6,17 @@ import asyncio
 import hashlib
 import http.client
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from itertools import count
 
 import pyarrow as pa
 import pytest
-import uvicorn
 from starlette.types import Message, Receive, Scope, Send
 
 from lakemuster.api.vectored_body import VECTORED, Buffer, VectoredBody
-from lakemuster.cli.connections import BoundedProtocol
 from lakemuster.cli.vectored_write import MAX_BUFFERS
+from tests.unit.cli.bounded_server import serving
 
 LARGE = 3 * 2**20
 TEXT = hashlib.shake_128(b"text").digest(LARGE)
@@ -71,13 +69,8 @@ async def _ended(receive: Receive) -> None:
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, http=BoundedProtocol, lifespan="off", log_level="critical"))
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
-    thread.start()
-    yield listener.getsockname()[1]
-    server.should_exit = True
-    thread.join(10)
+    with serving(app) as found:
+        yield found
 
 
 def body_of(connection: http.client.HTTPConnection, path: str, seconds: float = 0.0, method: str = "GET") -> bytes:

@@ -93,13 +93,14 @@ def bound_order(lower: pa.Array | pa.ChunkedArray, upper: pa.Array | pa.ChunkedA
         lower, upper = lower.cast(pa.binary()), upper.cast(pa.binary())
     skipped = _common_prefix(lower, upper) if is_text else 0
     begins, ends = (_codes(of, kind, skipped) for of in (lower, upper))
-    if begins is not None and ends is not None:
-        codes, has = np.concatenate([begins[0], ends[0]]), np.concatenate([begins[1], ends[1]])
-        if is_text:
-            codes = _told_apart(codes, has, pa.chunked_array([*lower.chunks, *upper.chunks], lower.type), skipped)
+    if begins is not None and ends is not None and not is_text:
+        return BoundOrder(*begins, *ends)
+    both = pa.chunked_array([*lower.chunks, *upper.chunks], lower.type)
+    if begins is None or ends is None:
+        has, codes = both.is_valid().to_numpy(), _ranks(both)
     else:
-        has = np.concatenate([of.is_valid().to_numpy() for of in (lower, upper)])
-        codes = _ranks(pa.chunked_array([*lower.chunks, *upper.chunks], lower.type))
+        has = np.concatenate([begins[1], ends[1]])
+        codes = _told_apart(np.concatenate([begins[0], ends[0]]), has, both, skipped)
     rows = len(lower)
     return BoundOrder(codes[:rows], has[:rows], codes[rows:], has[rows:])
 
@@ -123,7 +124,7 @@ def _codes(bounds: pa.ChunkedArray, kind: Primitive, skipped: int) -> tuple[NDAr
     return np.concatenate(codes), np.concatenate(has)
 
 
-def _told_apart(codes: NDArray[np.uint64], has: Mask, texts: pa.ChunkedArray, skipped: int) -> Codes:
+def _told_apart(codes: NDArray[np.uint64], has: Mask, texts: pa.ChunkedArray, skipped: int) -> NDArray[np.int64]:
     """Return numbers in the order of texts, shared by equal ones only.
 
     Sorts by codes, and where several long texts share one, those by their next bytes, until none do.

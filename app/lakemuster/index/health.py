@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import bindparam, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
 from lakemuster.index.database import NowMs, current_ms
@@ -98,6 +98,9 @@ class MetadataState:
     current_snapshot_id: int | None
 
 
+_UPDATE = update(HealthRow).where(HealthRow.table_id == bindparam("of"), HealthRow.component == bindparam("named"))
+
+
 def load_health(session: Session, table_id: int) -> StoredHealth:
     """Return the health of a table."""
     return load_many(session, [table_id]).get(table_id, NO_HEALTH)
@@ -168,7 +171,13 @@ def store_health(
         the changes; None if the table has another state now, or is gone: then nothing is stored.
     """
     row = session.execute(
-        select(TableRow.name, TableRow.metadata_location, TableRow.current_snapshot_id, TableRow.companion_of)
+        select(
+            TableRow.name,
+            TableRow.metadata_location,
+            TableRow.current_snapshot_id,
+            TableRow.companion_of,
+            TableRow.health,
+        )
         .where(TableRow.id == table_id)
         .with_for_update()
     ).one_or_none()
@@ -181,12 +190,13 @@ def store_health(
     found = changes(before.components, now.values())
     _write(session, table_id, before, new, set(old) - set(now), now_ms)
     status = worst(one.status for one in now.values())
-    values: dict[str, int] = {"health": RANKS[status]}
+    values = {} if row.health == RANKS[status] else {"health": RANKS[status]}
     if due_at_ms is not None:
         values["health_due_at_ms"] = due_at_ms
-    session.execute(
-        update(TableRow).where(TableRow.id == table_id).values(values).execution_options(synchronize_session=False)
-    )
+    if values:
+        session.execute(
+            update(TableRow).where(TableRow.id == table_id).values(values).execution_options(synchronize_session=False)
+        )
     if whole:
         _write_day(session, table_id, now.values(), now_ms)
     if found and row.companion_of is None:
@@ -322,21 +332,8 @@ def _write(
         for name, one in now.items()
     }
     insert_all(session, HealthRow, [row for name, row in rows.items() if name not in known])
-    same = [name for name, one in now.items() if known.get(name) == one]
-    for name, row in rows.items():
-        if name in known and name not in same:
-            _update(session, table_id, [name], row)
-    if same:
-        _update(session, table_id, same, {"computed_at_ms": now_ms})
-
-
-def _update(session: Session, table_id: int, names: Collection[str], values: Mapping[str, object]) -> None:
-    session.execute(
-        update(HealthRow)
-        .where(HealthRow.table_id == table_id, HealthRow.component.in_(names))
-        .values(values)
-        .execution_options(synchronize_session=False)
-    )
+    if changed := [{"of": table_id, "named": name, **row} for name, row in rows.items() if name in known]:
+        session.connection().execute(_UPDATE, changed)
 
 
 def _write_day(session: Session, table_id: int, components: Iterable[Component], now_ms: int) -> None:

@@ -34,6 +34,7 @@ MANIFEST_SIZE, DEFAULT_MANIFEST_BYTES = "commit.manifest.target-size-bytes", 8 <
 DISTRIBUTION = "write.distribution-mode"
 WRITES = 5
 """The newest commits of which the number of files a partition is known."""
+_OF_WRITES = ("added_data_files", "partitions", "added_bytes")
 SMALL_PERCENT = 75
 SOME_ARE_LARGE = "a group of more than the target size becomes a number of files that its writer decides"
 HAS_DELETES = "rows that are deleted do not come into the new files, and files with many are rewritten too"
@@ -204,8 +205,8 @@ def _writes(state: TableState) -> Measured | None:
 def _files_a_partition(snapshot: Snapshot, least: int) -> float | None:
     if snapshot.operation not in ("append", "overwrite"):
         return None
-    word = writers_word(snapshot)
-    files, partitions, size = (word.get(key) for key in ("added_data_files", "partitions", "added_bytes"))
+    word = writers_word(snapshot, _OF_WRITES)
+    files, partitions, size = (word.get(key) for key in _OF_WRITES)
     if not files or not partitions:
         return None
     is_large = size is not None and size >= files * least

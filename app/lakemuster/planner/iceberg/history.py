@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.history.rules import HistoryRules
@@ -29,14 +29,14 @@ _LONGEST = 18
 """Digits of a number in a summary: beyond them it is none."""
 
 
-def writers_word(snapshot: Snapshot) -> Mapping[str, int]:
-    """Return the figures of a snapshot's summary.
+def writers_word(snapshot: Snapshot, names: Iterable[str] = tuple(_SUMMARY)) -> Mapping[str, int]:
+    """Return the figures of a snapshot's summary, or some of them.
 
     Source: Iceberg spec, "Optional Snapshot Summary Fields".
     """
     found: dict[str, int] = {}
-    for name, key in _SUMMARY.items():
-        text = snapshot.summary.get(key, "")
+    for name in names:
+        text = snapshot.summary.get(_SUMMARY[name], "")
         if text.isascii() and text.isdigit() and len(text) <= _LONGEST:
             found[name] = int(text)
     return found

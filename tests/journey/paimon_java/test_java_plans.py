@@ -20,6 +20,7 @@ from tests.journey.paimon_java.beside_java import (
     named,
     names,
     tables_written,
+    unexplained_difference,
 )
 from tests.journey.paimon_java.predicates import Writer
 from tests.journey.paimon_java.tables import KINDS
@@ -123,8 +124,13 @@ def test_a_tag_and_a_branch(table_of: Callable[[str], Table]) -> None:
         writer = Writer(columns, table.ask("rows", **theirs), 5)
         asked = [writer.predicate() for _ in range(FILTERS)]
         expected = table.ask("plans", predicates=[predicate.java for predicate in asked], **theirs)
-        found = [sorted(names(table.plan(filter=predicate.sql, ref=ref))) for predicate in asked]
-        assert found == expected, (kind, ref)
+        found = [names(table.plan(filter=predicate.sql, ref=ref)) for predicate in asked]
+        differences = [
+            unexplained_difference(table, predicate, ours, set(plan))
+            for predicate, ours, plan in zip(asked, found, expected, strict=True)
+        ]
+        assert not any(differences), (kind, ref, differences)
+        assert sum(ours == set(plan) for ours, plan in zip(found, expected, strict=True)) > len(asked) / 2
 
 
 @pytest.mark.parametrize(("kind", "ref"), [("evolved_unwritten", None), ("branched", "side")])

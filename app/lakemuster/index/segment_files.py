@@ -48,6 +48,8 @@ _DONTNEED = getattr(mmap, "MADV_DONTNEED", 0)
 _MADVISE = getattr(ctypes.CDLL(None), "madvise", None) if _DONTNEED else None
 if _MADVISE is not None:
     _MADVISE.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+_WRITE_BACK: int = getattr(os, "POSIX_FADV_DONTNEED", 0)
+"""On Linux this advice begins to write a file's changed pages to disk, which stay in memory until they are there."""
 _DECODER, _ROWS = b"lakemuster.decoder", b"lakemuster.rows"
 
 
@@ -71,15 +73,17 @@ def segment_name(manifest_location: str, length: int | None, decoder_version: in
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def write_segment(table: pa.Table, path: str | Path, manifest_rows: Sequence[int] | None = None) -> Written:
+def write_segment(
+    table: pa.Table, path: str | Path, manifest_rows: Sequence[int] | None = None, *, flush: bool = True
+) -> Written:
     """Write a segment at ``path``, completely or not at all.
 
-    The file is written under another name, flushed to disk and renamed: SQL must not register a segment
-    whose bytes a power failure can still lose. The folder's entry is not flushed: losing it loses the
-    whole file, which :class:`Segment` notices.
+    The file is written under another name, flushed to disk and renamed: SQL must not register a segment whose bytes a
+    power failure can still lose. Losing the folder's entry loses the whole file, which :class:`Segment` notices.
 
     Args:
         manifest_rows: entries of each manifest in the segment; None for one manifest.
+        flush: otherwise the caller calls :func:`flush_segments` before it puts the file into the store.
 
     Raises:
         IndexUnavailable: the disk refuses.
@@ -99,14 +103,36 @@ def write_segment(table: pa.Table, path: str | Path, manifest_rows: Sequence[int
                 if table.num_rows >= ZONE_ROWS:
                     file.write(zone_block(segment_zones(table, manifest_rows or [table.num_rows])))
             file.flush()
-            os.fsync(file.fileno())
+            if flush:
+                os.fsync(file.fileno())
             size = file.tell()
         part.replace(path)
     except OSError as cause:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
-        raise IndexUnavailable(f"cannot write a segment: {cause.strerror or type(cause).__name__}") from cause
+        raise _refusal(cause) from cause
     return Written(table.num_rows, size)
+
+
+def flush_segments(paths: Sequence[str | Path]) -> None:
+    """Flush written files to disk together: one commit of a file system's journal serves all of them.
+
+    Raises:
+        IndexUnavailable: the disk refuses.
+    """
+    try:
+        with contextlib.ExitStack() as opened:
+            files = [opened.enter_context(open(path, "rb")).fileno() for path in paths]
+            for file in files if _WRITE_BACK else ():
+                os.posix_fadvise(file, 0, 0, _WRITE_BACK)
+            for file in files:
+                os.fsync(file)
+    except OSError as cause:
+        raise _refusal(cause) from cause
+
+
+def _refusal(cause: OSError) -> IndexUnavailable:
+    return IndexUnavailable(f"cannot write a segment: {cause.strerror or type(cause).__name__}")
 
 
 def place(file: Path, target: Path) -> None:

@@ -10,18 +10,19 @@ import shutil
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from lakemuster.errors import CatalogError
+from lakemuster.errors import CatalogError, DecodeFailed
 from lakemuster.formats.registry import format_of
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.decode import DecoderPool
-from lakemuster.ingest.work import WrittenSegment, decode_manifest, pack
+from lakemuster.ingest.work import Task, WrittenSegment, decode_manifest, pack, run_each, run_writing
 from lakemuster.metadata.counts import PackedCounts
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 from lakemuster.storage.objects import ReadRequest
@@ -35,6 +36,10 @@ LEFT_BEHIND_SECONDS = 24 * 3600.0
 
 _FOLDER = "crawl-"
 
+BATCH_OBJECTS, BATCH_BYTES = 16, 128 * 2**10
+"""Objects that share a task of a decoder, at most; and their encoded bytes, after which no other is added."""
+
+_K = TypeVar("_K")
 _T = TypeVar("_T")
 
 Progress = Callable[[int, int], None]
@@ -78,6 +83,20 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class TableManifests:
+    """Manifests of one table to make segments from.
+
+    Attributes:
+        store: reads the locations that the table's metadata names.
+        metadata: of the table; only schemas and specs are used.
+    """
+
+    store: ObjectStore
+    metadata: TableMetadata
+    manifests: Sequence[Manifest]
+
+
+@dataclass(frozen=True, slots=True)
 class LocalEngine:
     """Decodes manifests in a decoder pool, and puts the written segments into a segment store."""
 
@@ -88,34 +107,42 @@ class LocalEngine:
     def make_segments(
         self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
     ) -> Generator[Outcome, None, None]:
-        """Yield one outcome for each manifest, in any order.
+        """Like :meth:`make_segments_of`, for one table."""
+        for _, outcome in self.make_segments_of([TableManifests(store, metadata, manifests)], progress):
+            yield outcome
+
+    def make_segments_of(
+        self, tables: Sequence[TableManifests], progress: Progress | None
+    ) -> Generator[tuple[int, Outcome], None, None]:
+        """Yield one outcome for each manifest of several tables, in any order, with the number of its table.
 
         Closing the generator ends the work. A failure of one manifest, storage and index failures included, is the
         error of its outcome.
-
-        Args:
-            store: reads the locations that the table's metadata names.
-            metadata: of the table; only schemas and specs are used.
         """
-        exact = format_of(metadata.format).has_exact_lengths
-        wanted = {ReadRequest(one.location, one.header.length, exact): one for one in manifests}
-        lengths: dict[str, int] = {}
-        packed = pack(metadata)
+        wanted = [_wanted(one) for one in tables]
+        packed = [pack(one.metadata) for one in tables]
+        lengths: dict[tuple[int, ReadRequest], int] = {}
         clear_leftovers(self.segments.workspace)
         with tempfile.TemporaryDirectory(dir=self.segments.workspace, prefix=_FOLDER) as folder:
 
-            def submit(request: ReadRequest, data: Contents) -> Future[WrittenSegment]:
-                one = wanted[request]
-                lengths[one.segment] = len(data)
-                path = str(Path(folder, one.segment))
-                return self.pool.submit(decode_manifest, data, one.header, packed, one.branch, path)
+            def task_of(key: tuple[int, ReadRequest], data: Contents) -> Task[WrittenSegment]:
+                number, request = key
+                one, path = wanted[number][request], str(Path(folder, str(len(lengths))))
+                lengths[key] = len(data)
+                return partial(decode_manifest, data, one.header, packed[number], one.branch, path)
 
-            decoded = through_decoders(store, list(wanted), submit, self.outstanding_bytes)
-            for done, (request, written) in enumerate(decoded, 1):
-                one = wanted[request]
-                yield self._kept(one, lengths.pop(one.segment, None), written)
+            fetched = (
+                ((number, request), contents)
+                for number, table in enumerate(tables)
+                for request, contents in table.store.admit_many(list(wanted[number]))
+            )
+            decoded = through_decoders(self.pool, fetched, task_of, run_writing, self.outstanding_bytes)
+            total = sum(len(some) for some in wanted)
+            for done, (key, written) in enumerate(decoded, 1):
+                number, request = key
+                yield number, self._kept(wanted[number][request], lengths.get(key), written)
                 if progress is not None:
-                    progress(done, len(wanted))
+                    progress(done, total)
 
     def _kept(self, one: Manifest, length: int | None, written: WrittenSegment | CatalogError) -> Outcome:
         if not isinstance(written, CatalogError):
@@ -129,6 +156,11 @@ class LocalEngine:
         return Outcome(one, length, written.rows, written.size, counts=counts)
 
 
+def _wanted(table: TableManifests) -> dict[ReadRequest, Manifest]:
+    exact = format_of(table.metadata.format).has_exact_lengths
+    return {ReadRequest(one.location, one.header.length, exact): one for one in table.manifests}
+
+
 def clear_leftovers(workspace: Path) -> None:
     """Remove the folders of refreshes that were killed."""
     for folder in workspace.glob(f"{_FOLDER}*"):
@@ -137,33 +169,79 @@ def clear_leftovers(workspace: Path) -> None:
                 shutil.rmtree(folder)
 
 
+@dataclass(slots=True)
+class _Batch(Generic[_K, _T]):
+    """Objects whose tasks go to a decoder together."""
+
+    keys: list[_K] = field(default_factory=list)
+    tasks: list[Task[_T]] = field(default_factory=list)
+    bytes: int = 0
+    future: Future[list[_T | CatalogError]] | None = None
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.keys) >= BATCH_OBJECTS or self.bytes >= BATCH_BYTES
+
+    @property
+    def is_done(self) -> bool:
+        return self.future is not None and self.future.done()
+
+
 def through_decoders(
-    store: ObjectStore,
-    requests: Sequence[ReadRequest],
-    submit: Callable[[ReadRequest, Contents], Future[_T]],
+    pool: DecoderPool,
+    fetched: Iterable[tuple[_K, Contents | CatalogError]],
+    task_of: Callable[[_K, Contents], Task[_T]],
+    run: Callable[[Sequence[Task[_T]]], list[_T | CatalogError]] = run_each,
     outstanding_bytes: int = OUTSTANDING_BYTES,
-) -> Iterator[tuple[ReadRequest, _T | CatalogError]]:
-    """Fetch and decode many objects with a bounded number of bytes in progress; a failure is yielded as its result."""
-    waiting: deque[tuple[ReadRequest, int, Future[_T]]] = deque()
-    outstanding = 0
-    for request, outcome in store.admit_many(requests):
-        if isinstance(outcome, CatalogError):
-            yield request, outcome
+) -> Iterator[tuple[_K, _T | CatalogError]]:
+    """Decode many objects with a bounded number of bytes in progress; a failure is yielded as its object's result.
+
+    Small objects share a task of the pool: each task costs a round trip to another process, and its own flush to disk.
+    If a task fails as a whole, its objects are decoded one by one, so that only the one at fault fails.
+
+    Args:
+        fetched: objects, or why they could not be fetched, by any key.
+        task_of: the decoding of one object.
+        run: runs several of them in a decoder.
+    """
+    waiting: deque[_Batch[_K, _T]] = deque()
+    batch, outstanding = _Batch[_K, _T](), 0
+    for key, contents in fetched:
+        if isinstance(contents, CatalogError):
+            yield key, contents
             continue
-        waiting.append((request, len(outcome), submit(request, outcome)))
-        outstanding += len(outcome)
-        while waiting and (outstanding > outstanding_bytes or waiting[0][2].done()):
-            first, size, future = waiting.popleft()
-            outstanding -= size
-            decoded = _result(future)
-            yield first, decoded
-    for request, _, future in waiting:
-        decoded = _result(future)
-        yield request, decoded
+        batch.keys.append(key)
+        batch.tasks.append(task_of(key, contents))
+        batch.bytes += len(contents)
+        if batch.is_full:
+            batch.future = pool.submit(run, batch.tasks)
+            waiting.append(batch)
+            outstanding += batch.bytes
+            batch = _Batch()
+        while waiting and (outstanding > outstanding_bytes or waiting[0].is_done):
+            first = waiting.popleft()
+            outstanding -= first.bytes
+            yield from _results(pool, first, run)
+    if batch.keys:
+        batch.future = pool.submit(run, batch.tasks)
+        waiting.append(batch)
+    while waiting:
+        yield from _results(pool, waiting.popleft(), run)
 
 
-def _result(future: Future[_T]) -> _T | CatalogError:
+def _results(
+    pool: DecoderPool, batch: _Batch[_K, _T], run: Callable[[Sequence[Task[_T]]], list[_T | CatalogError]]
+) -> Iterator[tuple[_K, _T | CatalogError]]:
+    assert batch.future is not None
     try:
-        return future.result()
+        outcomes = batch.future.result()
+    except DecodeFailed as error:
+        if len(batch.keys) == 1:
+            yield batch.keys[0], error
+            return
+        for key, task in zip(batch.keys, batch.tasks, strict=True):
+            yield from _results(pool, _Batch([key], [task], 0, pool.submit(run, [task])), run)
+        return
     except CatalogError as error:
-        return error
+        outcomes = [error] * len(batch.keys)
+    yield from zip(batch.keys, outcomes, strict=True)

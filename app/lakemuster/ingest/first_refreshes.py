@@ -1,15 +1,16 @@
 """Refresh many small tables that were never read together, in a few transactions for all of them.
 
 A refresh of its own costs a small table six transactions and some forty statements, which take five times as long as
-its look and its manifests. Here, tables are looked at and decoded one after another without SQL, and their states are
-stored in one transaction. Whatever is not as simple as that is left to a refresh of its own: large tables, errors of
-metadata, tables that another process refreshes.
+its look and its manifests. Here, tables are looked at without SQL, their manifests are decoded together, and their
+states are stored in one transaction. Whatever is not as simple as that is left to a refresh of its own: large tables,
+errors of metadata, tables that another process refreshes.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from lakemuster.errors import CatalogError
@@ -18,6 +19,8 @@ from lakemuster.index.first_states import FirstSnapshot, FirstState, check_first
 from lakemuster.index.leases import Leases, ensure_many, hold_free
 from lakemuster.index.segments import SegmentInfo, known_segments, true_counts
 from lakemuster.index.tables import TableRecord
+from lakemuster.ingest.engine import LocalEngine, TableManifests
+from lakemuster.ingest.engine import Outcome as MadeSegment
 from lakemuster.ingest.index import Indexed, Indexer, ManifestListing
 from lakemuster.ingest.ref_snapshots import snapshots_to_index
 from lakemuster.ingest.reports import RefreshReport
@@ -108,14 +111,15 @@ class FirstRefreshes:
 
     def _indexed(
         self,
-        loaded: Iterable[_Loaded],
+        loaded: Sequence[_Loaded],
         have: set[str],
         counts: dict[str, EntryCounts],
         outcomes: dict[int, Outcome],
     ) -> Iterator[tuple[_Loaded, list[Indexed]]]:
-        for one in loaded:
+        segments = self._made([one.indexer.wanted(one.listing, have) for one in loaded])
+        for one, own_segments in zip(loaded, segments, strict=True):
             try:
-                made = one.indexer.make_segments(one.listing, have)
+                made = one.indexer.take(own_segments)
             except CatalogError as error:
                 self._failed(one.table, error, outcomes)
                 continue
@@ -125,6 +129,16 @@ class FirstRefreshes:
             indexed = list(one.indexer.indexed(one.listing, made, own))
             if all(snapshot.error is None for snapshot in indexed):
                 yield one, indexed
+
+    def _made(self, wanted: Sequence[TableManifests]) -> list[list[MadeSegment]]:
+        """Make the segments of tables together, since most tables have few."""
+        made: list[list[MadeSegment]] = [[] for _ in wanted]
+        if any(one.manifests for one in wanted):
+            engine = LocalEngine(self.refresher.pool, self.refresher.index.segments)
+            with closing(engine.make_segments_of(wanted, None)) as found:
+                for number, segment in found:
+                    made[number].append(segment)
+        return made
 
     def _publish(
         self,

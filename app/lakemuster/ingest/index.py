@@ -6,10 +6,10 @@ snapshot. If storage does not answer, the refresh fails, and the snapshot stays 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -34,11 +34,11 @@ from lakemuster.index.segments import (
 )
 from lakemuster.index.snapshots import Published
 from lakemuster.ingest.decode import DecoderPool
-from lakemuster.ingest.engine import LocalEngine, Manifest, Progress, through_decoders
+from lakemuster.ingest.engine import LocalEngine, Manifest, Outcome, Progress, TableManifests, through_decoders
 from lakemuster.ingest.live_counts import COUNTED, counts_of_entries, counts_of_manifests, storable
 from lakemuster.ingest.packing import pack_small
 from lakemuster.ingest.quarantine_reasons import of_list, of_manifest, of_own_file
-from lakemuster.ingest.work import decode_list, describe_inline, slim
+from lakemuster.ingest.work import Task, decode_list, describe_inline, slim
 from lakemuster.metadata.counts import EntryCounts, LiveCounts
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import UNREADABLE, ManifestHeader, Role, Snapshot, TableMetadata
@@ -174,12 +174,21 @@ class Indexer:
         Raises:
             StorageUnavailable, StorageDenied, IndexUnavailable: some could not be made now.
         """
-        outcomes = self._decode([row for name, row in listing.wanted.items() if name not in have])
+        wanted = self.wanted(listing, have)
+        outcomes = dict[str, CatalogError | None]()
+        if wanted.manifests:
+            with closing(self.engine.make_segments_of([wanted], self.progress)) as made:
+                outcomes = self.take(outcome for _, outcome in made)
         if self.made_ahead and (ahead := [name for name in listing.wanted if name not in outcomes]):
             with self.index.database.reading() as session:
                 used = used_segments(session, ahead)
             outcomes |= {name: None for name in ahead if name not in used}
         return outcomes
+
+    def wanted(self, listing: ManifestListing, have: Collection[str]) -> TableManifests:
+        """Return the manifests whose segments are not among ``have``."""
+        manifests = [row.manifest for name, row in listing.wanted.items() if name not in have]
+        return TableManifests(self.store, self.metadata, manifests)
 
     def missing(self, snapshots: Sequence[Snapshot]) -> list[Manifest]:
         """Return the manifests of some snapshots that have no segment; what cannot be read is left to :meth:`read`.
@@ -190,7 +199,7 @@ class Indexer:
         listing = self.list_manifests(snapshots)
         with self.index.database.reading() as session:
             have = known_segments(session, listing.segments)
-        return [row.manifest for name, row in listing.wanted.items() if name not in have]
+        return list(self.wanted(listing, have).manifests)
 
     def indexed(
         self,
@@ -220,15 +229,16 @@ class Indexer:
         port, metadata = self._format, slim(self.metadata)
         found: dict[str, list[ManifestHeader] | CatalogError] = {}
 
-        def submit(request: ReadRequest, data: Contents) -> Future[list[ManifestHeader]]:
+        def task_of(request: ReadRequest, data: Contents) -> Task[list[ManifestHeader]]:
             location = recorded[request.location]
             if location in inline:
-                return self.pool.submit(describe_inline, data, location, inline[location], port, metadata)
+                return partial(describe_inline, data, location, inline[location], port, metadata)
             self.tally.lists_fetched += 1
             self._list_lengths[location] = len(data)
-            return self.pool.submit(decode_list, data, port, metadata, branches[location])
+            return partial(decode_list, data, port, metadata, branches[location])
 
-        for request, outcome in through_decoders(self.store, list(requests.values()), submit):
+        fetched = self.store.admit_many(list(requests.values()))
+        for request, outcome in through_decoders(self.pool, fetched, task_of):
             if isinstance(outcome, _OURS):
                 raise outcome
             found[recorded[request.location]] = outcome
@@ -260,28 +270,28 @@ class Indexer:
         location = self.rewrites.apply(header.location)
         return _Listed(role, header, location, segment_name(location, header.length or 0), branch)
 
-    def _decode(self, rows: Sequence[_Listed]) -> dict[str, CatalogError | None]:
-        """Make segments; return the error of each by segment name, None where it succeeded."""
-        if not rows:
-            return {}
-        manifests = [row.manifest for row in rows]
+    def take(self, made: Iterable[Outcome]) -> dict[str, CatalogError | None]:
+        """Register segments that were made; return the error of each by name, None where it succeeded.
+
+        Raises:
+            StorageUnavailable, StorageDenied, IndexUnavailable: some could not be made now.
+        """
         outcomes: dict[str, CatalogError | None] = {}
         written: list[SegmentInfo] = []
-        with closing(self.engine.make_segments(self.store, self.metadata, manifests, self.progress)) as made:
-            for outcome in made:
-                one = outcome.manifest
-                self.tally.manifests_fetched += outcome.length is not None
-                if isinstance(outcome.error, _OURS):
-                    self._register(written)
-                    raise outcome.error
-                outcomes[one.segment] = outcome.error
-                if outcome.error is None:
-                    assert outcome.length is not None
-                    self.tally.entries_decoded += outcome.rows
-                    made_of = (one.segment, one.location, outcome.length, outcome.rows, outcome.bytes)
-                    written.append(SegmentInfo(*made_of, counts=outcome.counts))
-                if len(written) >= REGISTER_EVERY:
-                    self._register(written)
+        for outcome in made:
+            one = outcome.manifest
+            self.tally.manifests_fetched += outcome.length is not None
+            if isinstance(outcome.error, _OURS):
+                self._register(written)
+                raise outcome.error
+            outcomes[one.segment] = outcome.error
+            if outcome.error is None:
+                assert outcome.length is not None
+                self.tally.entries_decoded += outcome.rows
+                made_of = (one.segment, one.location, outcome.length, outcome.rows, outcome.bytes)
+                written.append(SegmentInfo(*made_of, counts=outcome.counts))
+            if len(written) >= REGISTER_EVERY:
+                self._register(written)
         self._register(written)
         return outcomes
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -30,11 +30,13 @@ from lakemuster.ingest.packing import by_spec
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.table_refresh import LEASE_WAIT_SECONDS
 from lakemuster.ingest.work import (
+    Task,
     WrittenSegment,
     decode_list_by_reference,
     decode_manifest_by_reference,
     describe_inline,
     pack,
+    run_writing,
     slim,
 )
 from lakemuster.kernels.loading import kernels_disabled
@@ -155,13 +157,14 @@ class _Verifier:
         packed, lengths = pack(metadata), dict[str, int]()
         with tempfile.TemporaryDirectory(dir=self._index.segments.workspace, prefix="verify-") as folder:
 
-            def submit(request: ReadRequest, data: Contents) -> Future[WrittenSegment]:
+            def task_of(request: ReadRequest, data: Contents) -> Task[WrittenSegment]:
                 name, one, record = requests[request]
                 lengths[name] = len(data)
                 path, branch = str(Path(folder, name)), record.snapshot.branch
-                return self._refresher.pool.submit(decode_manifest_by_reference, data, one.header, packed, branch, path)
+                return partial(decode_manifest_by_reference, data, one.header, packed, branch, path)
 
-            for request, outcome in through_decoders(self._store, list(requests), submit):
+            fetched = self._store.admit_many(list(requests))
+            for request, outcome in through_decoders(self._refresher.pool, fetched, task_of, run_writing):
                 name, one, _ = requests[request]
                 self.found.manifests += 1
                 steps.done()

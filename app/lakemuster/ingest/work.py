@@ -8,20 +8,27 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import TypeVar
 
+from lakemuster.errors import CatalogError
 from lakemuster.formats.avro import prepare_decoders
 from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
 from lakemuster.formats.protocol import FormatPort
 from lakemuster.formats.registry import format_of
-from lakemuster.index.segment_files import write_segment
+from lakemuster.index.segment_files import flush_segments, write_segment
 from lakemuster.kernels.loading import kernels_disabled
 from lakemuster.metadata.counts import EntryCounts
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites, with_scheme
 from lakemuster.storage.store import Contents
 from lakemuster.wire.iceberg_rest.load_table import load_table_result
+
+_T = TypeVar("_T")
+
+Task = partial[_T]
+"""A call of a function of this module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,28 @@ def _unpacked(packed: bytes) -> tuple[FormatPort, TableMetadata]:
     return port, metadata
 
 
+def run_each(tasks: Sequence[Task[_T]]) -> list[_T | CatalogError]:
+    """Run tasks one after another; return the result of each, or its deliberate failure."""
+    outcomes: list[_T | CatalogError] = []
+    for task in tasks:
+        try:
+            outcomes.append(task())
+        except CatalogError as error:
+            outcomes.append(error)
+    return outcomes
+
+
+def run_writing(tasks: Sequence[Task[WrittenSegment]]) -> list[WrittenSegment | CatalogError]:
+    """Like :func:`run_each`, for tasks that write segments, which are then flushed to disk together.
+
+    Raises:
+        IndexUnavailable: the disk refuses.
+    """
+    outcomes = run_each(tasks)
+    flush_segments([one.path for one in outcomes if isinstance(one, WrittenSegment)])
+    return outcomes
+
+
 def decode_list(contents: Contents, port: FormatPort, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
     """Decode one manifest list of a branch.
 
@@ -92,13 +121,15 @@ def decode_manifest(
 ) -> WrittenSegment:
     """Decode one manifest of a table with metadata from :func:`pack`, and write its segment to a local path.
 
+    The file is not flushed to disk.
+
     Raises:
         MetadataCorrupt: it violates its format's specification, or may lack entries that its list counts.
         StorageError: the local file cannot be read.
     """
     port, of_table = _unpacked(metadata)
     table = port.decode_manifest(_read(contents), header, of_table, branch)
-    written = write_segment(table, Path(path))
+    written = write_segment(table, Path(path), flush=False)
     return WrittenSegment(path, written.rows, written.bytes, EntryCounts.of(table))
 
 

@@ -16,8 +16,11 @@ from lakemuster.index import leases
 from lakemuster.index.database import Database
 from lakemuster.index.orm import TableRow
 from lakemuster.ingest import first_refreshes, side_by_side
+from lakemuster.ingest.decode import DecoderPool
+from lakemuster.ingest.engine import BATCH_OBJECTS
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
+from lakemuster.ingest.work import run_writing
 from tests.contract.service.backends import catalog, settings
 from tests.contract.service.index_rows import rows
 
@@ -77,6 +80,42 @@ def own_refreshes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(TableRefresher, "refresh", noted)
     return found
+
+
+def tasks_of_decoders(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of objects of the tasks that decoders are given."""
+    found: list[int] = []
+    plain = DecoderPool.submit
+
+    def noted(self: DecoderPool, function: Any, *args: Any, **kwargs: Any) -> Any:
+        if function is run_writing:
+            found.append(len(args[0]))
+        return plain(self, function, *args, **kwargs)
+
+    monkeypatch.setattr(DecoderPool, "submit", noted)
+    return found
+
+
+def test_manifests_of_several_tables_share_tasks_of_decoders(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(side_by_side, "MAX_PER_BUCKET", 1)
+    tasks = tasks_of_decoders(monkeypatch)
+    reports = [report for report in refreshed(services).values() if isinstance(report, RefreshReport)]
+    assert sum(tasks) == sum(report.manifests_fetched for report in reports)
+    assert len(tasks) == -(-sum(tasks) // BATCH_OBJECTS) < TABLES
+
+
+def test_a_manifest_that_cannot_be_decoded_is_no_failure_of_other_tables(services: Services, lake: Path) -> None:
+    manifest = next(path for path in sorted((lake / "t2" / "metadata").glob("*.avro")) if "snap" not in path.name)
+    whole = manifest.read_bytes()
+    manifest.write_bytes(whole[:-30])
+    try:
+        reports = refreshed(services)
+    finally:
+        manifest.write_bytes(whole)
+    published = {name: bool(one.published) for name, one in reports.items() if isinstance(one, RefreshReport)}
+    assert published == {name: name != "db.t2" for name in names()}
 
 
 def test_the_index_is_that_of_single_refreshes(

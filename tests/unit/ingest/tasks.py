@@ -110,3 +110,19 @@ def prepare_without_llvmlite() -> None:
 
     sys.modules["llvmlite.binding"] = None  # type: ignore[assignment]
     prepare_decoders()
+
+
+def leave_if_bad(data: bytes) -> int:
+    return leave(3) if data == b"bad" else len(data)
+
+
+def fail_if_bad(data: bytes) -> int:
+    return fail() if data == b"bad" else len(data)
+
+
+def eat_if_bad(data: bytes) -> int:
+    return eat_memory() if data == b"bad" else len(data)
+
+
+def refuse_if_bad(data: bytes) -> int:
+    return refuse() if data == b"bad" else len(data)

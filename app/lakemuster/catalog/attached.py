@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists
 from lakemuster.index import Index
 from lakemuster.index.attached import mark_changed, rename_table, replace_tables
+from lakemuster.index.change_file import Change
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
 from lakemuster.ingest.renames import earlier, renamed
 from lakemuster.metadata.names import Levels, format_name, parse_name
@@ -81,13 +82,17 @@ def record_changes(index: Index, catalog: str, changes: Sequence[Changed]) -> bo
     Returns:
         false: the index does not answer.
     """
-    names = [format_name((catalog, *one.levels)) for one in changes if not one.is_namespace]
-    prefixes = [one.location(catalog) for one in changes if one.is_namespace]
+    found = [
+        Change(one.location(catalog), None if one.is_namespace else format_name((catalog, *one.levels)))
+        for one in changes
+    ]
     try:
-        mark_changed(index.database, names, prefixes)
+        mark_changed(index.database, found)
     except CatalogError as error:
         # The commit is the catalog's, and has passed: its answer does not depend on this index.
-        LOG.warning("a commit to %s could not be recorded: %s", ", ".join([*names, *prefixes]), error.code)
+        LOG.warning(
+            "a commit to %s could not be recorded: %s", ", ".join(one.name or one.location for one in found), error.code
+        )
         return False
     return True
 

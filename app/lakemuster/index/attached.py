@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, bindparam, case, delete, or_, select, update
+from sqlalchemy import ColumnElement, Update, bindparam, case, delete, or_, select, update
 from sqlalchemy.orm import Session
 
+from lakemuster.index.change_file import Change
 from lakemuster.index.database import Database, NowMs, current_ms
 from lakemuster.index.encoding import encode
 from lakemuster.index.events import NewEvent, record
@@ -27,22 +28,22 @@ _MARK_TABLE = _MARK.where(TableRow.name == bindparam("table_name"), TableRow.com
 _MARK_BELOW = _MARK.where(TableRow.location.like(bindparam("pattern"), escape="/"))
 
 
-def mark_changed(database: Database, names: Sequence[str], prefixes: Sequence[str]) -> None:
+def mark_changed(database: Database, changes: Sequence[Change]) -> None:
     """Record that tables may have changed now: requests look at their pointers before they are answered.
-
-    Args:
-        names: of tables.
-        prefixes: how the locations of tables begin.
 
     Raises:
         IndexUnavailable: the database does not answer.
     """
-    database.update(
-        [
-            *((_MARK_TABLE, {"table_name": name}) for name in names),
-            *((_MARK_BELOW, {"pattern": re.sub("[/%_]", r"/\g<0>", prefix) + "%"}) for prefix in prefixes),
-        ]
-    )
+    if database.changes is not None:
+        database.changes.add(changes)
+        return
+    marks: list[tuple[Update, dict[str, object]]] = []
+    for one in changes:
+        if one.name is not None:
+            marks.append((_MARK_TABLE, {"table_name": one.name}))
+        else:
+            marks.append((_MARK_BELOW, {"pattern": re.sub("[/%_]", r"/\g<0>", one.location) + "%"}))
+    database.update(marks)
 
 
 def names_below(session: Session, prefix: str) -> list[str]:

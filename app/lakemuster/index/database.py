@@ -27,6 +27,7 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import ConfigInvalid, IndexUnavailable
 from lakemuster.extras import pip_install
 from lakemuster.index import migrations
+from lakemuster.index.change_file import ChangeFile
 from lakemuster.index.database_errors import our_errors
 from lakemuster.index.raw_sql import RawStatement
 from lakemuster.index.sqlite import (
@@ -77,6 +78,9 @@ class Database:
         url: ``sqlite:///path`` or ``postgresql+psycopg://…``.
         clock: the time source for SQLite, which has no server clock.
 
+    Attributes:
+        changes: the file that marks commits; None: the database does.
+
     Raises:
         ConfigInvalid: the URL is of another kind, or its driver is not installed.
     """
@@ -85,8 +89,11 @@ class Database:
         self._url = _parse(url)
         self._guard: Guard = _Embedded()
         self._file = SqliteFile(Path(self._url.database or "")) if self.is_embedded else None
+        self.changes: ChangeFile | None = None
         if self.is_embedded:
             self._engine = open_engine(self._url, clock)
+            if ChangeFile.is_possible:
+                self.changes = ChangeFile(Path(f"{self._url.database}-changes"))
         else:
             self._engine, self._guard = _postgres(self._url)
         self._write_lock = threading.Lock()
@@ -273,6 +280,8 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+        if self.changes is not None:
+            self.changes.close()
         with self._nowait_lock:
             if self._nowait_connection is not None:
                 self._nowait_connection.close()

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from lakemuster.caching import Cache
 from lakemuster.clock import SYSTEM, Clock
+from lakemuster.index.change_file import Change
 from lakemuster.index.database import Database
 from lakemuster.index.tables import TableRecord
+from lakemuster.upstream.locations import EVERY_CATALOG
 
 _NEVER = float("inf")
 _BYTES = 200
@@ -24,7 +26,7 @@ _MAX_CHANGES = 10_000
 class Ages:
     """The ages of looks, in seconds. Safe from any thread.
 
-    Commits that passed through this process are remembered here, too: the index may not have answered when they did.
+    Commits that passed through this process, or were marked in the index's file of changes, are remembered here, too.
     """
 
     def __init__(self, database: Database, clock: Clock = SYSTEM) -> None:
@@ -53,11 +55,16 @@ class Ages:
         changed, checked = table.changed_at_ms, table.checked_at_ms
         if changed is not None and (checked is None or checked <= changed):
             return True
+        if self._database.changes is not None and table.location.startswith(EVERY_CATALOG):
+            self._database.changes.hear(self._heard)
         passed = self._passed(table.location)
         if passed is None:
             return False
         look = self._looks.get(table.table_id)
         return look is None or look[0] != table.checked_at_ms or look[1] <= passed
+
+    def _heard(self, change: Change) -> None:
+        self.changed(change.location or EVERY_CATALOG, is_prefix=change.name is None)
 
     def _passed(self, location: str) -> float | None:
         """When a commit to a table last passed here, in seconds of the monotonic clock; None: none is known."""

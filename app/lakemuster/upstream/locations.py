@@ -9,17 +9,18 @@ from urllib.parse import quote, unquote
 
 from lakemuster.metadata.names import Levels
 
-_SCHEME = "catalog://"
+EVERY_CATALOG = "catalog://"
+"""How the locations of all tables of attached catalogs begin."""
 
 
 def catalog_location(catalog: str, levels: Levels) -> str:
     """The location of a table of a catalog, given its levels there, the table's own name last."""
-    return f"{_SCHEME}{catalog}/" + "/".join(quote(level, safe="") for level in levels)
+    return f"{EVERY_CATALOG}{catalog}/" + "/".join(quote(level, safe="") for level in levels)
 
 
 def split_catalog_location(location: str) -> tuple[str, Levels] | None:
     """The catalog and the levels of such a location; None: it is another kind of location."""
-    if not location.startswith(_SCHEME):
+    if not location.startswith(EVERY_CATALOG):
         return None
-    catalog, *levels = location.removeprefix(_SCHEME).split("/")
+    catalog, *levels = location.removeprefix(EVERY_CATALOG).split("/")
     return catalog, tuple(map(unquote, levels))

@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from lakemuster.errors import IndexUnavailable
+from lakemuster.index.database import Database
 from tests.contract.service.attached_lake import ORDERS, SECRETS, TABLES, TOKENS, Lake, attached, bearer, files, serving
 from tests.fake_catalog import Asked, Reply, fake_catalog
 
@@ -237,6 +238,31 @@ def test_a_commit_does_not_depend_on_the_index(
     with monkeypatch.context() as patch:
         patch.setattr("lakemuster.catalog.attached.mark_changed", gone)
         assert guarded.post(f"{TABLES}/orders", json={}, headers=WHOLE).status_code == 200
+    assert files(guarded, SHOP) == 2
+
+
+def test_a_commits_answer_waits_for_no_transaction_and_other_processes_know_of_it(
+    guarded: TestClient, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert files(guarded, SHOP) == 1
+    services = guarded.app.state.api.services  # type: ignore[attr-defined]
+    # What this process knows without the index, another does not.
+    monkeypatch.setattr(type(services), "note_changes", lambda *_, **__: None)
+    database, written = services.index.database, []
+    for name in ("session", "update"):
+        of = getattr(Database, name)
+
+        def noted(self: Database, *given: Any, _of: Any = of, _name: str = name) -> Any:
+            written.append(_name)
+            return _of(self, *given)
+
+        monkeypatch.setattr(Database, name, noted)
+    lake.commit(ORDERS)
+    written.clear()
+    assert guarded.post(f"{TABLES}/orders", json={}, headers=WHOLE).status_code == 200
+    assert written == []
+    monkeypatch.undo()
+    assert database.changes is not None
     assert files(guarded, SHOP) == 2
 
 

@@ -3,7 +3,8 @@
 ``python -m benchmarks.spark_catalog --size small`` prints one JSON object: entries per second of CPU time and of the
 clock of each, and their ratio, which should be 0.7 or more. CPU time is of all processes of the session: the driver,
 Spark's machine, its Python workers and their decoders. Both are warm: a small table was indexed before. Tables have 1
-to ``most`` manifests, evenly on a logarithmic scale, all of one size. Files and index are local.
+to ``most`` manifests on a logarithmic scale, all of one size: evenly, or mostly few, as in most lakes. Files and index
+are local.
 """
 
 from __future__ import annotations
@@ -38,23 +39,27 @@ class Size:
     Attributes:
         most: manifests of the largest table.
         files: data files of each manifest.
+        skew: 1: table sizes are even on the logarithmic scale; with a larger one, more tables are small.
     """
 
     tables: int
     most: int
     files: int
     columns: int = 20
+    skew: int = 1
 
     def manifests(self) -> list[int]:
         """The number of manifests of each table."""
         steps = max(1, self.tables - 1)
-        return [round(self.most ** (number * 7919 % self.tables / steps)) for number in range(self.tables)]
+        places = (number * 7919 % self.tables / steps for number in range(self.tables))
+        return [round(self.most**place**self.skew) for place in places]
 
 
 SIZES = {
     "tiny": Size(12, 10, 20, 4),
     "small": Size(100, 50, 200),
     "medium": Size(500, 100, 500),
+    "many": Size(2_000, 500, 2, 4, skew=6),
     "full": Size(2_000, 500, 500),
 }
 

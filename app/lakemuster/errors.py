@@ -25,7 +25,7 @@ CatalogError
 ├── IndexUnavailable ─ RefreshBusy     the database or the segment store does not answer; the table's lease is held
 ├── Overloaded · RateLimited     too many concurrent requests, or too many of one caller in a period
 ├── SegmentCorrupt ─ SegmentMissing      a segment file is unreadable, or not in the segment store
-└── DatabaseVersionMismatch  the database has another schema version than this code
+└── DatabaseVersionMismatch  the database's schema version is none that this code serves
 
 Domain errors are independent of HTTP: ``api/errors.py`` maps each class to its status.
 """
@@ -381,7 +381,7 @@ class RateLimited(CatalogError):
 
 
 class DatabaseVersionMismatch(CatalogError):
-    """The database's schema version differs from the one that this code needs."""
+    """The database's schema version is outside of the range that this code serves."""
 
     code = "database_version_mismatch"
 

@@ -6,54 +6,90 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect, text
 
 from lakemuster.errors import DatabaseVersionMismatch
-from lakemuster.index.schema_version import scripts_folder
+from lakemuster.index.schema_version import OLDEST_DATABASE, scripts_folder
+
+SUPPORT_TABLE = "schema_support"
+"""One row: the oldest version of servers that may use the database. Databases before 0015 have no such table."""
 
 _MIGRATION_LOCK = 0x6C616B65  # any number that nothing else on the server uses as an advisory lock
 
 
 def head() -> str:
-    """The schema version that this code needs."""
+    """The schema version that this code makes."""
     revision = _scripts().get_current_head()
     assert revision is not None
     return revision
 
 
 def check(connection: Connection) -> None:
-    """Check that the database has this code's schema version.
+    """Check that this code serves the database: that its schema version is in the range that the code states.
 
     Raises:
-        DatabaseVersionMismatch: it has another; the message says what to do.
+        DatabaseVersionMismatch: it is not; the message says what to do.
     """
     scripts = _scripts()
-    found, wanted = MigrationContext.configure(connection).get_current_revision(), scripts.get_current_head()
+    found, wanted = MigrationContext.configure(connection).get_current_revision(), head()
     if found == wanted:
         return
     if found is None:
         raise DatabaseVersionMismatch("the database has not been initialized; run: lakemuster migrate", wanted=wanted)
-    if _is_known(scripts, found):
+    if not _is_known(scripts, found):
+        _require_admitted(connection, found)
+    elif found < OLDEST_DATABASE:
         raise DatabaseVersionMismatch(
-            "the database is older than this program; run: lakemuster migrate", found=found, wanted=wanted
+            f"the database is older than this program: its version is {found}, and {served()}; run: lakemuster migrate",
+            found=found,
+            wanted=wanted,
         )
-    raise DatabaseVersionMismatch(
-        "the database is newer than this program; upgrade lakemuster", found=found, wanted=wanted
-    )
+
+
+def served() -> str:
+    """Say which databases this code serves, as part of a sentence."""
+    return f"databases of versions {OLDEST_DATABASE} to {head()}, and newer ones that admit {head()}, are served"
+
+
+def _require_admitted(connection: Connection, found: str) -> None:
+    """Check that a database of a newer version, which this code does not know, admits servers of this one.
+
+    Raises:
+        DatabaseVersionMismatch: it does not, or does not say.
+    """
+    oldest = _oldest_server(connection)
+    if oldest is None or oldest > head():
+        raise DatabaseVersionMismatch(
+            f"the database is newer than this program: its version is {found}"
+            + (f" for servers from {oldest} on" if oldest else "")
+            + f", and {served()}; upgrade lakemuster",
+            found=found,
+            wanted=head(),
+        )
+
+
+def _oldest_server(connection: Connection) -> str | None:
+    """The oldest version of servers that a database says it is for; None if it says nothing."""
+    if not inspect(connection).has_table(SUPPORT_TABLE):
+        return None
+    oldest: str | None = connection.execute(text(f"SELECT oldest_server FROM {SUPPORT_TABLE}")).scalar()  # noqa: S608
+    return oldest
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
     """Upgrade the database to a schema version in the connection's transaction: completely or not at all.
 
-    Concurrent upgrades are serialized by a lock; the later ones find nothing left to do.
+    Concurrent upgrades are serialized by a lock; the later ones find nothing left to do. A newer database that admits
+    this code stays as it is.
 
     Raises:
-        DatabaseVersionMismatch: the database is newer than this code.
+        DatabaseVersionMismatch: the database is newer than this code, and does not admit it.
     """
     _lock(connection)
     found = MigrationContext.configure(connection).get_current_revision()
     if found is not None and not _is_known(_scripts(), found):
-        raise DatabaseVersionMismatch("the database is newer than this program; upgrade lakemuster", found=found)
+        _require_admitted(connection, found)
+        return
     command.upgrade(_config(connection), revision)
 
 

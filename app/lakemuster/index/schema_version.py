@@ -1,8 +1,16 @@
-"""The schema versions of the database, named by the migration scripts' file names: ``0008_jobs.py`` is ``0008``."""
+"""The schema versions of the database, named by the migration scripts' file names: ``0008_jobs.py`` is ``0008``.
+
+A server of one version serves a range of databases, so that replicas are upgraded one after another: those from
+``OLDEST_DATABASE`` to its own version, and newer ones that admit it (``oldest_server`` of the newest migration, which
+the database stores).
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+OLDEST_DATABASE = "0014"
+"""The oldest schema version that this code serves. Raise it with the code that first needs a later one."""
 
 _PACKAGED = Path(__file__).parent / "_migrations"
 _IN_SOURCE_TREE = Path(__file__).parents[3] / "migrations"

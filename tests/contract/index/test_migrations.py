@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import UniqueConstraint, inspect
+from sqlalchemy import UniqueConstraint, inspect, text
 
 from lakemuster.errors import DatabaseVersionMismatch
 from lakemuster.index import migrations, schema_version
@@ -95,8 +95,17 @@ def test_an_older_database_names_the_command_and_is_not_touched(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_next(tmp_path, monkeypatch)
-    with pytest.raises(DatabaseVersionMismatch, match=r"older.*run: lakemuster migrate"):
+    monkeypatch.setattr(migrations, "OLDEST_DATABASE", "later")
+    with pytest.raises(DatabaseVersionMismatch, match=r"older.*versions later to later.*run: lakemuster migrate"):
         database.check_version()
+    assert "later" not in tables(database)
+
+
+def test_an_older_database_in_the_range_is_served_as_it_is(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_next(tmp_path, monkeypatch)
+    database.check_version()
     assert "later" not in tables(database)
 
 
@@ -111,8 +120,7 @@ def test_only_the_embedded_database_is_migrated_by_opening_it(
         # Rebuilding a table must not cascade to what refers to it.
         assert set(made.records(database, table_id)) == {("main", 1)}
     else:
-        with pytest.raises(DatabaseVersionMismatch):
-            open_database(empty_url)
+        open_database(empty_url).close()
         assert "later" not in tables(database)
 
 
@@ -124,6 +132,31 @@ def test_the_error_of_a_newer_database_says_to_upgrade(
         database.migrate()
     for attempt in (database.check_version, database.migrate, lambda: open_database(empty_url)):
         with pytest.raises(DatabaseVersionMismatch, match="upgrade lakemuster"):
+            attempt()
+
+
+def says_it_is_for(database: Database, oldest: str) -> None:
+    """Have a database say from which version on servers may use it."""
+    with database.migrating() as connection:
+        connection.execute(text("DROP TABLE IF EXISTS schema_support"))
+        connection.execute(text("CREATE TABLE schema_support (oldest_server TEXT NOT NULL)"))
+        connection.execute(text("INSERT INTO schema_support VALUES (:oldest)"), {"oldest": oldest})
+
+
+def test_a_newer_database_is_served_if_it_admits_this_version_and_refused_otherwise(
+    empty_url: str, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as ahead:
+        with_next(tmp_path, ahead)
+        database.migrate()
+    says_it_is_for(database, migrations.head())
+    database.check_version()
+    database.migrate()
+    open_database(empty_url).close()
+    assert "later" in tables(database)
+    says_it_is_for(database, "later")
+    for attempt in (database.check_version, database.migrate, lambda: open_database(empty_url)):
+        with pytest.raises(DatabaseVersionMismatch, match=r"later for servers from later on.*upgrade lakemuster"):
             attempt()
 
 

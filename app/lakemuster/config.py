@@ -125,6 +125,12 @@ class Settings(BaseSettings):
     oidc_scopes: _Words = Field(("openid",), description="Scopes that a browser's sign-in asks for.")
     tls_cert: str | None = Field(None, description="PEM file of the server's certificate chain.")
     tls_key: str | None = Field(None, description="PEM file of its private key.")
+    drain_seconds: float = Field(
+        0.0,
+        ge=0,
+        le=600,
+        description="Seconds between SIGTERM and the stop, in which `/readyz` is 503 and all else is answered.",
+    )
     root_path: str = Field("", description="Path below which a proxy offers the server.")
     forwarded_allow_ips: _Words = Field((), description="Proxies whose X-Forwarded-For and -Proto are trusted.")
     rate_limits: Annotated[Mapping[RateKind, str], NoDecode, BeforeValidator(_of_json)] = Field(

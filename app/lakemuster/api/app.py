@@ -15,6 +15,7 @@ from lakemuster import __version__
 from lakemuster.api import console, docs, errors, measured, operations
 from lakemuster.api.admission import MAX_BODY_BYTES, Admission
 from lakemuster.api.compression import Compression
+from lakemuster.api.draining import DRAIN
 from lakemuster.api.event_feed import EventFeed
 from lakemuster.api.iceberg_rest import attached, catalog, configuration, planning, unsupported
 from lakemuster.api.iceberg_rest import tables as iceberg_tables
@@ -113,7 +114,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         # Telemetry would record exception texts and query strings, at whatever endpoint the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
-        lifespan=lambda _: _maintained(supervisor, identity, closing),
+        lifespan=lambda _: _maintained(supervisor, identity, closing, settings.drain_seconds),
     )
     app.state.api = Api(services, identity, metrics)
     app.state.events = EventFeed(EventLog(services.index.database), settings.workers)
@@ -211,12 +212,16 @@ def _include_requests(app: FastAPI) -> None:
 
 @asynccontextmanager
 async def _maintained(
-    supervisor: Supervisor | None, identity: Identity, closing: Sequence[Callable[[], Awaitable[None]]]
+    supervisor: Supervisor | None,
+    identity: Identity,
+    closing: Sequence[Callable[[], Awaitable[None]]],
+    drain_seconds: float,
 ) -> AsyncIterator[None]:
     """Run background jobs, return freed memory to the system and keep issuers' keys, while the server runs.
 
     Args:
         closing: is done at the end.
+        drain_seconds: how long a request to stop is delayed.
     """
     limit_arenas()
     if supervisor is not None:
@@ -226,7 +231,8 @@ async def _maintained(
             tasks.start_soon(trim_regularly)
             for provider in identity.providers:
                 tasks.start_soon(provider.keep_fresh)
-            yield
+            with DRAIN.delaying(drain_seconds):
+                yield
             tasks.cancel_scope.cancel()
     finally:
         if supervisor is not None:

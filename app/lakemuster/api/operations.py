@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from lakemuster import __version__
+from lakemuster.api.draining import DRAIN
 from lakemuster.api.errors import RETRY_SECONDS
 from lakemuster.api.identity.callers import Caller
 from lakemuster.api.measured import count_tables
@@ -37,12 +38,15 @@ async def healthz() -> Response:
     responses={503: {"model": Ready, "description": "A check failed, or did not finish in time."}},
 )
 async def readyz(request: Request) -> Response:
-    """Check that the database responds and has this version's schema, the segment store is writable, and clocks agree.
+    """Check that the database responds with a schema that is served, the segment store is writable, and clocks agree.
 
-    Responds within seconds, even if the database or the store does not.
+    A server that was asked to stop and drains is not ready. Responds within seconds, even if the database or the store
+    does not.
     """
     readiness: Readiness = request.app.state.readiness
     found = await readiness.states()
+    if DRAIN.has_begun:
+        found["server"] = "stopping: it answers what comes, and takes no more load"
     ready = all(state == OK for state in found.values())
     return _json({"ready": ready, "checks": found}, 200 if ready else 503)
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from lakemuster.api.connection import CONNECTION, network_of
+from lakemuster.api.draining import DRAIN
 from lakemuster.cli.peers import ConnectionLimits, Peers
 from lakemuster.cli.vectored_write import vectored
 
@@ -152,6 +153,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._reading, self._moved = "body", 0
         self._since = self._mark = self.loop.time()
         super().on_headers_complete()
+        if DRAIN.has_begun and self.cycle is not None:
+            # Clients that keep connections open leave, too.
+            self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         """Count a piece of the body."""

@@ -102,7 +102,7 @@ def postgres_server() -> Iterator[PostgresServer]:
 @contextlib.contextmanager
 def running_postgres() -> Iterator[PostgresServer]:
     """A PostgreSQL for as long as the block runs."""
-    user = _other_user() if os.geteuid() == 0 else None
+    user = other_user()
     # Root's own temporary folder may be closed to the other user; a socket's path must be short.
     folder = Path(tempfile.mkdtemp(prefix="muster-pg-", dir="/tmp"))
     process = None
@@ -147,7 +147,10 @@ def find_binaries() -> Path:
     )
 
 
-def _other_user() -> pwd.struct_passwd:
+def other_user() -> pwd.struct_passwd | None:
+    """The user for servers that refuse to run as root; None if we are not root."""
+    if os.geteuid() != 0:
+        return None
     for name in ("postgres", "nobody"):
         with contextlib.suppress(KeyError):
             return pwd.getpwnam(name)

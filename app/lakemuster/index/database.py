@@ -230,11 +230,11 @@ class Database:
                     pragma(connection, "foreign_keys=OFF")
                     connection.detach()
                 else:
-                    connection.exec_driver_sql("SET statement_timeout = 0")
-                    connection.exec_driver_sql(f"SET lock_timeout = '{_MIGRATION_WAIT_SECONDS}s'")
-                    connection.commit()
                     connection.detach()
                 with connection.begin():
+                    if not self.is_embedded:
+                        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+                        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_MIGRATION_WAIT_SECONDS}s'")
                     yield connection
 
     def check_version(self) -> None:

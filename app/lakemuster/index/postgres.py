@@ -4,6 +4,9 @@ The server's own timeouts need a running server, and TCP timeouts do not exist o
 answer has a deadline here. A slow statement is not a failure: after a period of silence one thread probes the server
 with a new connection, and the wait continues if the probe is answered. If not, a circuit breaker opens: current waits
 end, and requests fail at once instead of each occupying a thread until its own deadline.
+
+Nothing depends on a server's session, so a pooler may give each transaction another one (PgBouncer's transaction
+mode): locks and settings are a transaction's own, and behind a pooler no statement is prepared at the server.
 """
 
 from __future__ import annotations
@@ -15,16 +18,16 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import psycopg
 from psycopg.errors import ConnectionTimeout
-from sqlalchemy import URL, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from lakemuster.errors import IndexUnavailable
-from lakemuster.index.sqlite import MAX_CONNECTIONS, POOL_SIZE
+from lakemuster.index.sqlite import AUTOCOMMIT, MAX_CONNECTIONS, POOL_SIZE
 
 T = TypeVar("T")
 
@@ -158,9 +161,11 @@ class BoundedConnection(psycopg.Connection[Any]):
 
     Attributes:
         breaker: consulted when the server is quiet; None for probes.
+        is_pooled: a pooler may give each transaction another session of the server.
     """
 
     breaker: DatabaseBreaker | None = None
+    is_pooled = False
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
         """Wait for an answer.
@@ -231,13 +236,36 @@ def open_engine(url: URL) -> tuple[Engine, DatabaseBreaker]:
         return connection
 
     event.listen(engine, "connect", _set_up)
+    event.listen(engine, "begin", _begin)
     return engine, breaker
 
 
 def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    cursor = connection.cursor()
-    cursor.execute(f"SET statement_timeout = '{STATEMENT_SECONDS}s'")
-    cursor.execute(f"SET lock_timeout = '{_LOCK_SECONDS}s'")
-    cursor.execute(f"SET idle_in_transaction_session_timeout = '{2 * STATEMENT_SECONDS}s'")
+    """Set the timeouts of a session, or find that there is a pooler, where sessions are shared."""
+    bounded = cast("BoundedConnection", connection)
+    cursor = bounded.cursor()
+    # A pooler tells a process id of its own.
+    bounded.is_pooled = cursor.execute("SELECT pg_backend_pid()").fetchone() != (bounded.info.backend_pid,)
+    if bounded.is_pooled:
+        bounded.prepare_threshold = None
+    else:
+        cursor.execute(_timeouts("SET"))
     cursor.close()
-    connection.commit()
+    bounded.commit()
+
+
+def _begin(connection: Connection) -> None:
+    """Behind a pooler, set the timeouts of each transaction; a single short statement is limited by its wait alone."""
+    bounded = connection.connection.driver_connection
+    is_single = connection.get_execution_options().get(AUTOCOMMIT, False)
+    if isinstance(bounded, BoundedConnection) and bounded.is_pooled and not is_single:
+        connection.exec_driver_sql(_timeouts("SET LOCAL"))
+
+
+def _timeouts(command: str) -> str:
+    seconds = {
+        "statement_timeout": STATEMENT_SECONDS,
+        "lock_timeout": _LOCK_SECONDS,
+        "idle_in_transaction_session_timeout": 2 * STATEMENT_SECONDS,
+    }
+    return "; ".join(f"{command} {name} = '{limit}s'" for name, limit in seconds.items())

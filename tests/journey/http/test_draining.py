@@ -51,8 +51,10 @@ def test_readiness_says_no_first_and_everything_else_is_answered_until_the_end(
             assert next(lines).startswith("retry: ")
             half = _begun(server)
             server.process.send_signal(signal.SIGTERM)
-            checks = until(lambda: found[1] if (found := is_ready(server))[0] == 503 else None)
-            assert checks["server"].startswith("stopping"), checks
+            until(lambda: is_ready(server)[0] == 503)
+            checks = is_ready(server)[1]
+            if workers == "1":  # of several, another may not have been told yet
+                assert checks["server"].startswith("stopping"), checks
             assert {checks[name] for name in ("database", "segments", "clock")} == {"ok"}
             # Who keeps a connection open is answered, and told to leave.
             plan = server.http.post("/api/v1/tables/db.t/plan", json={})

@@ -76,6 +76,25 @@ def _oldest_server(connection: Connection) -> str | None:
     return oldest
 
 
+def oldest_server_of(revision: str) -> str:
+    """The oldest version of servers that a database of a known version is for, as its migration says.
+
+    Migrations expand: what an older server reads and writes stays. One that contracts says a later version, and comes a
+    version after the last code that used what goes.
+    """
+    script = _scripts().get_revision(revision)
+    oldest: str = getattr(script.module, "oldest_server", revision)
+    return oldest
+
+
+def _tell_oldest_server(connection: Connection) -> None:
+    found = MigrationContext.configure(connection).get_current_revision()
+    if found is not None and inspect(connection).has_table(SUPPORT_TABLE):
+        connection.execute(text(f"DELETE FROM {SUPPORT_TABLE}"))  # noqa: S608
+        insert = text(f"INSERT INTO {SUPPORT_TABLE} (id, oldest_server) VALUES (1, :oldest)")  # noqa: S608
+        connection.execute(insert, {"oldest": oldest_server_of(found)})
+
+
 def upgrade(connection: Connection, revision: str = "head") -> None:
     """Upgrade the database to a schema version in the connection's transaction: completely or not at all.
 
@@ -91,12 +110,14 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
         _require_admitted(connection, found)
         return
     command.upgrade(_config(connection), revision)
+    _tell_oldest_server(connection)
 
 
 def downgrade(connection: Connection, revision: str = "base") -> None:
     """Downgrade the database to an older schema version; ``base`` removes every table."""
     _lock(connection)
     command.downgrade(_config(connection), revision)
+    _tell_oldest_server(connection)
 
 
 def _lock(connection: Connection) -> None:

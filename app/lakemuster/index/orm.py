@@ -317,6 +317,14 @@ class JobRow(Base):
     error: Mapped[String | None]
 
 
+class SchemaSupportRow(Base):
+    """The oldest version of servers that may use the database, see ``migrations``. ``id`` is 1."""
+
+    __tablename__ = "schema_support"
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    oldest_server: Mapped[String]
+
+
 class ServerKeyRow(Base):
     """The secret that signs page tokens, shared by all processes that use this database. ``id`` is 1."""
 

@@ -24,6 +24,7 @@ import sqlalchemy as sa
 from alembic import op
 revision = "later"
 down_revision = "{last}"
+oldest_server = "{oldest}"
 def upgrade():
     op.create_table("later", sa.Column("id", sa.Integer))
     with op.batch_alter_table("catalog_table") as table:
@@ -51,7 +52,7 @@ def tables(database: Database) -> set[str]:
 def with_next(folder: Path, monkeypatch: pytest.MonkeyPatch, then: str = "") -> None:
     """Scripts of a program one version ahead."""
     shutil.copytree(schema_version._IN_SOURCE_TREE, folder / "migrations")
-    script = NEXT.format(last=migrations.head(), then=then)
+    script = NEXT.format(last=migrations.head(), oldest=migrations.oldest_server_of(migrations.head()), then=then)
     (folder / "migrations" / "versions" / "later.py").write_text(script)
     monkeypatch.setattr(schema_version, "_IN_SOURCE_TREE", folder / "migrations")
 
@@ -130,6 +131,8 @@ def test_the_error_of_a_newer_database_says_to_upgrade(
     with monkeypatch.context() as ahead:
         with_next(tmp_path, ahead)
         database.migrate()
+    with database.migrating() as connection:
+        connection.execute(text("DROP TABLE schema_support"))  # a database that says nothing
     for attempt in (database.check_version, database.migrate, lambda: open_database(empty_url)):
         with pytest.raises(DatabaseVersionMismatch, match="upgrade lakemuster"):
             attempt()
@@ -138,9 +141,7 @@ def test_the_error_of_a_newer_database_says_to_upgrade(
 def says_it_is_for(database: Database, oldest: str) -> None:
     """Have a database say from which version on servers may use it."""
     with database.migrating() as connection:
-        connection.execute(text("DROP TABLE IF EXISTS schema_support"))
-        connection.execute(text("CREATE TABLE schema_support (oldest_server TEXT NOT NULL)"))
-        connection.execute(text("INSERT INTO schema_support VALUES (:oldest)"), {"oldest": oldest})
+        assert connection.execute(text("UPDATE schema_support SET oldest_server = :o"), {"o": oldest}).rowcount == 1
 
 
 def test_a_newer_database_is_served_if_it_admits_this_version_and_refused_otherwise(

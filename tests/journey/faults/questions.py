@@ -86,6 +86,12 @@ class Asker:
         self._random = random.Random(seed)
         self._connection: http.client.HTTPConnection | None = None
         self._port = 0
+        self.asked = 0
+
+    @property
+    def port(self) -> int | None:
+        """Of the server that it is connected to."""
+        return None if self._connection is None else self._port
 
     def ask(self) -> Answer:
         """Ask one question.
@@ -146,6 +152,7 @@ class Asker:
     ) -> Answer:
         asked_at = time.monotonic()
         status, headers, body = self._exchange(method, path, question)
+        self.asked += 1
         seconds = time.monotonic() - asked_at
         name = None if table is None else table.name
         reason = None if status == 200 else body[:1000].decode(errors="replace")
@@ -196,13 +203,16 @@ class Asker:
             body = None if question is None else json.dumps(question)
             self._connection.request(method, path, body, headers)
             response = self._connection.getresponse()
-            return response.status, response.headers, response.read()
+            status, told, answer = response.status, response.headers, response.read()
         except TimeoutError:
             self.close()
             raise WrongAnswer(f"{method} {path}: no answer within {CLIENT_SECONDS:g} s") from None
         except (OSError, http.client.HTTPException, IndexError):
             self.close()
             return 0, http.client.HTTPMessage(), b""
+        if told.get("Connection") == "close":
+            self.close()  # the next server may be another one
+        return status, told, answer
 
 
 def _has_expired(table: Table | None, pinned: Commit | None) -> bool:
@@ -241,8 +251,8 @@ class Clients:
         self.findings = Findings()
         self._pause = pause_seconds
         self._stop = threading.Event()
-        askers = [Asker(ports, tables, staleness, seed * 1000 + number) for number in range(count)]
-        self._threads = [threading.Thread(target=self._work, args=(one,), daemon=True) for one in askers]
+        self.askers = [Asker(ports, tables, staleness, seed * 1000 + number) for number in range(count)]
+        self._threads = [threading.Thread(target=self._work, args=(one,), daemon=True) for one in self.askers]
         for thread in self._threads:
             thread.start()
 

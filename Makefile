@@ -101,5 +101,6 @@ lock:
 	$(uv) --upgrade -o requirements-polars.lock requirements-polars.in && \
 	$(uv) --upgrade -o requirements-trino.lock requirements-trino.in && \
 	$(uv) --upgrade -o requirements-flink.lock requirements-flink.in && \
+	$(uv) --upgrade -o requirements-kubernetes.lock requirements-kubernetes.in && \
 	$(uv) --upgrade -o requirements-openapi.lock requirements-openapi.in && \
 	$(uv) --upgrade -o requirements-docs.lock requirements-docs.in

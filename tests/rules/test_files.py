@@ -22,6 +22,7 @@ BESIDE = [
     "requirements-duckdb.lock",
     "requirements-chdb.lock",
     "requirements-daft.lock",
+    "requirements-kubernetes.lock",
     "requirements-polars.lock",
     "requirements-trino.lock",
     "requirements-flink.lock",

@@ -1,0 +1,113 @@
+"""The files of deploy/ that start servers: their settings exist, and the programs that they are for accept them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lakemuster.config import Settings
+from tests.beside import python_of
+from tests.tree import ROOT
+
+DEPLOY = ROOT / "deploy"
+CHART = DEPLOY / "helm" / "lakemuster"
+HELM = "helm.sh/helm/v3/cmd/helm@v3.22.0"
+KUBERNETES = ("1.30", "1.33")
+SETTING = re.compile(r"\bLAKEMUSTER_([A-Z][A-Z_]+)\b")
+NAMES = {name.upper() for name in Settings.model_fields}
+
+
+def values() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((CHART / "values.yaml").read_text())
+    return found
+
+
+def test_every_setting_that_a_file_names_exists() -> None:
+    named = {path: SETTING.findall(path.read_text()) for path in DEPLOY.rglob("*") if path.is_file()}
+    assert {path.name for path, found in named.items() if found} >= {
+        "compose.yml",
+        "nginx.conf",
+        "lakemuster.service",
+        "values.yaml",
+        "configmap.yaml",
+    }
+    assert {(path.name, name) for path, found in named.items() for name in found if name not in NAMES} == set()
+    assert values()["settings"].keys() <= NAMES
+
+
+def test_every_value_that_a_template_reads_is_in_the_chart_and_every_value_is_read() -> None:
+    text = "\n".join(path.read_text() for path in (CHART / "templates").iterdir())
+    read = {tuple(name.split(".")) for name in re.findall(r"\.Values\.([A-Za-z.]+)", text)}
+    for place in read:
+        found: Any = values()
+        for name in place:
+            assert name in found, place
+            found = found[name]
+    assert values().keys() == {place[0] for place in read}
+
+
+def test_a_stop_is_waited_for_longer_than_it_takes() -> None:
+    compose = yaml.safe_load((DEPLOY / "compose.yml").read_text())
+    server = compose["services"]["lakemuster"]
+    drain = int(server["environment"]["LAKEMUSTER_DRAIN_SECONDS"])
+    assert int(server["stop_grace_period"].removesuffix("s")) >= drain + 40
+    assert (server["read_only"], server["cap_drop"]) == (True, ["ALL"])
+    unit = (DEPLOY / "lakemuster.service").read_text()
+    (drained,) = re.findall(r"LAKEMUSTER_DRAIN_SECONDS=(\d+)", unit)
+    (stopped,) = re.findall(r"TimeoutStopSec=(\d+)", unit)
+    assert int(stopped) >= int(drained) + 40
+    assert "KillMode=mixed" in unit  # workers are told by their supervisor alone
+
+
+@pytest.mark.slow
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        pytest.skip("systemd-analyze is not here")
+    unit = tmp_path / "lakemuster.service"
+    text = (DEPLOY / "lakemuster.service").read_text().replace("/opt/lakemuster/bin/lakemuster", "/bin/true")
+    unit.write_text(text)
+    assert verified(program, unit) == ""
+    unit.write_text(text.replace("KillMode=mixed", "KillMode=unknown"))
+    assert "kill mode" in verified(program, unit)
+
+
+def verified(program: str, unit: Path) -> str:
+    """What systemd says of a unit's own lines."""
+    done = subprocess.run([program, "verify", str(unit)], capture_output=True, text=True, check=False)
+    return "\n".join(line for line in done.stderr.splitlines() if str(unit) in line)
+
+
+@pytest.mark.full
+def test_helm_lints_and_renders_the_chart_and_kubernetes_schemas_accept_it(tmp_path: Path) -> None:
+    command = [sys.executable, "-I", str(ROOT / "scripts" / "go_program.py"), HELM]
+    built = subprocess.run(command, capture_output=True, text=True, check=True)
+    helm = built.stdout.strip()
+    linted = subprocess.run([helm, "lint", "--strict", str(CHART)], capture_output=True, text=True, check=False)
+    assert linted.returncode == 0, linted.stdout
+    validate = python_of("requirements-kubernetes.lock").with_name("kubernetes-validate")
+    kinds: set[str] = set()
+    for options in ("replicas=3", "tokensSecret=,drainSeconds=0", "ingress.enabled=true,ingress.tlsSecret=t"):
+        words = [helm, "template", "lake", str(CHART), "--set", options]
+        rendered = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        documents = [one for one in yaml.safe_load_all(rendered) if one]
+        kinds |= {one["kind"] for one in documents}
+        (pods,) = [one["spec"]["template"]["spec"] for one in documents if one["kind"] == "Deployment"]
+        config = next(one["data"] for one in documents if one["kind"] == "ConfigMap")
+        assert pods["terminationGracePeriodSeconds"] == int(config["LAKEMUSTER_DRAIN_SECONDS"]) + 40
+        assert {name.removeprefix("LAKEMUSTER_") for name in config} <= NAMES
+        place = tmp_path / "rendered.yaml"
+        place.write_text(rendered)
+        for version in KUBERNETES:
+            checked = subprocess.run(
+                [validate, "--strict", "-k", version, place], capture_output=True, text=True, check=False
+            )
+            assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert kinds == {"ConfigMap", "Job", "Deployment", "Service", "PodDisruptionBudget", "Ingress"}

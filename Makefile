@@ -1,7 +1,7 @@
 # Everything needs Python >= 3.11 and make only: the first target builds its environment outside the tree
 # (scripts/environment.sh), from requirements.lock.
 .POSIX:
-.PHONY: help demo test whole pythons lowest quick full check format openapi kernels reference picture docs bench lock
+.PHONY: help demo test whole pythons lowest quick full check format openapi kernels reference picture docs licences sbom bench lock
 
 JOBS = logical
 PYTEST_ARGS =
@@ -29,6 +29,8 @@ help:
 	@echo "make reference  write docs/reference anew, from the code"
 	@echo "make picture  draw docs/overview.svg anew"
 	@echo "make docs     build the documentation into site/"
+	@echo "make licences  write docs/reference/licences.md anew"
+	@echo "make sbom     print a bill of materials of the image (CycloneDX)"
 	@echo "make bench    the benchmarks (BENCH_ARGS=...)"
 	@echo "make lock     pin the newest versions that pyproject.toml allows"
 
@@ -79,6 +81,13 @@ reference:
 picture:
 	@$(with) "$$python" scripts/picture.py
 
+licences:
+	@$(with) "$$python" scripts/licences.py
+
+sbom:
+	@python=$$(sh scripts/environment.sh requirements-sbom.lock) && \
+	"$$(dirname "$$python")/cyclonedx-py" requirements --output-reproducible --spec-version 1.6 requirements-server.lock
+
 docs:
 	@python=$$(sh scripts/environment.sh requirements-docs.lock) && "$$python" -m mkdocs build --quiet --strict
 
@@ -101,6 +110,7 @@ lock:
 	$(uv) --upgrade -o requirements-polars.lock requirements-polars.in && \
 	$(uv) --upgrade -o requirements-trino.lock requirements-trino.in && \
 	$(uv) --upgrade -o requirements-flink.lock requirements-flink.in && \
+	$(uv) --upgrade -o requirements-sbom.lock requirements-sbom.in && \
 	$(uv) --upgrade -o requirements-kubernetes.lock requirements-kubernetes.in && \
 	$(uv) --upgrade -o requirements-openapi.lock requirements-openapi.in && \
 	$(uv) --upgrade -o requirements-docs.lock requirements-docs.in

@@ -23,6 +23,7 @@ BESIDE = [
     "requirements-chdb.lock",
     "requirements-daft.lock",
     "requirements-kubernetes.lock",
+    "requirements-sbom.lock",
     "requirements-polars.lock",
     "requirements-trino.lock",
     "requirements-flink.lock",

@@ -29,7 +29,7 @@ help:
 	@echo "make reference  write docs/reference anew, from the code"
 	@echo "make picture  draw docs/overview.svg anew"
 	@echo "make docs     build the documentation into site/"
-	@echo "make licences  write docs/reference/licences.md anew"
+	@echo "make licences  write docs/operations/licences.md anew"
 	@echo "make sbom     print a bill of materials of the image (CycloneDX)"
 	@echo "make bench    the benchmarks (BENCH_ARGS=...)"
 	@echo "make lock     pin the newest versions that pyproject.toml allows"

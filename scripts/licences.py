@@ -1,4 +1,4 @@
-"""Write ``docs/reference/licences.md``: what the image holds besides our own code, and under which licences.
+"""Write ``docs/operations/licences.md``: what the image holds besides our own code, and under which licences.
 
 Names and versions are those of ``requirements-server.lock``, licences what the installed packages say of themselves.
 Versions of ``docs`` follow the lock: run it after ``make lock``.
@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements-server.lock"
-PAGE = ROOT / "docs" / "reference" / "licences.md"
+PAGE = ROOT / "docs" / "operations" / "licences.md"
 _CLASSIFIER = "License :: OSI Approved :: "
 
 
@@ -30,12 +30,13 @@ def licence_of(name: str) -> str:
         said = metadata(name)
     except PackageNotFoundError:
         return ""
-    if expression := said.get("License-Expression"):
-        return str(expression)
+    if "License-Expression" in said:
+        return str(said["License-Expression"])
     classes = [str(line) for line in said.get_all("Classifier") or () if str(line).startswith(_CLASSIFIER)]
     if classes:
         return ", ".join(line.removeprefix(_CLASSIFIER) for line in classes)
-    return str(said.get("License") or "").strip().partition("\n")[0]
+    texts = [str(text) for text in said.get_all("License") or ()]
+    return "".join(texts[:1]).strip().partition("\n")[0]
 
 
 def page() -> str:

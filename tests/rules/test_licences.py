@@ -13,7 +13,7 @@ from tests.beside import python_of
 from tests.tree import ROOT
 
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "licences.py"))
-PAGE = (ROOT / "docs" / "reference" / "licences.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "operations" / "licences.md").read_text("utf-8")
 
 
 def test_every_package_of_the_image_is_listed_once() -> None:
@@ -30,7 +30,7 @@ def test_licences_are_those_that_the_packages_say() -> None:
 
 @pytest.mark.slow
 def test_the_bill_of_materials_has_every_package_with_its_version() -> None:
-    program = python_of("requirements-sbom.lock").with_name("cyclonedx-py")
+    program = str(python_of("requirements-sbom.lock").with_name("cyclonedx-py"))
     words = [program, "requirements", "--output-reproducible", "--spec-version", "1.6", "requirements-server.lock"]
     made = json.loads(subprocess.run(words, cwd=ROOT, capture_output=True, check=True).stdout)
     assert (made["bomFormat"], made["specVersion"]) == ("CycloneDX", "1.6")

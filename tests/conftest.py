@@ -21,6 +21,8 @@ pytest_plugins = [
     "tests.selection",
     "tests.spark",
     "tests.storage_servers",
+    "tests.counterparts.azure_blobs",
+    "tests.counterparts.google_storage",
     "tests.counterparts.hive",
     "tests.counterparts.iceberg_rest",
     "tests.counterparts.nessie",

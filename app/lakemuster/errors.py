@@ -299,6 +299,12 @@ class ObjectMissing(StorageError):
     code = "object_missing"
 
 
+class ListingUnsupported(StorageError):
+    """The storage of that location cannot list folders: plain HTTP."""
+
+    code = "listing_unsupported"
+
+
 class StorageDenied(StorageError):
     """Object storage refused the server's credentials."""
 

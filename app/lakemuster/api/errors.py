@@ -70,6 +70,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.LookFailed: 503,
     errors.StorageError: 502,
     errors.ObjectMissing: 502,
+    errors.ListingUnsupported: 400,
     errors.StorageDenied: 502,
     errors.StorageUnavailable: 503,
     errors.IndexUnavailable: 503,

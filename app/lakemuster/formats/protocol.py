@@ -45,10 +45,18 @@ class FileInfo(Protocol):
 
 
 class Objects(Protocol):
-    """Object storage, as far as finding a table needs it. Both methods raise StorageError."""
+    """Object storage, as far as finding a table needs it. The methods raise StorageError."""
 
     def list(self, location: str) -> Iterable[FileInfo]:
-        """List one level below a folder, by name; empty when there is nothing."""
+        """List one level below a folder, by name; empty when there is nothing.
+
+        Raises:
+            ListingUnsupported: this storage cannot list folders.
+        """
+        ...
+
+    def stat(self, location: str) -> FileInfo | None:
+        """Return the object or folder at a location; None when there is nothing."""
         ...
 
     def read(self, location: str, *, max_bytes: int) -> bytes:

@@ -9,10 +9,11 @@ from typing import Any
 
 from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentMissing
 from lakemuster.storage.filesystems import Filesystem, modified_ms
+from lakemuster.storage.locations import HTTP, normal_scheme
 
 DEADLINE_SECONDS = 60.0
 _PROBE, _REWRITE_SECONDS = "tmp/ready", 60.0
-_WRITES_WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "oss", "memory"})
+_WRITES_WHOLE = frozenset({"s3", "oss", "cos", "gs", "abfs", "memory"})
 """Schemes where a write is atomic; elsewhere a file is uploaded under another name and renamed."""
 
 
@@ -24,7 +25,9 @@ class RemoteFolder:
     """
 
     def __init__(self, url: str, options: Mapping[str, object]) -> None:
-        scheme = url.partition("://")[0]
+        scheme = normal_scheme(url.partition("://")[0])
+        if scheme in HTTP:
+            raise ConfigInvalid(f"SEGMENTS_URL: {scheme}:// is read-only")
         try:
             self._system = Filesystem(scheme, options)
         except (ValueError, ImportError, TypeError) as cause:

@@ -25,6 +25,7 @@ from lakemuster.index.segment_cache import SegmentCache
 from lakemuster.index.segment_files import Segment
 from lakemuster.index.zone_block import Zones, read_zones
 from lakemuster.single_flight import SingleFlight
+from lakemuster.storage.locations import normal_scheme
 
 Repair = Callable[[str, SegmentCorrupt], None]
 """Restores a lost or damaged segment in the store, given its name and the damage; or raises."""
@@ -74,7 +75,8 @@ class SegmentStore:
         if not separator or scheme in ("file", "local"):
             self._backend = LocalSegmentBackend(Path(rest if separator else url))
         else:
-            folder = RemoteFolder(url, (options or {}).get(scheme, {}))
+            by_scheme = {normal_scheme(name): values for name, values in (options or {}).items()}
+            folder = RemoteFolder(url, by_scheme.get(normal_scheme(scheme), {}))
             self._backend = RemoteSegmentBackend(folder, SegmentCache(Path(cache_dir), cache_bytes))
         self.repair: Repair | None = None
         self._restoring = SingleFlight(_FAILED_SECONDS)

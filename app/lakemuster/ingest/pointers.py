@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakemuster.errors import NotATable, ObjectMissing
+from lakemuster.errors import ListingUnsupported, NotATable, ObjectMissing
 from lakemuster.formats.protocol import FormatPort, Pointer, token_of
 from lakemuster.formats.registry import format_of, table_formats
 from lakemuster.metadata.snapshot import Format
@@ -24,6 +24,7 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
     Raises:
         NotATable: there is no table at the location.
         FormatUnsupported: the format is not known.
+        ListingUnsupported: the storage lists no folders, and nothing else tells where the metadata is.
         StorageError: the location cannot be listed; ``ObjectMissing`` also if a hint names a missing file.
     """
     for port in table_formats():
@@ -34,10 +35,17 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
             return Pointer(port.name, location, token_of([info]))
     root = location.rstrip("/")
     tried = table_formats() if format is None else (format_of(format),)
+    unlisted: ListingUnsupported | None = None
     for port in tried:
-        pointer = port.find(store, root)
+        try:
+            pointer = port.find(store, root)
+        except ListingUnsupported as refusal:
+            unlisted = refusal
+            continue
         if pointer is not None:
             return pointer
+    if unlisted is not None:
+        raise unlisted
     raise NotATable(f"no {_any_of(tried)} table at {location}", location=location)
 
 

@@ -9,8 +9,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from lakemuster.storage.backend import Backend
-from lakemuster.storage.locations import Location, normal_scheme
+from lakemuster.storage.drivers import S3_COMPATIBLE, WEBHDFS, compatible_options, needed_packages
+from lakemuster.storage.locations import HTTP, Location, normal_scheme
 from lakemuster.storage.prefix_credentials import CredentialsProvider, PrefixCredentials, find_credentials
+from lakemuster.storage.remote import RemoteObjects
 
 
 class Backends:
@@ -67,11 +69,37 @@ _BY_CREDENTIALS_LOCK = threading.Lock()
 
 
 def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:
-    # Lazy: importing botocore takes longer than listing a local lake.
-    if scheme == "s3":
+    """The backend of a scheme.
+
+    Raises:
+        ConfigInvalid: the options are wrong, or the extra that the scheme needs is not installed.
+    """
+    with needed_packages(scheme, "STORAGE"):
+        return _opened(scheme, options, deadline_seconds)
+
+
+def _opened(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:
+    # Lazy: importing botocore takes longer than listing a local lake; the other stores' packages are extras.
+    if scheme in ("s3", *S3_COMPATIBLE):
         from lakemuster.storage.s3 import S3Objects  # noqa: PLC0415
 
-        return S3Objects(options, deadline_seconds)
+        return S3Objects(compatible_options(scheme, options), deadline_seconds)
+    if scheme == "gs":
+        from lakemuster.storage.gcs import GcsSource  # noqa: PLC0415
+
+        return RemoteObjects(GcsSource(options, deadline_seconds), deadline_seconds)
+    if scheme == "abfs":
+        from lakemuster.storage.azure import AzureSource  # noqa: PLC0415
+
+        return RemoteObjects(AzureSource(options, deadline_seconds), deadline_seconds)
+    if scheme in WEBHDFS or (scheme == "hdfs" and "webhdfs" in options and not options.get("kerberos")):
+        from lakemuster.storage.webhdfs import WebHdfsSource  # noqa: PLC0415
+
+        return RemoteObjects(WebHdfsSource(scheme, options, deadline_seconds), deadline_seconds)
+    if scheme in HTTP:
+        from lakemuster.storage.http import HttpSource  # noqa: PLC0415
+
+        return RemoteObjects(HttpSource(scheme, options, deadline_seconds), deadline_seconds)
     from lakemuster.storage.generic import GenericObjects  # noqa: PLC0415
 
     return GenericObjects(scheme, options, deadline_seconds)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from lakemuster.errors import (
     CatalogError,
+    ConfigInvalid,
     LimitExceeded,
     ObjectMissing,
     StorageDenied,
@@ -56,3 +60,22 @@ def check_size(size: int, expected_length: int | None, max_bytes: int, where: st
         )
     if size > max_bytes:
         raise LimitExceeded(f"{where}: {size} bytes long, the limit is {max_bytes}", limit=max_bytes, actual=size)
+
+
+_OURS = {"asynchronous", "loop", "session", "skip_instance_cache", "use_listings_cache", "version_aware"}
+
+
+def checked_options(scheme: str, constructor: Callable[..., Any], options: Mapping[str, Any], *more: str) -> None:
+    """Reject options that a driver would ignore, or that are not the operator's to set.
+
+    Args:
+        constructor: of the driver; its named parameters are the options.
+        more: further options.
+
+    Raises:
+        ConfigInvalid: names the options, never their values.
+    """
+    known = set(inspect.signature(constructor).parameters) - {"self", "kwargs"} - _OURS | set(more)
+    unknown = sorted(set(options) - known)
+    if unknown:
+        raise ConfigInvalid(f"STORAGE: unknown options for {scheme}: {', '.join(unknown)}")

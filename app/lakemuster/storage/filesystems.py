@@ -13,24 +13,34 @@ from typing import Any
 import fsspec
 import fsspec.asyn
 
+from lakemuster.storage.drivers import driver_of, driver_path, needed_packages
+from lakemuster.storage.locations import Location
+
 _MODIFIED = ("mtime", "LastModified", "last_modified", "updated", "created")
 
 
 class Filesystem:
     """One fsspec implementation with one set of options.
 
+    Args:
+        scheme: in its normal spelling.
+
     Raises:
+        ConfigInvalid: the extra that the scheme needs is not installed.
         ValueError, ImportError, TypeError: fsspec does not know the scheme, lacks its driver, or refuses an option;
             drivers raise others too.
     """
 
     def __init__(self, scheme: str, options: Mapping[str, object]) -> None:
-        kind = fsspec.get_filesystem_class(scheme)
-        self.driver: Any = kind(**options, skip_instance_cache=True, use_listings_cache=False)
+        protocol, given = driver_of(scheme, options)
+        with needed_packages(scheme, "STORAGE"):
+            kind = fsspec.get_filesystem_class(protocol)
+            self.driver: Any = kind(**given, skip_instance_cache=True, use_listings_cache=False)
 
     def path(self, url: str) -> str:
         """The path of a URL as the driver's methods take it."""
-        path: str = self.driver._strip_protocol(url)  # noqa: SLF001 - every fsspec method calls it first
+        found = driver_path(Location.parse(url))
+        path: str = self.driver._strip_protocol(url) if found is None else found  # noqa: SLF001
         return path
 
     def call(self, method: str, *args: object, deadline_seconds: float | None = None, **named: object) -> Any:

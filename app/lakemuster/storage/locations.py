@@ -9,7 +9,8 @@ A recorded location is untrusted text. Three rules make it safe:
 Nothing is ever percent-decoded: ``day=2024-01-01 10%3A00`` is the name of a folder.
 
 Source: Hadoop's ``Path`` writes ``file:/a``, others ``file:///a`` or ``/a``; ``s3a`` and ``s3n`` are Hadoop's
-names of ``s3``.
+names of ``s3``. Azure's data of one account has two hosts, ``account.blob.…`` (Hadoop's ``wasb``) and
+``account.dfs.…`` (``abfs``); fsspec writes ``az://container``.
 """
 
 from __future__ import annotations
@@ -28,16 +29,29 @@ import pyarrow.compute as pc
 from lakemuster.errors import ConfigInvalid, LocationRefused, RequestInvalid
 
 LOCAL = "file"
-_SPELLINGS = {"s3": ("s3", "s3a", "s3n"), "gs": ("gs", "gcs"), "abfs": ("abfs", "abfss"), LOCAL: (LOCAL, "local")}
+HTTP = ("http", "https")
+_SPELLINGS = {
+    "s3": ("s3", "s3a", "s3n"),
+    "gs": ("gs", "gcs"),
+    "abfs": ("abfs", "abfss", "wasb", "wasbs", "az"),
+    "cos": ("cos", "cosn"),
+    LOCAL: (LOCAL, "local"),
+}
 _SCHEME_OF = {spelling: scheme for scheme, spellings in _SPELLINGS.items() for spelling in spellings}
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):(.*)", re.DOTALL)
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*")
 _HOST_AND_PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*(:[0-9]{1,5})?")
 _CONTAINER_AND_ACCOUNT = re.compile(r"[A-Za-z0-9$][A-Za-z0-9\-]*(@[A-Za-z0-9][A-Za-z0-9.\-]*)?")
-_AUTHORITY = {"s3": _BUCKET, "gs": _BUCKET, "memory": _BUCKET, "abfs": _CONTAINER_AND_ACCOUNT}
+_AUTHORITY = {
+    "s3": _BUCKET, "gs": _BUCKET, "oss": _BUCKET, "cos": _BUCKET, "memory": _BUCKET, "abfs": _CONTAINER_AND_ACCOUNT,
+}  # fmt: skip
+_OWN_PORT = {"http": ":80", "https": ":443"}
+_BLOB_HOST = re.compile(r"(@[a-z0-9\-]+)\.blob\.", re.IGNORECASE)
 _FULL_REWRITE = re.compile(r"(.+?)=((?:[A-Za-z][A-Za-z0-9+.\-]*:)?/.*)")
-# Secrets may hold slashes: remove everything before the last @, except in file names and abfs://container@account.
-_USERINFO = re.compile(r"^(?!file:(?:/[^/]|///)|/|abfss?://[^/:@]*@[^@]*$)([^/]*)//.*@", re.IGNORECASE | re.DOTALL)
+# Secrets may hold slashes: remove everything before the last @, except in file names and Azure's container@account.
+_USERINFO = re.compile(
+    r"^(?!file:(?:/[^/]|///)|/|(?:abfss?|wasbs?)://[^/:@]*@[^@]*$)([^/]*)//.*@", re.IGNORECASE | re.DOTALL
+)
 _LONGEST = 4096
 _LONGEST_SHOWN = 300
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
@@ -46,6 +60,17 @@ _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
 def normal_scheme(scheme: str) -> str:
     """The normal spelling of a scheme: ``S3A`` becomes ``s3``."""
     return _SCHEME_OF.get(scheme.lower(), scheme.lower())
+
+
+def normal_authority(scheme: str, authority: str) -> str:
+    """The normal spelling of a bucket or host: Azure's by its ``dfs`` host, HTTP's in lower case without its own port.
+
+    Args:
+        scheme: in its normal spelling.
+    """
+    if scheme == "abfs":
+        return _BLOB_HOST.sub(r"\1.dfs.", authority)
+    return authority.lower().removesuffix(_OWN_PORT[scheme]) if scheme in HTTP else authority
 
 
 def redacted(text: str) -> str:
@@ -61,7 +86,7 @@ class Location:
 
     Attributes:
         scheme: lower case, one spelling per kind of storage; "" for a relative path.
-        bucket: bucket, container (``container@account`` for abfs) or host; "" for local paths.
+        bucket: bucket, container (``container@account.dfs.…`` for abfs) or host; "" for local paths.
         key: literal, without leading slash (local) and without trailing slashes.
     """
 
@@ -94,7 +119,9 @@ class Location:
         key = key.rstrip("/")
         if "." in key.split("/"):
             raise _refused(text, "it contains a . segment")
-        return cls(scheme, authority, key)
+        if scheme in HTTP and "?" in key:
+            raise _refused(text, "a URL with a query string names no object")
+        return cls(scheme, normal_authority(scheme, authority), key)
 
     @property
     def is_relative(self) -> bool:
@@ -313,9 +340,20 @@ def _spellings(old: str) -> list[str]:
     url = _URL.match(old)
     if url is not None and normal_scheme(url[1]) != LOCAL:
         spellings = _SPELLINGS.get(normal_scheme(url[1]), (url[1],))
-        return [f"{spelling}:{url[2].rstrip('/')}" for spelling in spellings]
+        rest = url[2].rstrip("/")
+        if normal_scheme(url[1]) != "abfs":
+            return [f"{spelling}:{rest}" for spelling in spellings]
+        return [f"{one}:{host}" for one in spellings for host in dict.fromkeys((_of_dfs(rest), _of_blob(rest)))]
     if url is not None or old.startswith("/"):
         path = (url[2].removeprefix("//") if url is not None else old).rstrip("/")
         return [path, f"{LOCAL}:{path}", f"{LOCAL}://{path}"]
     path = re.sub(r"^(\./+)+", "", f"{old}/").rstrip("/")
     return [path, f"./{path}"] if path and path != "." else ["."]
+
+
+def _of_dfs(rest: str) -> str:
+    return _BLOB_HOST.sub(r"\1.dfs.", rest, count=1)
+
+
+def _of_blob(rest: str) -> str:
+    return re.sub(r"(@[A-Za-z0-9\-]+)\.dfs\.", r"\1.blob.", rest, count=1)

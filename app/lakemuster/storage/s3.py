@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import inspect
-import random
 import re
 import threading
 from collections import defaultdict
@@ -40,8 +38,10 @@ from lakemuster.errors import (
     StorageError,
     StorageUnavailable,
 )
+from lakemuster.storage.attempts import persist
 from lakemuster.storage.backend import AdmittedRead, ListedPage, StorageEntry
-from lakemuster.storage.failures import check_size, failure_of
+from lakemuster.storage.content_digests import ContentDigests
+from lakemuster.storage.failures import check_size, checked_options, failure_of
 from lakemuster.storage.locations import Location, redacted
 from lakemuster.storage.s3_pages import listed_page, milliseconds
 from lakemuster.storage.s3_requests import Repeated, watching
@@ -49,12 +49,10 @@ from lakemuster.storage.s3_session import NoRedirectSession, new_session
 
 T = TypeVar("T")
 
-_PAUSES_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6)
 _CONNECT_SECONDS, _SILENCE_SECONDS, _SESSION_SECONDS = 5.0, 5.0, 30.0
 _CONNECTIONS, _OF_A_BUCKET = 256, 64
 _CHUNK_BYTES = 1 << 20
 _MOST_NAMES = 2_000_000
-_OURS = {"asynchronous", "loop", "session", "skip_instance_cache", "use_listings_cache", "version_aware"}
 _NO_BUCKET = {"NoSuchBucket"}
 _NO_OBJECT = {"NoSuchKey", "NoSuchVersion", "404"}
 _DENIED = {
@@ -80,7 +78,7 @@ class S3Objects:
     """The objects of all buckets reached with one set of options."""
 
     def __init__(self, options: Mapping[str, Any], deadline_seconds: float) -> None:
-        check_options(options)
+        checked_options("s3", S3FileSystem.__init__, options, "profile")
         self._deadline = deadline_seconds
         config: dict[str, Any] = {
             "connect_timeout": min(_CONNECT_SECONDS, deadline_seconds / 2),
@@ -107,7 +105,7 @@ class S3Objects:
         except (KeyError, TypeError, ValueError) as cause:
             raise _wrong_options(cause) from cause
         self._files.retries = 1
-        self._etags_are_md5: set[str] = set()
+        self._digests = ContentDigests()
         self._repeated: dict[tuple[str, str], Repeated] = {}
 
     def check(self) -> None:
@@ -176,20 +174,7 @@ class S3Objects:
     async def _persist(self, attempt: Callable[[], Awaitable[T]], where: str) -> T:
         """Retry until an attempt succeeds or fails permanently, or the deadline passes."""
         await self._ready(where)
-        failure: CatalogError = StorageUnavailable(f"{where}: no answer within {self._deadline:g} s")
-        try:
-            async with asyncio.timeout(self._deadline):
-                for pause in (*_PAUSES_SECONDS, None):
-                    try:
-                        return await attempt()
-                    except Exception as error:
-                        failure = _failure_of(error, where)
-                        if pause is None or not isinstance(failure, StorageUnavailable):
-                            raise failure from error
-                    await asyncio.sleep(pause * random.uniform(0.5, 1.0))
-        except TimeoutError as cause:
-            raise StorageUnavailable(f"{where}: no answer within {self._deadline:g} s") from cause
-        raise failure
+        return await persist(attempt, where, self._deadline, _failure_of)
 
     async def _ready(self, where: str) -> None:
         """Open the session; outside the deadline, since it reads botocore's models and may request credentials."""
@@ -227,26 +212,10 @@ class S3Objects:
                 digest.update(chunk)
             if length is None:
                 check_size(received, wanted.expected_length, wanted.max_bytes, where)
-            self._check_digest(wanted, _md5_of(answer), digest.hexdigest(), refused)
+            self._digests.check(wanted.location.bucket, where, _md5_of(answer), digest.hexdigest(), refused)
             return chunks[0] if len(chunks) == 1 else b"".join(chunks)
         finally:
             body.close()
-
-    def _check_digest(self, wanted: AdmittedRead, told: str | None, found: str, refused: set[str]) -> None:
-        """Reject bytes that do not match the ETag.
-
-        A compatible store may give ETags that only look like an MD5. If no ETag of a bucket has matched yet, the same
-        bytes received twice are accepted.
-
-        Raises:
-            StorageUnavailable: the bytes do not match; another attempt may get the right ones.
-        """
-        bucket = wanted.location.bucket
-        if told == found:
-            self._etags_are_md5.add(bucket)
-        elif told is not None and (bucket in self._etags_are_md5 or found not in refused):
-            refused.add(found)
-            raise StorageUnavailable(f"{wanted.where}: the bytes that arrived do not match the object's ETag")
 
     async def _head(self, location: Location) -> StorageEntry | None:
         name = location.key.rpartition("/")[2] or location.bucket
@@ -318,18 +287,6 @@ class S3Objects:
 
 def _prefix(location: Location) -> str:
     return f"{location.key}/" if location.key else ""
-
-
-def check_options(options: Mapping[str, Any]) -> None:
-    """Reject options that s3fs would ignore, or that would override the behaviour described above.
-
-    Raises:
-        ConfigInvalid: names the options, never their values.
-    """
-    known = set(inspect.signature(S3FileSystem.__init__).parameters) - {"self", "kwargs"} - _OURS | {"profile"}
-    unknown = sorted(set(options) - known)
-    if unknown:
-        raise ConfigInvalid(f"STORAGE: unknown options for s3: {', '.join(unknown)}")
 
 
 def _md5_of(answer: Mapping[str, Any]) -> str | None:

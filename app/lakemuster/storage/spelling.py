@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from lakemuster.storage.locations import LOCAL, normal_scheme
+from lakemuster.storage.locations import LOCAL, normal_authority, normal_scheme
 
 Keys = NDArray[np.int64]
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):(/.*)", re.DOTALL)
@@ -37,7 +37,7 @@ def comparable(location: str) -> str:
     if scheme == LOCAL:
         return _plain(local_path(location))
     authority, _, key = rest.lstrip("/").partition("/")
-    return f"{scheme}://{authority}{_plain(f'/{key}')}"
+    return f"{scheme}://{normal_authority(scheme, authority)}{_plain(f'/{key}')}"
 
 
 def local_path(location: str) -> str:

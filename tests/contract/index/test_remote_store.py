@@ -15,6 +15,7 @@ import pytest
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt, SegmentMissing
 from lakemuster.index.database import Database
 from lakemuster.index.segments import SegmentStore, segment_name, sweep, write_segment
+from tests.object_stores import BUCKETS, Bucket
 from tests.storage_servers import S3Server, s3_endpoint, s3_server  # noqa: F401 - fixtures
 
 TABLE = pa.table({"status": pa.array([0, 1, 2], pa.int8()), "file_path": ["a", "b", None]})
@@ -34,7 +35,7 @@ class Remote:
         return SegmentStore(self.url, self.options, cache, cache_bytes)
 
 
-@pytest.fixture(params=["s3", "memory"])
+@pytest.fixture(params=["s3", "memory", *BUCKETS])
 def remote(request: pytest.FixtureRequest) -> Iterator[Remote]:
     if request.param == "memory":
         system = fsspec.filesystem("memory")
@@ -47,6 +48,15 @@ def remote(request: pytest.FixtureRequest) -> Iterator[Remote]:
             lambda key: system.pipe_file(key, b"ARROW1 and no more"),
         )
         system.rm(root, recursive=True)
+        return
+    if request.param in BUCKETS:
+        bucket: Bucket = request.getfixturevalue(BUCKETS[request.param])
+        yield Remote(
+            f"{bucket.url}/segments/here",
+            bucket.storage,
+            bucket.keys,
+            lambda key: bucket.put(key, b"ARROW1 and no more"),
+        )
         return
     server: S3Server = request.getfixturevalue("s3_server")
 

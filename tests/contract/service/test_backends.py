@@ -1,4 +1,4 @@
-"""One suite over SQLite and PostgreSQL, local files and S3: the catalog gives the same answers."""
+"""One suite over SQLite and PostgreSQL, local files and object stores: the catalog gives the same answers."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from lakemuster.index.database import Database
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import Selector
 from tests.contract.service.backends import catalog, rows, settings
+from tests.object_stores import BUCKETS, Bucket
+from tests.storage_servers import S3Server
 
 TABLES = {
     "iceberg.equality_deletes.warehouse.mydb.mytable_partitioned": "iceberg/equality_deletes",
@@ -35,39 +37,41 @@ class Place:
     settings: Settings
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/index.db"
-    url: str = request.getfixturevalue("postgres_url")
-    Database(url).migrate()
-    return url
+PLACES = [
+    *((store, database) for store in ("local", "s3") for database in ("sqlite", "postgres")),
+    *((store, "sqlite") for store in BUCKETS),
+]
 
 
-@pytest.fixture(params=["local", "s3"])
-def place(request: pytest.FixtureRequest, lakes: Path, tmp_path: Path, database_url: str) -> Place:
+@pytest.fixture(params=PLACES, ids="-".join)
+def place(request: pytest.FixtureRequest, lakes: Path, tmp_path: Path) -> Place:
+    store, database = request.param
+    database_url = f"sqlite:///{tmp_path}/index.db"
+    if database == "postgres":
+        database_url = request.getfixturevalue("postgres_url")
+        Database(database_url).migrate()
     metadata = [
         source
         for folder in sorted(set(TABLES.values()))
         for source in sorted((lakes / folder).rglob("*"))
         if source.is_file() and source.suffix not in (".parquet", ".orc")
     ]
-    if request.param == "local":
+    if store == "local":
         lake = tmp_path / "lake"
         for source in metadata:
             target = lake / source.relative_to(lakes)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(source.read_bytes())
         return Place(str(lake), settings(tmp_path, database_url=database_url, roots=(str(lake),)))
-    s3 = request.getfixturevalue("s3_server")
+    bucket: Bucket | S3Server = request.getfixturevalue(BUCKETS.get(store, "s3_server"))
     for source in metadata:
-        s3.put(f"lake/{source.relative_to(lakes)}", source.read_bytes())
-    url = f"{s3.url}/lake"
+        bucket.put(f"lake/{source.relative_to(lakes)}", source.read_bytes())
+    url = f"{bucket.url}/lake"
     changes: dict[str, Any] = {
         "database_url": database_url,
         "roots": (url,),
-        "storage": s3.storage,
-        "segments_url": f"{s3.url}/segments",
+        "storage": bucket.storage,
+        "segments_url": f"{bucket.url}/segments",
     }
     return Place(url, settings(tmp_path, **changes))
 

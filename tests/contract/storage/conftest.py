@@ -13,6 +13,8 @@ import pytest
 
 from lakemuster.storage.store import ObjectStore
 from tests.contract.storage.faulty_server import FaultyServer
+from tests.http_files import HttpFiles
+from tests.object_stores import BUCKETS, Bucket
 from tests.storage_servers import S3Server
 
 
@@ -59,11 +61,63 @@ def _s3(server: S3Server) -> Lake:
     )
 
 
-@pytest.fixture(params=["local", "memory", "s3"])
+def _of(bucket: Bucket) -> Lake:
+    return Lake(
+        f"{bucket.url}/db",
+        lambda name, data: bucket.put(f"db/{name}", data),
+        lambda name: bucket.remove(f"db/{name}"),
+        bucket.storage,
+    )
+
+
+def _http(server: HttpFiles) -> Lake:
+    server.files.clear()
+    server.requests.clear()
+    return Lake(
+        f"{server.url}/db",
+        lambda name, data: server.files.__setitem__(f"db/{name}", data),
+        lambda name: server.files.pop(f"db/{name}"),
+        {},
+    )
+
+
+LISTING = ["local", "memory", "s3", "google", "azure"]
+
+
+@pytest.fixture(params=LISTING)
 def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Lake:
-    if request.param == "local":
-        return _local(tmp_path)
-    return _memory() if request.param == "memory" else _s3(request.getfixturevalue("s3_server"))
+    """A folder of a storage that lists folders."""
+    return _lake(request.param, request, tmp_path)
+
+
+@pytest.fixture(params=[*LISTING, "http", "http_without_ranges"])
+def readable(request: pytest.FixtureRequest, tmp_path: Path) -> Lake:
+    """A folder of any storage."""
+    return _lake(request.param, request, tmp_path)
+
+
+def _lake(kind: str, request: pytest.FixtureRequest, folder: Path) -> Lake:
+    if kind == "local":
+        return _local(folder)
+    if kind == "memory":
+        return _memory()
+    if kind == "s3":
+        return _s3(request.getfixturevalue("s3_server"))
+    if kind.startswith("http"):
+        return _http(request.getfixturevalue("http_files" if kind == "http" else "http_files_without_ranges"))
+    return _of(request.getfixturevalue(BUCKETS[kind]))
+
+
+@pytest.fixture(scope="module")
+def http_files() -> Iterator[HttpFiles]:
+    with HttpFiles() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def http_files_without_ranges() -> Iterator[HttpFiles]:
+    with HttpFiles(ranges=False, head=False) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")

@@ -21,14 +21,14 @@ ODD_NAMES = [
 ]  # fmt: skip
 
 
-def test_an_object_reads_whole(lake: Lake) -> None:
+def test_an_object_reads_whole(readable: Lake) -> None:
     data = bytes(range(256)) * 20_000
-    lake.put("t/x", data)
-    lake.put("t/empty", b"")
-    store = lake.store()
-    assert store.read(f"{lake.root}/t/x") == data
-    assert store.read(f"{lake.root}/t/x", expected_length=len(data), max_bytes=len(data)) == data
-    assert store.read(f"{lake.root}/t/empty", expected_length=0) == b""
+    readable.put("t/x", data)
+    readable.put("t/empty", b"")
+    store = readable.store()
+    assert store.read(f"{readable.root}/t/x") == data
+    assert store.read(f"{readable.root}/t/x", expected_length=len(data), max_bytes=len(data)) == data
+    assert store.read(f"{readable.root}/t/empty", expected_length=0) == b""
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
@@ -54,28 +54,28 @@ def test_a_missing_object_is_missing(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 9, 11])
-def test_an_object_of_another_length_is_told_from_one_with_wrong_bytes(lake: Lake, length: int) -> None:
-    lake.put("t/x", b"0123456789")
+def test_an_object_of_another_length_is_told_from_one_with_wrong_bytes(readable: Lake, length: int) -> None:
+    readable.put("t/x", b"0123456789")
     with pytest.raises(WrongLength, match=f"10 bytes long, but its metadata says {length}"):
-        lake.store().read(f"{lake.root}/t/x", expected_length=length)
+        readable.store().read(f"{readable.root}/t/x", expected_length=length)
 
 
-def test_an_object_above_the_limit_is_not_fetched(lake: Lake) -> None:
-    lake.put("t/x", b"0" * 1000)
-    store = lake.store()
+def test_an_object_above_the_limit_is_not_fetched(readable: Lake) -> None:
+    readable.put("t/x", b"0" * 1000)
+    store = readable.store()
     with pytest.raises(LimitExceeded, match="1000 bytes long, the limit is 999"):
-        store.read(f"{lake.root}/t/x", max_bytes=999)
+        store.read(f"{readable.root}/t/x", max_bytes=999)
     assert store.counts.bytes == 0
-    assert len(store.read(f"{lake.root}/t/x", max_bytes=1000)) == 1000
-    [(_, outcome)] = store.read_many([ReadRequest(f"{lake.root}/t/x", 1000)], max_bytes=999)
+    assert len(store.read(f"{readable.root}/t/x", max_bytes=1000)) == 1000
+    [(_, outcome)] = store.read_many([ReadRequest(f"{readable.root}/t/x", 1000)], max_bytes=999)
     assert isinstance(outcome, LimitExceeded)
 
 
-def test_locations_beside_the_root_are_refused_and_not_probed(lake: Lake) -> None:
-    lake.put("t/x", b"1")
-    lake.put("t-secret/x", b"2")
-    store = ObjectStore([f"{lake.root}/t"], lake.options)
-    beside = f"{lake.root}/t-secret/x"
+def test_locations_beside_the_root_are_refused_and_not_probed(readable: Lake) -> None:
+    readable.put("t/x", b"1")
+    readable.put("t-secret/x", b"2")
+    store = ObjectStore([f"{readable.root}/t"], readable.options)
+    beside = f"{readable.root}/t-secret/x"
     for probe in (store.read, store.stat, store.exists, store.list):
         with pytest.raises(LocationRefused):
             probe(beside)
@@ -84,15 +84,15 @@ def test_locations_beside_the_root_are_refused_and_not_probed(lake: Lake) -> Non
     assert (store.counts.reads, store.counts.stats, store.counts.lists) == (0, 0, 0)
 
 
-def test_an_operator_allows_one_more_place(lake: Lake) -> None:
-    lake.put("t/x", b"1")
-    lake.put("u/x", b"2")
-    narrow = ObjectStore([f"{lake.root}/t"], lake.options)
-    wide = narrow.allowing(f"{lake.root}/u")
-    assert (wide.read(f"{lake.root}/t/x"), wide.read(f"{lake.root}/u/x")) == (b"1", b"2")
+def test_an_operator_allows_one_more_place(readable: Lake) -> None:
+    readable.put("t/x", b"1")
+    readable.put("u/x", b"2")
+    narrow = ObjectStore([f"{readable.root}/t"], readable.options)
+    wide = narrow.allowing(f"{readable.root}/u")
+    assert (wide.read(f"{readable.root}/t/x"), wide.read(f"{readable.root}/u/x")) == (b"1", b"2")
     assert wide.counts is narrow.counts
     with pytest.raises(LocationRefused):
-        narrow.read(f"{lake.root}/u/x")
+        narrow.read(f"{readable.root}/u/x")
 
 
 def test_a_listing_is_one_level_complete_and_sorted(lake: Lake) -> None:
@@ -150,31 +150,31 @@ def test_changes_are_seen_at_once(lake: Lake) -> None:
         store.read(f"{lake.root}/t/x")
 
 
-def test_many_objects_read_with_one_failing(lake: Lake) -> None:
-    requests = [ReadRequest(f"{lake.root}/t/{number}", number) for number in range(50)]
+def test_many_objects_read_with_one_failing(readable: Lake) -> None:
+    requests = [ReadRequest(f"{readable.root}/t/{number}", number) for number in range(50)]
     for number in range(50):
-        lake.put(f"t/{number}", b"x" * number)
-    lake.remove("t/7")
-    lake.put("t/8", b"changed behind our back")
-    store = lake.store()
+        readable.put(f"t/{number}", b"x" * number)
+    readable.remove("t/7")
+    readable.put("t/8", b"changed behind our back")
+    store = readable.store()
     outcomes = {request.location: outcome for request, outcome in store.read_many(requests)}
     assert len(outcomes) == 50
-    assert isinstance(outcomes.pop(f"{lake.root}/t/7"), ObjectMissing)
-    assert isinstance(outcomes.pop(f"{lake.root}/t/8"), WrongLength)
+    assert isinstance(outcomes.pop(f"{readable.root}/t/7"), ObjectMissing)
+    assert isinstance(outcomes.pop(f"{readable.root}/t/8"), WrongLength)
     assert all(data == b"x" * int(location.rpartition("/")[2]) for location, data in outcomes.items())
     assert store.counts.reads == 50
     assert store.counts.bytes == sum(range(50)) - 15
 
 
-def test_reading_many_may_stop_early(lake: Lake) -> None:
+def test_reading_many_may_stop_early(readable: Lake) -> None:
     for number in range(20):
-        lake.put(f"t/{number}", b"x")
-    store = lake.store()
-    reading = store.read_many([ReadRequest(f"{lake.root}/t/{number}", 1) for number in range(20)], concurrency=2)
+        readable.put(f"t/{number}", b"x")
+    store = readable.store()
+    reading = store.read_many([ReadRequest(f"{readable.root}/t/{number}", 1) for number in range(20)], concurrency=2)
     assert next(reading)[1] == b"x"
     reading.close()  # type: ignore[attr-defined]
     assert store.counts.reads < 20
-    assert store.read(f"{lake.root}/t/19") == b"x"
+    assert store.read(f"{readable.root}/t/19") == b"x"
 
 
 def test_a_walk_descends_only_into_chosen_folders(lake: Lake) -> None:

@@ -33,7 +33,7 @@ PLACE = "s3://lake/t/m0.avro"
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lakemuster.storage.s3._PAUSES_SECONDS", (0.01,) * 5)
+    monkeypatch.setattr("lakemuster.storage.attempts.PAUSES_SECONDS", (0.01,) * 5)
 
 
 _STORES: dict[tuple[int, float], ObjectStore] = {}

@@ -56,6 +56,10 @@ class Memory:
                 found[name] = File(prefix + name, name, len(data), is_folder=bool(below))
         return [found[name] for name in sorted(found)]
 
+    def stat(self, location: str) -> FileInfo | None:
+        data = self._objects.get(location)
+        return None if data is None else File(location, location.rpartition("/")[2], len(data))
+
     def read(self, location: str, *, max_bytes: int) -> bytes:
         self.reads.append(location)
         data = self._objects[location]

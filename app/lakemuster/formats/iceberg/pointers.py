@@ -1,6 +1,7 @@
 """Find the current metadata file of a ``metadata`` folder, from file names and hints alone.
 
-A look costs one or two listings. No metadata is read.
+A look costs one or two listings. No metadata is read. Where storage lists no folders (plain HTTP), the hint is required
+and one request tells whether a file exists.
 
 Hadoop tables number ``v1.metadata.json``, ``v2.metadata.json`` … and name the newest in
 ``version-hint.text``, which may be absent or stale. Catalogs write ``00001-<uuid>.metadata.json``.
@@ -13,7 +14,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from lakemuster.errors import ObjectMissing
+from lakemuster.errors import ListingUnsupported, ObjectMissing
 from lakemuster.formats.protocol import FileInfo, Objects, Pointer, token_of
 
 HINT = "version-hint.text"
@@ -60,10 +61,14 @@ def find_pointer(objects: Objects, root: str) -> Pointer | None:
 
     Raises:
         ObjectMissing: the hint names a file that is not there.
+        ListingUnsupported: storage lists no folders, and there is no hint.
         StorageError: the folder cannot be listed.
     """
     folder = f"{root}/metadata"
-    by_name = _by_name(objects, folder)
+    try:
+        by_name = _by_name(objects, folder)
+    except ListingUnsupported:
+        return _hinted(objects, folder)
     newest = newest_metadata(tuple(by_name))
     if newest is None:
         return None
@@ -81,6 +86,34 @@ def find_pointer(objects: Objects, root: str) -> Pointer | None:
     while (newer := next_version(name, by_name.keys())) is not None:
         name = newer
     return Pointer("iceberg", f"{folder}/{name}", token_of([by_name[name]]))
+
+
+def _hinted(objects: Objects, folder: str) -> Pointer:
+    """The current metadata file where storage lists no folders."""
+    try:
+        candidates = hint_candidates(objects.read(f"{folder}/{HINT}", max_bytes=HINT_LIMIT))
+    except ObjectMissing:
+        candidates = []
+    if not candidates:
+        raise ListingUnsupported(
+            f"storage lists no folders, and there is no {HINT}: give the location of a metadata file", location=folder
+        )
+    found = next((info for name in candidates if (info := objects.stat(f"{folder}/{name}")) is not None), None)
+    if found is None:
+        raise ObjectMissing(
+            f"{HINT} names a metadata file that does not exist: {candidates[0]}", location=f"{folder}/{candidates[0]}"
+        )
+    while (newer := _next_of(objects, folder, found.name)) is not None:
+        found = newer
+    return Pointer("iceberg", f"{folder}/{found.name}", token_of([found]))
+
+
+def _next_of(objects: Objects, folder: str, name: str) -> FileInfo | None:
+    match = _match(name)
+    if match is None or not match["hadoop"]:
+        return None
+    ending = name[match.end("version") :]
+    return objects.stat(f"{folder}/v{int(match['version']) + 1}{ending}")
 
 
 def newest_metadata(names: Sequence[str]) -> Newest | None:

@@ -1,0 +1,188 @@
+"""Storage source for Azure Data Lake Storage Gen2 and Blob Storage.
+
+adlfs finds the account and the credentials; the requests are those of Azure's SDK, with its retries and redirects off.
+Objects are verified against the MD5 that is stored with them, if one is.
+
+A location may name its account (``abfs://container@account.dfs.core.windows.net/…``). A secret that belongs to one
+account (a key, a SAS token, a connection string) opens locations of this account only; an identity opens those of any.
+
+Source: Blob Storage REST API, "Get Blob", "List Blobs"; folders of accounts with a hierarchical namespace are objects
+whose metadata has ``hdi_isfolder``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from adlfs.spec import AzureBlobFileSystem
+from azure.core import exceptions as azure
+from azure.storage.blob import BlobProperties
+
+from lakemuster.errors import CatalogError, ConfigInvalid, LocationRefused, ObjectMissing, StorageDenied
+from lakemuster.storage.backend import AdmittedRead, StorageEntry
+from lakemuster.storage.content_digests import ContentDigests
+from lakemuster.storage.failures import check_size, checked_options, failure_of
+from lakemuster.storage.http_requests import failure_of_status, http_failure_of
+from lakemuster.storage.locations import Location, redacted
+from lakemuster.storage.remote import SourcePage
+from lakemuster.storage.s3_pages import milliseconds
+
+_CONNECT_SECONDS, _SILENCE_SECONDS = 5.0, 5.0
+_UNREACHABLE = (azure.ServiceRequestError, azure.ServiceResponseError, azure.DecodeError)
+_CHANGED = 412
+
+
+class AzureSource:
+    """The objects of all containers that are reached with one set of adlfs's options."""
+
+    lists_deep = True
+
+    def __init__(self, options: Mapping[str, Any], deadline_seconds: float) -> None:
+        checked_options("abfs", AzureBlobFileSystem.__init__, options)
+        self._options = dict(options)
+        self._drivers: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        self._digests = ContentDigests()
+        self._once: dict[str, Any] = {
+            "retry_total": 0,
+            "permit_redirects": False,
+            "connection_timeout": min(_CONNECT_SECONDS, deadline_seconds / 2),
+            "read_timeout": min(_SILENCE_SECONDS, deadline_seconds / 2),
+        }
+        if {"account_name", "connection_string"} & options.keys():
+            self._driver("")
+
+    async def ready(self) -> None:
+        """Do nothing: the SDK's credentials open sessions and refresh tokens by themselves."""
+
+    async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
+        """Read a whole object: in one request, if it is no longer than 32 MiB."""
+        where, location = wanted.where, wanted.location
+        if not location.key:
+            raise ObjectMissing(f"{where}: a container, not an object")
+        blob = self._container(location).get_blob_client(location.key)
+        download = await blob.download_blob(max_concurrency=1, **self._once)
+        if _is_folder(download.properties):
+            raise ObjectMissing(f"{where}: a folder, not an object")
+        check_size(download.size, wanted.expected_length, wanted.max_bytes, where)
+        data: bytes = await download.readall()
+        check_size(len(data), download.size, wanted.max_bytes, where)
+        told = download.properties.content_settings.content_md5
+        found = hashlib.md5(data, usedforsecurity=False).hexdigest()
+        self._digests.check(location.bucket, where, bytes(told).hex() if told else None, found, refused)
+        return data
+
+    async def stat(self, location: Location) -> StorageEntry | None:
+        """The object at a location, or the folder if there is one."""
+        name = location.key.rpartition("/")[2] or location.bucket
+        if location.key:
+            try:
+                found = await self._container(location).get_blob_client(location.key).get_blob_properties(**self._once)
+            except azure.ResourceNotFoundError:
+                pass
+            else:
+                return _entry(found, name)
+        page = await self._listed(location, None, deep=True, most=1)
+        return StorageEntry(name, 0, True, None) if page.entries else None
+
+    async def page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
+        """A page of a listing."""
+        found = await self._listed(location, token, deep=deep, most=None)
+        if deep:
+            return SourcePage([one for one in found.entries if not one.is_folder], found.token, found.now_ms)
+        return found
+
+    def failure_of(self, error: BaseException, where: str) -> CatalogError:
+        """Map an error to ours."""
+        if isinstance(error, azure.ClientAuthenticationError):
+            return StorageDenied(f"{where}: access denied, or no credentials for Azure ({type(error).__name__})")
+        if isinstance(error, azure.ResourceNotFoundError):
+            return ObjectMissing(f"{where}: no such object")
+        if isinstance(error, _UNREACHABLE):
+            return failure_of(ConnectionError(), where)
+        if isinstance(error, azure.HttpResponseError):
+            status = error.status_code or 503
+            # 412: it was replaced while its parts were read. 2xx: what came was no answer.
+            return failure_of_status(503 if status == _CHANGED or status < 300 else status, where)
+        if isinstance(error, ValueError):
+            return failure_of(ConnectionError(), where)
+        return http_failure_of(error, where)
+
+    async def _listed(self, location: Location, token: str | None, *, deep: bool, most: int | None) -> SourcePage:
+        prefix = f"{location.key}/" if location.key else ""
+        container = self._container(location)
+        dates: list[str] = []
+        asked: dict[str, Any] = {
+            "name_starts_with": prefix,
+            "include": ["metadata"],
+            "results_per_page": most,
+            "raw_response_hook": lambda answer: dates.append(answer.http_response.headers.get("Date", "")),
+            **self._once,
+        }
+        listing = container.list_blobs(**asked) if deep else container.walk_blobs(delimiter="/", **asked)
+        pager = listing.by_page(continuation_token=token)
+        entries: list[StorageEntry] = []
+        try:
+            async for page in pager:
+                entries = [_entry(item, item.name.rstrip("/")[len(prefix) :]) async for item in page]
+                break
+        except azure.ResourceNotFoundError as cause:
+            raise ObjectMissing(f"{redacted(location.text)}: no such container") from cause
+        return SourcePage(entries, pager.continuation_token or None, _moment(dates))
+
+    def _container(self, location: Location) -> Any:
+        container, _, account = location.bucket.partition("@")
+        return self._driver(account).service_client.get_container_client(container)
+
+    def _driver(self, account: str) -> Any:
+        """The filesystem of an account as a location names it; "" for that of the options.
+
+        Raises:
+            ConfigInvalid: the options are wrong, or name no account.
+            LocationRefused: the options' secret belongs to another account.
+        """
+        with self._lock:
+            if account not in self._drivers:
+                self._drivers[account] = self._opened(account)
+            return self._drivers[account]
+
+    def _opened(self, account: str) -> Any:
+        own = (
+            _open(self._options) if not account else _open({"account_name": account.partition(".")[0]} | self._options)
+        )
+        name, _, zone = account.partition(".")
+        if not account or own.service_client.account_name == name:
+            return own
+        if own.account_key or own.sas_token or own.connection_string:
+            raise LocationRefused(f"location of the account {account!r} is refused: STORAGE has another's credentials")
+        host = {"account_host": f"{name}.{zone.replace('dfs.', 'blob.', 1)}"} if zone else {}
+        return _open({**self._options, "account_name": name, **host})
+
+
+def _open(options: Mapping[str, Any]) -> Any:
+    try:
+        return AzureBlobFileSystem(**options, skip_instance_cache=True, use_listings_cache=False)
+    except Exception as cause:
+        raise ConfigInvalid(f"STORAGE: the options for abfs are invalid ({type(cause).__name__})") from cause
+
+
+def _is_folder(found: Any) -> bool:
+    return (found.get("metadata") or {}).get("hdi_isfolder") == "true"
+
+
+def _entry(found: Any, name: str) -> StorageEntry:
+    """An entry of a listing; what is no object is a prefix."""
+    if not isinstance(found, BlobProperties) or _is_folder(found):
+        return StorageEntry(name, 0, True, None)
+    return StorageEntry(name, found.size or 0, False, milliseconds(found.last_modified))
+
+
+def _moment(dates: list[str]) -> int | None:
+    try:
+        return milliseconds(parsedate_to_datetime(dates[-1]))
+    except (IndexError, TypeError, ValueError):
+        return None

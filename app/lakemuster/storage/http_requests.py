@@ -1,0 +1,148 @@
+"""HTTP requests to storage, one at a time: no redirects, no decompression, bounded bodies, no retries."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import weakref
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import quote
+
+import aiohttp
+from fsspec.asyn import get_loop
+from yarl import URL
+
+from lakemuster.errors import (
+    CatalogError,
+    LimitExceeded,
+    ObjectMissing,
+    StorageDenied,
+    StorageError,
+    StorageUnavailable,
+)
+from lakemuster.storage.backend import AdmittedRead
+from lakemuster.storage.failures import check_size, failure_of
+
+_CONNECT_SECONDS, _SILENCE_SECONDS = 5.0, 5.0
+_CONNECTIONS = 256
+_CHUNK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """An object's bytes, and their MD5 in hex."""
+
+    data: bytes
+    md5: str
+
+
+class HttpRequests:
+    """A session, opened when it is first used, on fsspec's event loop.
+
+    Args:
+        session_options: of ``aiohttp.ClientSession``.
+    """
+
+    def __init__(self, deadline_seconds: float, session_options: Mapping[str, Any] | None = None) -> None:
+        self._options = dict(session_options or {})
+        self._timeout = aiohttp.ClientTimeout(
+            total=None,
+            sock_connect=min(_CONNECT_SECONDS, deadline_seconds / 2),
+            sock_read=min(_SILENCE_SECONDS, deadline_seconds / 2),
+        )
+        self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The session; only on the event loop."""
+        if self._session is None:
+            options = {"connector": aiohttp.TCPConnector(limit=_CONNECTIONS), **self._options}
+            self._session = aiohttp.ClientSession(
+                timeout=self._timeout, auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar(), **options
+            )
+            weakref.finalize(self, _close, self._session)
+        return self._session
+
+    @asynccontextmanager
+    async def answer(
+        self, method: str, url: str, headers: Mapping[str, str] | None = None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The answer to a request, whatever its status.
+
+        Args:
+            url: percent-encoded.
+        """
+        asked = {"Accept-Encoding": "identity", **(headers or {})}
+        async with self.session.request(
+            method, URL(url, encoded=True), headers=asked, allow_redirects=False
+        ) as answered:
+            yield answered
+
+
+async def body_of(answered: aiohttp.ClientResponse, wanted: AdmittedRead) -> Body:
+    """The body of an answer that has the object's bytes.
+
+    Raises:
+        WrongLength, LimitExceeded: before more is read than is wanted.
+    """
+    length = answered.content_length
+    if length is not None:
+        check_size(length, wanted.expected_length, wanted.max_bytes, wanted.where)
+    chunks: list[bytes] = []
+    digest, received = hashlib.md5(usedforsecurity=False), 0
+    async for chunk in answered.content.iter_chunked(_CHUNK_BYTES):
+        received += len(chunk)
+        if received > wanted.max_bytes:
+            raise LimitExceeded(f"{wanted.where}: longer than the limit of {wanted.max_bytes} bytes")
+        chunks.append(chunk)
+        digest.update(chunk)
+    if length is None:
+        check_size(received, wanted.expected_length, wanted.max_bytes, wanted.where)
+    return Body(chunks[0] if len(chunks) == 1 else b"".join(chunks), digest.hexdigest())
+
+
+def encoded(path: str) -> str:
+    """A literal path, percent-encoded; slashes stay."""
+    return quote(path, safe="/~")
+
+
+def header_ms(headers: Mapping[str, str], name: str) -> int | None:
+    """The time in a header as milliseconds since the Unix epoch; None if there is none."""
+    try:
+        found = parsedate_to_datetime(headers[name])
+    except (KeyError, TypeError, ValueError):
+        return None
+    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def failure_of_status(status: int, where: str) -> CatalogError:
+    """The error that a status tells."""
+    if status in (404, 410):
+        return ObjectMissing(f"{where}: no such object")
+    if status in (401, 403, 407):
+        return StorageDenied(f"{where}: access denied ({status})")
+    if status in (408, 425, 429) or status >= 500:
+        return StorageUnavailable(f"{where}: storage failed ({status})")
+    if 300 <= status < 400:
+        return StorageError(f"{where}: storage redirects elsewhere, which is not followed ({status})")
+    return StorageError(f"{where}: storage refused the request ({status})")
+
+
+def http_failure_of(error: BaseException, where: str) -> CatalogError:
+    """Map an error of aiohttp to ours, as :func:`~lakemuster.storage.failures.failure_of` does others."""
+    if isinstance(error, aiohttp.InvalidURL):
+        return StorageError(f"{where}: its name gives no URL")
+    if isinstance(error, aiohttp.ClientError):
+        return StorageUnavailable(f"{where}: storage is unreachable or closed the connection ({type(error).__name__})")
+    return failure_of(error, where)
+
+
+def _close(session: aiohttp.ClientSession) -> None:
+    loop = get_loop()
+    if loop is not None and loop.is_running() and not session.closed:
+        asyncio.run_coroutine_threadsafe(session.close(), loop)

@@ -1,0 +1,198 @@
+"""The frame of the remote backends: operations in the background, each with retries and within the deadline.
+
+A source knows one store's protocol, and makes one request at a time; here is everything that is the same for all of
+them. A bucket (HTTP and HDFS: a host) has a bounded number of operations at a time, so that one that hangs leaves
+connections to the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from fsspec.asyn import get_loop
+
+from lakemuster.errors import CatalogError, LimitExceeded, ObjectMissing, StorageError, StorageUnavailable
+from lakemuster.storage.attempts import persist
+from lakemuster.storage.backend import AdmittedRead, ListedPage, StorageEntry
+from lakemuster.storage.locations import Location, redacted
+
+T = TypeVar("T")
+
+_SESSION_SECONDS = 30.0
+_OF_A_BUCKET = 64
+_MOST_NAMES = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """Some of what is below a folder; names are paths below it.
+
+    Attributes:
+        token: of the next page; None: this is the last one.
+        now_ms: the time that storage told with it, since the Unix epoch.
+    """
+
+    entries: list[StorageEntry]
+    token: str | None = None
+    now_ms: int | None = None
+
+
+class ObjectSource(Protocol):
+    """One store's protocol. The coroutines run on fsspec's event loop, and are cancelled at the deadline.
+
+    Attributes:
+        lists_deep: whether :meth:`page` can list all objects below a folder; otherwise one level only.
+    """
+
+    lists_deep: bool
+
+    async def ready(self) -> None:
+        """Open the session and refresh the credentials; outside of the operations' deadline."""
+
+    async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
+        """Read a whole object.
+
+        Args:
+            refused: the digests of earlier attempts' bytes that were not the object's.
+        """
+
+    async def stat(self, location: Location) -> StorageEntry | None:
+        """The object or folder at a location."""
+
+    async def page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
+        """A page of a folder's listing; an empty one if there is no such folder.
+
+        Args:
+            deep: all objects below it, without folders.
+        """
+
+    def failure_of(self, error: BaseException, where: str) -> CatalogError:
+        """Map an error of the above to ours; StorageUnavailable is retried."""
+
+
+class RemoteObjects:
+    """The backend that a source gives."""
+
+    def __init__(self, source: ObjectSource, deadline_seconds: float) -> None:
+        self.source = source
+        self._deadline = deadline_seconds
+        self._loop = get_loop()
+        self._places: defaultdict[str, threading.BoundedSemaphore] = defaultdict(
+            lambda: threading.BoundedSemaphore(_OF_A_BUCKET)
+        )
+
+    def check(self) -> None:
+        """Do nothing: the source's constructor has checked the options."""
+
+    def read(self, wanted: AdmittedRead) -> bytes:
+        """Read a whole object."""
+        return self._wait(self.start_read(wanted))
+
+    def start_read(self, wanted: AdmittedRead) -> Future[bytes]:
+        """Like :meth:`read`, in the background."""
+        refused: set[str] = set()
+        attempts = self._persist(lambda: self.source.get(wanted, refused), wanted.where)
+        return self._start(attempts, wanted.location.bucket)
+
+    def stat(self, location: Location) -> StorageEntry | None:
+        """The object or folder at a location."""
+        attempts = self._persist(lambda: self.source.stat(location), redacted(location.text))
+        return self._wait(self._start(attempts, location.bucket))
+
+    def children(self, location: Location) -> list[StorageEntry]:
+        """List one level, all pages, by name."""
+        return self._wait(self.start_children(location), pages=True)
+
+    def start_children(self, location: Location) -> Future[list[StorageEntry]]:
+        """Like :meth:`children`, in the background."""
+        return self._start(self._children(location), location.bucket)
+
+    def pages(self, location: Location) -> Iterator[ListedPage]:
+        """List all objects below a folder."""
+        empty = True
+        for below, page in self._deep(location) if self.source.lists_deep else self._level_by_level(location):
+            empty = empty and not page.entries
+            objects = [
+                replace(one, name=below + one.name)
+                for one in page.entries
+                if not one.is_folder and one.name and not one.name.endswith("/")
+            ]
+            yield ListedPage(objects, page.now_ms)
+        if empty:
+            raise ObjectMissing(f"{redacted(location.text)}: no such folder, or it is empty")
+
+    def _deep(self, location: Location) -> Iterator[tuple[str, SourcePage]]:
+        token: str | None = None
+        while True:
+            work = self._page(location, token, deep=True)
+            page = self._wait(self._start(work, location.bucket))
+            yield "", page
+            if page.token is None:
+                return
+            token = page.token
+
+    def _level_by_level(self, location: Location) -> Iterator[tuple[str, SourcePage]]:
+        folders = [""]
+        while folders:
+            below = folders.pop()
+            found, now_ms = self._wait(self._start(self._level(location.joined(below)), location.bucket), pages=True)
+            folders += [f"{below}{entry.name}/" for entry in found if entry.is_folder]
+            yield below, SourcePage(found, None, now_ms)
+
+    def _start(self, work: Coroutine[Any, Any, T], bucket: str) -> Future[T]:
+        # Acquire the semaphore before the operation's deadline begins: the queue is ours, not storage's.
+        places = self._places[bucket]
+        if not places.acquire(timeout=self._deadline + _SESSION_SECONDS):
+            work.close()
+            raise StorageUnavailable("too many concurrent requests to storage")
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        future.add_done_callback(lambda _: places.release())
+        return future
+
+    def _wait(self, future: Future[T], *, pages: bool = False) -> T:
+        try:
+            return future.result(None if pages else self._deadline + _SESSION_SECONDS)
+        except (TimeoutError, CancelledError) as cause:
+            raise StorageUnavailable("storage does not answer: its event loop is stuck") from cause
+        finally:
+            future.cancel()
+
+    async def _persist(self, attempt: Callable[[], Awaitable[T]], where: str) -> T:
+        try:
+            async with asyncio.timeout(_SESSION_SECONDS):
+                await self.source.ready()
+        except Exception as error:
+            raise self.source.failure_of(error, where) from error
+        return await persist(attempt, where, self._deadline, self.source.failure_of)
+
+    async def _page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
+        where = redacted(location.text)
+        page = await self._persist(partial(self.source.page, location, token, deep=deep), where)
+        if page.token is not None and page.token == token:
+            raise StorageError(f"{where}: storage does not continue its listing")
+        return page
+
+    async def _children(self, location: Location) -> list[StorageEntry]:
+        return (await self._level(location))[0]
+
+    async def _level(self, location: Location) -> tuple[list[StorageEntry], int | None]:
+        found: dict[str, StorageEntry] = {}
+        token: str | None = None
+        while True:
+            page = await self._page(location, token, deep=False)
+            for entry in page.entries:
+                # A folder may come twice: as a prefix, and as the object that marks it.
+                if entry.name and (entry.is_folder or entry.name not in found):
+                    found[entry.name] = entry
+            if len(found) > _MOST_NAMES:
+                raise LimitExceeded(f"{redacted(location.text)}: more than {_MOST_NAMES} names in one folder")
+            token = page.token
+            if token is None:
+                return sorted(found.values(), key=lambda entry: entry.name), page.now_ms

@@ -1,0 +1,64 @@
+"""Google Cloud Storage: gcp-storage-emulator on a free port of this machine, in a thread."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+import pytest
+from gcp_storage_emulator.server import create_server
+
+from tests.object_stores import Bucket
+
+# gcsfs would ask a service that the emulator has not whether a bucket has folders, and wait a minute for it.
+os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
+
+_BUCKETS = count(1)
+
+
+def _asked(url: str, method: str = "GET", data: bytes | None = None, kind: str = "application/octet-stream") -> Any:
+    request = Request(url, data, {"Content-Type": kind}, method=method)
+    with urlopen(request, timeout=30) as answer:
+        body = answer.read()
+    return json.loads(body) if body else None
+
+
+def new_bucket(endpoint: str) -> Bucket:
+    """A bucket that nothing else uses; written to by the JSON API alone."""
+    name = f"lake-{next(_BUCKETS)}"
+    api = f"{endpoint}/storage/v1/b"
+    _asked(f"{api}?project=lakes", "POST", json.dumps({"name": name}).encode(), "application/json")
+
+    def put(key: str, data: bytes) -> None:
+        # In two parts: the emulator takes empty objects only so.
+        parts = [("application/json", json.dumps({"name": key}).encode()), ("application/octet-stream", data)]
+        body = b"".join(b"--part\r\nContent-Type: %s\r\n\r\n%s\r\n" % (kind.encode(), part) for kind, part in parts)
+        url = f"{endpoint}/upload/storage/v1/b/{name}/o?uploadType=multipart"
+        _asked(url, "POST", body + b"--part--", "multipart/related; boundary=part")
+
+    def remove(key: str) -> None:
+        _asked(f"{api}/{name}/o/{quote(key, safe='')}", "DELETE")
+
+    def keys() -> list[str]:
+        return [item["name"] for item in _asked(f"{api}/{name}/o").get("items", [])]
+
+    storage: dict[str, dict[str, Any]] = {"gs": {"endpoint_url": endpoint, "token": "anon", "project": "lakes"}}
+    return Bucket(f"gs://{name}", storage, put, remove, keys)
+
+
+@pytest.fixture(scope="session")
+def google_endpoint() -> Iterator[str]:
+    """The URL of a server that lives as long as the tests do."""
+    with create_server("127.0.0.1", 0, in_memory=True) as server:
+        yield f"http://127.0.0.1:{server._api._httpd.server_port}"
+
+
+@pytest.fixture
+def google_bucket(google_endpoint: str) -> Bucket:
+    """A bucket of Google Cloud Storage that nothing else uses."""
+    return new_bucket(google_endpoint)

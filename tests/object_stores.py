@@ -1,0 +1,27 @@
+"""A bucket of a real store's server or emulator, as tests use it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Where a bucket is, and what opens it. It is written to by other means than what is under test.
+
+    Attributes:
+        url: the bucket as a location.
+        storage: the STORAGE setting that reaches it.
+    """
+
+    url: str
+    storage: dict[str, dict[str, Any]]
+    put: Callable[[str, bytes], object]
+    remove: Callable[[str], object]
+    keys: Callable[[], list[str]]
+
+
+BUCKETS = {"google": "google_bucket", "azure": "azure_container"}
+"""The fixtures of buckets, by kind."""

@@ -23,6 +23,7 @@ pytest_plugins = [
     "tests.storage_servers",
     "tests.counterparts.azure_blobs",
     "tests.counterparts.google_storage",
+    "tests.counterparts.hdfs",
     "tests.counterparts.hive",
     "tests.counterparts.iceberg_rest",
     "tests.counterparts.nessie",

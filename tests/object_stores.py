@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 
 @dataclass(frozen=True)
 class Bucket:
@@ -23,5 +25,8 @@ class Bucket:
     keys: Callable[[], list[str]]
 
 
-BUCKETS = {"google": "google_bucket", "azure": "azure_container"}
+BUCKETS = {"google": "google_bucket", "azure": "azure_container", "hdfs": "hdfs_folder"}
 """The fixtures of buckets, by kind."""
+
+KINDS = ["google", "azure", pytest.param("hdfs", marks=pytest.mark.full)]
+"""The kinds as parameters of tests: a cluster takes long to start."""

@@ -19,7 +19,7 @@ CatalogError
 ├── SnapshotQuarantined · SnapshotUnpublished · SnapshotsNotIndexed     known, but not readable, or not now
 ├── ReferencesUnknown        not every file that tables refer to below a location is known
 ├── LookFailed               not known, and the table's pointer cannot be read now
-├── StorageError ─ ObjectMissing · StorageDenied · StorageUnavailable
+├── StorageError ─ ObjectMissing · ListingUnsupported · StorageDenied · StorageUnavailable
 ├── UpstreamFailed ─ UpstreamUnavailable · UpstreamTimedOut     an attached catalog fails, or breaks its protocol
 ├── UpstreamRefused          an attached catalog does not let this caller load the table
 ├── IndexUnavailable ─ RefreshBusy     the database or the segment store does not answer; the table's lease is held
@@ -33,6 +33,8 @@ Domain errors are independent of HTTP: ``api/errors.py`` maps each class to its 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+_Headers = Mapping[str, str] | None
 
 
 class CatalogError(Exception):
@@ -341,13 +343,7 @@ class UpstreamRefused(CatalogError):
     code = "upstream_refused"
 
     def __init__(
-        self,
-        message: str,
-        *,
-        status: int = 404,
-        body: bytes = b"",
-        headers: Mapping[str, str] | None = None,
-        **context: object,
+        self, message: str, *, status: int = 404, body: bytes = b"", headers: _Headers = None, **context: object
     ) -> None:
         super().__init__(message, **context)
         self.status = status

@@ -186,12 +186,14 @@ def _tls(scheme: str, options: Mapping[str, Any]) -> ssl.SSLContext | None:
 async def _failure_told(answered: aiohttp.ClientResponse, where: str) -> CatalogError:
     """The error that an answer tells by its exception's name, or by its status."""
     try:
-        told = json.loads(await answered.content.read(1 << 16))["RemoteException"]["exception"]
+        exception = json.loads(await answered.content.read(1 << 16))["RemoteException"]
+        told, message = exception["exception"], str(exception.get("message"))
     except (KeyError, TypeError, ValueError):
-        told = None
+        told, message = None, ""
     if told in _NOT_NOW:
         return StorageUnavailable(f"{where}: the name node does not serve now ({told})")
-    if told in _MISSING:
+    # HDFS denies access to what would be below a file.
+    if told in _MISSING or (told in _DENIED and "not a directory" in message):
         return ObjectMissing(f"{where}: no such object")
     if told in _DENIED:
         return StorageDenied(f"{where}: access denied ({told})")

@@ -15,7 +15,7 @@ import pytest
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt, SegmentMissing
 from lakemuster.index.database import Database
 from lakemuster.index.segments import SegmentStore, segment_name, sweep, write_segment
-from tests.object_stores import BUCKETS, Bucket
+from tests.object_stores import BUCKETS, KINDS, Bucket
 from tests.storage_servers import S3Server, s3_endpoint, s3_server  # noqa: F401 - fixtures
 
 TABLE = pa.table({"status": pa.array([0, 1, 2], pa.int8()), "file_path": ["a", "b", None]})
@@ -35,7 +35,7 @@ class Remote:
         return SegmentStore(self.url, self.options, cache, cache_bytes)
 
 
-@pytest.fixture(params=["s3", "memory", *BUCKETS])
+@pytest.fixture(params=["s3", "memory", *KINDS])
 def remote(request: pytest.FixtureRequest) -> Iterator[Remote]:
     if request.param == "memory":
         system = fsspec.filesystem("memory")

@@ -37,13 +37,18 @@ class Place:
     settings: Settings
 
 
+def _named(place: tuple[str, str]) -> str:
+    return "-".join(place)
+
+
 PLACES = [
     *((store, database) for store in ("local", "s3") for database in ("sqlite", "postgres")),
-    *((store, "sqlite") for store in BUCKETS),
+    *(("google", "sqlite"), ("azure", "sqlite")),
+    pytest.param(("hdfs", "sqlite"), marks=pytest.mark.full, id="hdfs-sqlite"),
 ]
 
 
-@pytest.fixture(params=PLACES, ids="-".join)
+@pytest.fixture(params=PLACES, ids=_named)
 def place(request: pytest.FixtureRequest, lakes: Path, tmp_path: Path) -> Place:
     store, database = request.param
     database_url = f"sqlite:///{tmp_path}/index.db"

@@ -14,7 +14,7 @@ import pytest
 from lakemuster.storage.store import ObjectStore
 from tests.contract.storage.faulty_server import FaultyServer
 from tests.http_files import HttpFiles
-from tests.object_stores import BUCKETS, Bucket
+from tests.object_stores import BUCKETS, KINDS, Bucket
 from tests.storage_servers import S3Server
 
 
@@ -81,7 +81,7 @@ def _http(server: HttpFiles) -> Lake:
     )
 
 
-LISTING = ["local", "memory", "s3", "google", "azure"]
+LISTING = ["local", "memory", "s3", *KINDS]
 
 
 @pytest.fixture(params=LISTING)

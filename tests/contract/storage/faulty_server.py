@@ -17,9 +17,11 @@ Behaviour = Callable[[socket.socket, bool], None]
 BODY = b"manifest bytes"
 
 
-def answer(data: bytes = BODY, status: str = "200 OK", length: int | None = None, etag: str = "x") -> Behaviour:
-    """A whole answer; ``length`` other than the data's own makes it a lie."""
-    head = _head(status, len(data) if length is None else length, etag)
+def answer(
+    data: bytes = BODY, status: str = "200 OK", length: int | None = None, etag: str = "x", more: str = ""
+) -> Behaviour:
+    """A whole answer; ``length`` other than the data's own makes it a lie. ``more``: further header lines."""
+    head = _head(status, len(data) if length is None else length, etag, more)
     return lambda peer, head_only: peer.sendall(head if head_only else head + data)
 
 
@@ -86,8 +88,9 @@ def garbage(peer: socket.socket, head_only: bool) -> None:
     peer.sendall(b"220 mail.example ESMTP\r\n")
 
 
-def _head(status: str, length: int, etag: str = "x") -> bytes:
-    return f'HTTP/1.1 {status}\r\nContent-Length: {length}\r\nETag: "{etag}"\r\nConnection: close\r\n\r\n'.encode()
+def _head(status: str, length: int, etag: str = "x", more: str = "") -> bytes:
+    told = f'Content-Length: {length}\r\nETag: "{etag}"\r\n{more}'
+    return f"HTTP/1.1 {status}\r\n{told}Connection: close\r\n\r\n".encode()
 
 
 class FaultyServer:
@@ -129,10 +132,15 @@ class FaultyServer:
         self.script, self.requests = [answer()], []
 
     @property
-    def storage(self) -> dict[str, dict[str, Any]]:
-        """The STORAGE setting that leads here."""
+    def url(self) -> str:
+        """Where it is."""
         host, port = self._server.server_address[:2]
-        return {"s3": {"endpoint_url": f"http://{host!s}:{port}", "key": "muster-key", "secret": "muster-secret"}}
+        return f"http://{host!s}:{port}"
+
+    @property
+    def storage(self) -> dict[str, dict[str, Any]]:
+        """The STORAGE setting that leads here as S3."""
+        return {"s3": {"endpoint_url": self.url, "key": "muster-key", "secret": "muster-secret"}}
 
     def _serve(self, peer: socket.socket) -> None:
         with self._lock:

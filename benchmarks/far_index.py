@@ -23,7 +23,8 @@ from lakemuster.errors import CatalogError
 from lakemuster.main import build_services
 from lakemuster.storage.objects import ReadRequest
 
-LOCATION = "s3://lake/t"
+SCHEMES = ("s3", "gs")
+"""The stores that benchmarks.far_store speaks as."""
 
 
 @contextmanager
@@ -38,27 +39,28 @@ def serving(folder: Path, delay_seconds: float) -> Iterator[str]:
             server.kill()
 
 
-def settings(folder: Path, endpoint: str, decoders: int) -> Settings:
+def settings(folder: Path, endpoint: str, decoders: int, scheme: str) -> Settings:
     """Settings of a service with an empty index in ``folder``."""
     folder.mkdir()
+    secrets = {"s3": {"key": "key", "secret": "secret"}, "gs": {"token": "anon"}}
     return Settings(
         database_url=f"sqlite:///{folder}/index.db",
         segments_url=f"{folder}/segments",
         cache_dir=f"{folder}/cache",
         decoders=decoders,
-        roots=("s3://lake/", str(folder)),
-        storage={"s3": {"endpoint_url": endpoint, "key": "key", "secret": "secret"}},
+        roots=(f"{scheme}://lake/", str(folder)),
+        storage={scheme: {"endpoint_url": endpoint, **secrets[scheme]}},
     )
 
 
-def index(folder: Path, endpoint: str, decoders: int) -> dict[str, float]:
+def index(folder: Path, endpoint: str, decoders: int, scheme: str) -> dict[str, float]:
     """Index the table in a service whose decoders and connections have been in use."""
-    services = build_services(settings(folder, endpoint, decoders))
+    services = build_services(settings(folder, endpoint, decoders, scheme))
     for number in range(decoders):
         iceberg_table(folder / f"warm{number}", files=2_000, manifests=decoders)
         services.add(f"b.warm{number}", str(folder / f"warm{number}"), None, ())
         services.refresh(f"b.warm{number}")
-    services.add("b.t", LOCATION, None, ())
+    services.add("b.t", f"{scheme}://lake/t", None, ())
     reads, started = services.store.counts.reads, time.monotonic()
     report = services.refresh("b.t")
     seconds = time.monotonic() - started
@@ -67,9 +69,9 @@ def index(folder: Path, endpoint: str, decoders: int) -> dict[str, float]:
     return {"entries": report.entries_decoded, "reads": reads, "seconds": round(seconds, 2)}
 
 
-def fetch(folder: Path, endpoint: str, manifests: list[str]) -> dict[str, float]:
+def fetch(folder: Path, endpoint: str, manifests: list[str], scheme: str) -> dict[str, float]:
     """Fetch the manifests and do nothing with them."""
-    services = build_services(settings(folder, endpoint, 1))
+    services = build_services(settings(folder, endpoint, 1, scheme))
     started, size = time.monotonic(), 0
     for _, outcome in services.store.read_many([ReadRequest(location) for location in manifests]):
         if isinstance(outcome, CatalogError):
@@ -84,27 +86,29 @@ def main() -> None:
     """Measure, and print the results."""
     parser = argparse.ArgumentParser(prog="benchmarks.far_index", description=__doc__)
     parser.add_argument(
-        "--lake", type=Path, help="a folder with the table t, of the location s3://lake/t; made when left out"
+        "--lake", type=Path, help="a folder with the table t, of the location STORE://lake/t; made when left out"
     )
     parser.add_argument("--files", type=int, default=1_000_000)
     parser.add_argument("--columns", type=int, default=20)
     parser.add_argument("--manifests", type=int, default=1_000)
     parser.add_argument("--decoders", type=int, default=1)
     parser.add_argument("--delay", type=float, default=0.1, help="seconds of a GET")
+    parser.add_argument("--store", choices=SCHEMES, default="s3")
     given = parser.parse_args()
+    location = f"{given.store}://lake/t"
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         lake = given.lake.absolute() if given.lake else folder / "lake"
         if not given.lake:
             size = {"files": given.files, "columns": given.columns, "manifests": given.manifests}
-            iceberg_table(lake / "t", **size, location=LOCATION, processes=2)
-        manifests = [f"{LOCATION}/metadata/{path.name}" for path in lake.glob("t/metadata/*-m*.avro")]
+            iceberg_table(lake / "t", **size, location=location, processes=2)
+        manifests = [f"{location}/metadata/{path.name}" for path in lake.glob("t/metadata/*-m*.avro")]
         with serving(lake, given.delay) as endpoint:
-            io = fetch(folder / "io", endpoint, manifests)
-            far = index(folder / "far", endpoint, given.decoders)
-            again = index(folder / "again", endpoint, given.decoders)
+            io = fetch(folder / "io", endpoint, manifests, given.store)
+            far = index(folder / "far", endpoint, given.decoders, given.store)
+            again = index(folder / "again", endpoint, given.decoders, given.store)
         with serving(lake, 0) as endpoint:
-            near = index(folder / "near", endpoint, given.decoders)
+            near = index(folder / "near", endpoint, given.decoders, given.store)
         if not far["entries"] == again["entries"] == near["entries"]:
             raise SystemExit(f"entries: {far['entries']}, {again['entries']} far, {near['entries']} near")
         mean, bound = (far["seconds"] + again["seconds"]) / 2, max(io["seconds"], near["seconds"])

@@ -1,18 +1,19 @@
 """An S3 server of one folder in which every GET takes its time: ``python -m benchmarks.far_store FOLDER``.
 
 Of S3's protocol it speaks what reading needs: GET and HEAD of an object, and listing a folder; it checks no
-signature. The first line that it prints is its port.
+signature. The same of Google Cloud Storage's JSON API. The first line that it prints is its port.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
 
 
@@ -28,7 +29,9 @@ class Handler(BaseHTTPRequestHandler):
         time.sleep(self.delay_seconds)
         url = urlsplit(self.path)
         question = parse_qs(url.query)
-        if "list-type" in question:
+        if url.path.startswith(("/storage/v1/b/lake/o", "/download/storage/v1/b/lake/o/")):
+            self._google(url.path, question)
+        elif "list-type" in question:
             self._answer(200, self._listing(question.get("prefix", [""])[0]), "application/xml")
         else:
             self._object(url.path)
@@ -37,6 +40,24 @@ class Handler(BaseHTTPRequestHandler):
         """An object's length, after the delay."""
         time.sleep(self.delay_seconds)
         self._object(urlsplit(self.path).path)
+
+    def _google(self, path: str, question: dict[str, list[str]]) -> None:
+        key = unquote(path.partition("/b/lake/o")[2]).removeprefix("/")
+        if path.startswith("/download/"):
+            self._object(f"/lake/{quote(key)}")
+            return
+        if key:
+            file = self.folder / key
+            found = _google_item(key, file) if file.is_file() else None
+            self._answer(404 if found is None else 200, json.dumps(found).encode(), "application/json")
+            return
+        prefix = question.get("prefix", [""])[0]
+        folder = self.folder / prefix
+        paths = sorted(folder.iterdir()) if folder.is_dir() else []
+        names = {path: f"{prefix.rstrip('/')}/{path.name}" for path in paths}
+        items = [_google_item(name, path) for path, name in names.items() if path.is_file()]
+        prefixes = [f"{name}/" for path, name in names.items() if path.is_dir()]
+        self._answer(200, json.dumps({"items": items, "prefixes": prefixes}).encode(), "application/json")
 
     def _object(self, path: str) -> None:
         file = self.folder / unquote(path).removeprefix("/lake/")
@@ -70,6 +91,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Log nothing."""
+
+
+def _google_item(key: str, file: Path) -> dict[str, str]:
+    return {"name": key, "size": str(file.stat().st_size), "updated": "2024-01-01T00:00:00.000Z"}
 
 
 class Server(ThreadingHTTPServer):

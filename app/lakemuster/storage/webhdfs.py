@@ -9,6 +9,7 @@ Source: Hadoop, "WebHDFS REST API": OPEN, GETFILESTATUS, LISTSTATUS.
 
 from __future__ import annotations
 
+import base64
 import json
 import ssl
 from collections.abc import Mapping
@@ -69,7 +70,8 @@ class WebHdfsSource:
             self._query["user.name"] = str(user)
         if options.get("proxy_to") is not None:
             self._query["doas"] = str(options["proxy_to"])
-        self._headers = {} if password is None else {"Authorization": aiohttp.BasicAuth(str(user), password).encode()}
+        basic = base64.b64encode(f"{user}:{password}".encode()).decode()
+        self._headers = {} if password is None else {"Authorization": f"Basic {basic}"}
         self._data_proxy = dict(options.get("data_proxy") or {})
         self._tls = _tls(scheme, options)
         self._deadline = deadline_seconds

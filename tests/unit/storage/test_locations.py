@@ -34,6 +34,10 @@ PARSED = {
     "s3://my.bucket_1/a...b/..c": ("s3", "my.bucket_1", "a...b/..c"),
     "gcs://bucket/a": ("gs", "bucket", "a"),
     "abfss://box@account.dfs.core.windows.net/t": ("abfs", "box@account.dfs.core.windows.net", "t"),
+    "wasbs://box@account.blob.core.windows.net/t": ("abfs", "box@account.dfs.core.windows.net", "t"),
+    "az://box/t": ("abfs", "box", "t"),
+    "cosn://bucket/t": ("cos", "bucket", "t"),
+    "HTTPS://Host:443/a%20b#c": ("https", "host", "a%20b#c"),
     "hdfs://name-node:8020/warehouse/t": ("hdfs", "name-node:8020", "warehouse/t"),
     "memory://lake/t": ("memory", "lake", "t"),
 }
@@ -49,7 +53,7 @@ REFUSED = [
     "/lake/a\x00b", "/lake/a\nb", "s3://bucket/a\r\nb", "/lake/a\x7f", "/lake/\x85", "/lake/\u2028", "/lake/\ud800",
     "s3://", "s3:///a", "s3:a", "s3:/bucket/a", "s3:", "s3:// /a", "s3://b c/a", "s3://bucket?x/a", "s3://bucket#x/a",
     "s3://bucket:80/a", "s3://%62ucket/a", "s3://-bucket/a", "s3://.bucket/a", "s3://bucket/./a", "s3://bücket/a",
-    "hdfs://host:port/a", "hdfs://host:999999/a", "file:", "file:lake", "file://lake/t", "file://host/lake",
+    "https://host/a?sig=hunter2", "hdfs://host:port/a", "hdfs://host:999999/a", "file:", "file:lake", "file://lake/t", "file://host/lake",
     "C:/lake", "C:\\lake", "c:lake", "data:text/plain,x", "/" + "a" * 4096,
 ]  # fmt: skip
 

@@ -21,7 +21,7 @@ SAME = [
     ("s3://b/k/x", ["s3a://b/k/x", "s3n://b//k/x", "S3://b/k//x", "s3://b/./k/x"]),
     ("s3://b/a b", ["s3a://b/a%20b", "s3://b/a+b", "s3://b/a%2520b", "s3://b/%61%20b"]),
     ("gs://b/x", ["gcs://b/x"]),
-    ("abfs://c@a.dfs.core.windows.net/x", ["abfss://c@a.dfs.core.windows.net/x"]),
+    ("abfs://c@a.dfs.core.windows.net/x", ["abfss://c@a.dfs.core.windows.net/x", "wasb://c@a.blob.core.windows.net/x"]),
 ]
 
 

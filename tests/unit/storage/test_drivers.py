@@ -1,0 +1,34 @@
+"""Drivers of schemes: their options, and the extra that is named when its package is missing."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from lakemuster.errors import ConfigInvalid
+from lakemuster.storage.drivers import driver_of
+from lakemuster.storage.store import ObjectStore
+
+
+@pytest.mark.parametrize(("scheme", "package", "extra"), [("gs", "gcsfs.core", "gcs"), ("abfs", "adlfs.spec", "azure")])
+def test_a_missing_extra_is_named(scheme: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    source = {"gs": "lakemuster.storage.gcs", "abfs": "lakemuster.storage.azure"}[scheme]
+    monkeypatch.delitem(sys.modules, source, raising=False)
+    with pytest.raises(ConfigInvalid, match=rf"lakemuster\[{extra}\].*pip install"):
+        ObjectStore([f"{scheme}://lake"], {}).check_options()
+
+
+def test_stores_that_speak_s3_take_its_driver_with_virtual_hosts() -> None:
+    protocol, options = driver_of("oss", {"endpoint_url": "https://oss.example"})
+    assert protocol == "s3"
+    assert options["config_kwargs"]["s3"] == {"addressing_style": "virtual"}
+    own = {"config_kwargs": {"s3": {"addressing_style": "path"}}}
+    assert driver_of("cos", own)[1]["config_kwargs"]["s3"] == {"addressing_style": "path"}
+
+
+def test_hdfs_is_read_through_webhdfs_where_its_url_is_given() -> None:
+    assert driver_of("hdfs", {"user": "me"}) == ("hdfs", {"user": "me"})
+    address = {"host": "name", "port": 9871, "use_https": True, "user": "me"}
+    assert driver_of("hdfs", {"webhdfs": "https://name", "user": "me"}) == ("webhdfs", address)

@@ -90,6 +90,9 @@ def _plans(ask: Asker, name: str, snapshots: Sequence[dict[str, Any]]) -> Iterat
             yield ask("GET", f"{TABLE}/files", table=name, filter=words)
             yield ask("GET", f"{TABLE}/partitions", table=name, filter=words)
             yield ask("GET", f"{TABLE}/stats", table=name, filter=words)
+        for column in plain[:2]:
+            yield ask("GET", f"{TABLE}/bounds", table=name, column=column, groups=5, **chosen)
+            yield ask("GET", f"{TABLE}/overlap", table=name, column=column)
         asked = AGGREGATES + [f'{kind}("{column}")' for column in plain for kind in ("min", "max", "null_count")]
         yield ask("POST", f"{TABLE}/statistics", {**chosen, "aggregates": asked}, table=name)
     if len(snapshots) > 1:

@@ -183,6 +183,10 @@ def content_is(found: dict[str, Any], table: Table) -> None:
     assert found["vectors"] == [len(row["deletion_vectors"] or ()) for row in table.indexes()]
     columns = list(table.columns())
     assert [row[:3] for row in found["columns"]] == [[c["column"], c["lower_bound"], c["upper_bound"]] for c in columns]
+    first = columns[0]["column"]
+    assert found["overlap"] == [[row["spec_id"], row["file_count"], row["max"]] for row in table.overlap(first)]
+    groups = table.bounds(first)["groups"]
+    assert found["groups"] == [[row["files"], row["kept"], row["lower_bound"], row["upper_bound"]] for row in groups]
 
 
 def figures_are(found: dict[str, Any], table: Table) -> None:

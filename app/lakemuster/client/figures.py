@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Unpack
 
-from lakemuster.client.choices import Choice, Where, query_choice, where_parameters
+from lakemuster.client.choices import Choice, ListChoice, Where, query_choice, where_parameters
 from lakemuster.client.model import Row
 from lakemuster.client.rows import Rows
 from lakemuster.client.transport import Transport, table_path
@@ -53,3 +53,36 @@ class TableFigures:
             params["columns"] = columns if isinstance(columns, str) else ",".join(columns)
         path = table_path(self.name, "columns")
         return Rows(self._transport, path, params, lambda row: row, page_size=choice.get("page_size"))
+
+    def overlap(self, column: str, **choice: Unpack[ListChoice]) -> Rows[Row]:
+        """Return a row for each partition: how many of its files' bounds of a column contain a value.
+
+        Args:
+            column: full name.
+        """
+        params = {**query_choice(choice), "column": column}
+        path = table_path(self.name, "overlap")
+        return Rows(self._transport, path, params, lambda row: row, page_size=choice.get("page_size"))
+
+    def bounds(
+        self,
+        column: str,
+        where: Where = None,
+        *,
+        groups: int | None = None,
+        nan: str | None = None,
+        **choice: Unpack[Choice],
+    ) -> Row:
+        """Return the data files as intervals of a column, in groups of equally many, and how many are kept.
+
+        Args:
+            column: full name.
+            where: the filter whose plan keeps files; None keeps all.
+            groups: at most so many; 120 if None.
+            nan: as for ``plan``.
+        """
+        params = {**query_choice(choice), **where_parameters(where, nan), "column": column}
+        if groups is not None:
+            params["groups"] = str(groups)
+        row: Row = self._transport.get(table_path(self.name, "bounds"), params)
+        return row

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +195,66 @@ def test_columns_come_in_pages_and_by_name(http: TestClient) -> None:
     assert pa.ipc.open_stream(io.BytesIO(stream.content)).read_all().num_rows == len(whole)
 
 
+ORDERED = [("shop.orders", "amount"), ("shop.orders", "day"), ("web.events", "ts"), ("shop.customers", "name")]
+ORDERED += [("shop.stock", "quantity"), ("web.clicks", "user_id")]
+
+
+@pytest.mark.parametrize(("name", "column"), ORDERED)
+def test_the_overlap_of_each_partition_is_that_of_asking_its_files(name: str, column: str, http: TestClient) -> None:
+    by_partition: dict[str, list[Row]] = {}
+    for row in files(http, name, stats=column, content="data"):
+        by_partition.setdefault(f"{row['spec_id']} {row['partition']}", []).append(row)
+    answer = http.get(f"/api/v1/tables/{name}/overlap", params={"column": column}, headers={"Accept": ARROW})
+    rows = pa.ipc.open_stream(io.BytesIO(answer.content)).read_all().to_pylist()
+    assert {f"{row['spec_id']} {row['partition']}" for row in rows} == set(by_partition)
+    for row in rows:
+        own = by_partition[f"{row['spec_id']} {row['partition']}"]
+        bounds = [(one["lower_bounds"][column], one["upper_bounds"][column]) for one in own]
+        depths = [sum(low <= value <= high for low, high in bounds) for value, _ in bounds]
+        assert (row["file_count"], row["samples"], row["max"]) == (len(own), len(own), max(depths))
+        assert row["mean"] == pytest.approx(sum(depths) / len(depths))
+    listed = http.get(f"/api/v1/tables/{name}/partitions").json()["partitions"]
+    page = http.get(f"/api/v1/tables/{name}/overlap", params={"column": column}).json()["overlap"]
+    assert [(one["partition"], one["spec_id"]) for one in page] == [
+        (one["partition"], one["spec_id"]) for one in listed
+    ]
+
+
+@pytest.mark.parametrize(("name", "column"), ORDERED)
+def test_groups_of_bounds_have_each_file_once(name: str, column: str, http: TestClient) -> None:
+    rows = files(http, name, stats=column, content="data")
+    bounds = sorted((one["lower_bounds"][column], one["upper_bounds"][column]) for one in rows)
+    url, middle = f"/api/v1/tables/{name}/bounds", bounds[len(bounds) // 2][0]
+    words = f"{column} >= {middle}" if isinstance(middle, int | Decimal) else f"{column} >= '{middle}'"
+    kept = {row["file_path"] for row in files(http, name, filter=words, content="data")}
+    for groups in (1, 3, 1000):
+        found = http.get(url, params={"column": column, "groups": str(groups), "filter": words}).json()
+        assert (found["files"], found["kept_files"]) == (len(rows), len(kept))
+        assert len(found["groups"]) == min(groups, len(rows))
+        assert [sum(one[key] for one in found["groups"]) for key in ("files", "kept")] == [len(rows), len(kept)]
+        begin = 0
+        for one in found["groups"]:
+            own = bounds[begin : begin + one["files"]]
+            begin += one["files"]
+            assert one["lower_bound"] == _single(http, name, column, own[0][0])
+            assert one["upper_bound"] == _single(http, name, column, max(high for _, high in own))
+    assert sum(one["kept"] for one in http.get(url, params={"column": column}).json()["groups"]) == len(rows)
+
+
+def _single(http: TestClient, name: str, column: str, value: Any) -> Any:
+    """A bound as JSON, by the list of files that has it."""
+    for row in http.get(f"/api/v1/tables/{name}/files", params={"stats": column, "page_size": 1000}).json()["files"]:
+        for kind in ("lower_bounds", "upper_bounds"):
+            text = (row.get(kind) or {}).get(column)
+            if text is not None and _is(text, value):
+                return text
+    raise AssertionError(value)
+
+
+def _is(text: Any, value: Any) -> bool:
+    return text == value or str(text).replace("T", " ").removesuffix(".000000") == str(value)
+
+
 @pytest.mark.parametrize(
     ("path", "status", "code"),
     [
@@ -203,6 +264,12 @@ def test_columns_come_in_pages_and_by_name(http: TestClient) -> None:
         ("shop.orders/stats?snapshot=1&ref=main", 400, "request_invalid"),
         ("shop.orders/stats?page_size=1", 400, "request_invalid"),
         ("shop.orders/columns?columns=nothing", 400, "request_invalid"),
+        ("shop.orders/overlap?column=nothing", 400, "request_invalid"),
+        ("shop.orders/overlap", 400, "request_invalid"),
+        ("shop.orders/bounds?column=nothing", 400, "request_invalid"),
+        ("shop.orders/bounds?column=day&groups=0", 400, "request_invalid"),
+        ("shop.orders/bounds?column=day&filter=nothing%20=%201", 400, "filter_invalid"),
+        ("shop.customers/bounds?column=address", 400, "request_invalid"),
     ],
 )
 def test_what_is_wrong_is_said(path: str, status: int, code: str, http: TestClient) -> None:

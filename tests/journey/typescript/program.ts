@@ -123,6 +123,9 @@ async function content() {
   const partitions = got(await client.GET("/api/v1/tables/{table}/partitions", { params: inTable })).partitions;
   const indexes = got(await client.GET("/api/v1/tables/{table}/indexes", { params: inTable })).indexes;
   const columns = got(await client.GET("/api/v1/tables/{table}/columns", { params: inTable })).columns;
+  const query = { column: columns[0]?.column ?? "" };
+  const overlap = got(await client.GET("/api/v1/tables/{table}/overlap", { params: { ...inTable, query } })).overlap;
+  const bounds = got(await client.GET("/api/v1/tables/{table}/bounds", { params: { ...inTable, query } }));
   const buckets: (number | null)[] = [];
   const sequences: (number | string | null)[] = [];
   for (const file of files) {
@@ -143,6 +146,8 @@ async function content() {
     deletes: sum(partitions.map((one) => one.position_delete_file_count ?? 0)),
     vectors: indexes.map((one) => one.deletion_vectors?.length ?? 0),
     columns: columns.map((one) => [one.column, one.lower_bound, one.upper_bound, one.overlap?.max ?? null]),
+    overlap: overlap.map((one) => [one.spec_id, one.file_count, one.max]),
+    groups: bounds.groups.map((one) => [one.files, one.kept, one.lower_bound, one.upper_bound]),
   };
 }
 

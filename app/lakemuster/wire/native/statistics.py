@@ -7,7 +7,7 @@ from pydantic import Field
 from lakemuster.wire.model import Id, InstantText, Long, SingleValue, WireModel
 from lakemuster.wire.native.pages import SnapshotListPage
 from lakemuster.wire.native.plans import NotAppliedOut
-from lakemuster.wire.native.rows import Integer
+from lakemuster.wire.native.rows import Integer, Values
 
 
 class TotalsOut(WireModel):
@@ -221,3 +221,57 @@ class ColumnsPage(SnapshotListPage):
     """A page of a snapshot's columns, in the order of the schema."""
 
     columns: list[ColumnOut]
+
+
+class PartitionOverlapOut(WireModel):
+    """How many data files of a partition contain a value of the column, counted at the lower bound of each file."""
+
+    partition: Values
+    spec_id: int
+    file_count: Integer = Field(description="Live data files.")
+    samples: Integer = Field(description="Files with a lower bound.")
+    unbounded_files: Integer = Field(
+        description="Files without any bound that may hold a value; they count at every value."
+    )
+    mean: float | None = Field(description="Mean over the samples; null without samples, as is `max`.")
+    max: Integer | None
+
+
+class OverlapPage(SnapshotListPage):
+    """A page of partitions with the overlap of their files."""
+
+    overlap: list[PartitionOverlapOut]
+
+
+class BoundsGroupOut(WireModel):
+    """Files that follow each other in the order of their lower bounds."""
+
+    files: int
+    kept: int = Field(description="Files of the filter's plan. Of files with equal bounds, the first ones count.")
+    lower_bound: SingleValue = Field(description="The least lower bound.")
+    last_lower_bound: SingleValue = Field(description="The greatest lower bound.")
+    median_upper_bound: SingleValue = Field(description="Median of the upper bounds, by nearest rank.")
+    upper_bound: SingleValue = Field(description="The greatest upper bound.")
+
+
+class BoundsOut(WireModel):
+    """The live data files of a snapshot as intervals of a column, in groups of equally many files."""
+
+    column: str
+    type: str = Field(description="Name of the type in the table's own format.")
+    snapshot_id: Id | None = Field(description="Null for a table without snapshots.")
+    stale: str | None = Field(
+        description="Why it is not of the table's newest state; null if it is, or if the request pins a snapshot."
+    )
+    files: int = Field(description="Live data files.")
+    kept_files: int = Field(description="Those of the filter's plan; all without a filter.")
+    open_files: int = Field(description="Files that lack a bound, and may hold any value on its side; in no group.")
+    kept_open_files: int
+    empty_files: int = Field(
+        description="Files that hold only nulls and NaN, or whose bounds are the wrong way round; in no group."
+    )
+    kept_empty_files: int
+    groups: list[BoundsGroupOut] = Field(
+        description="The files with both bounds, in the order of their lower bounds. A group has one file where there "
+        "are no more files than groups."
+    )

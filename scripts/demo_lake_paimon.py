@@ -26,6 +26,14 @@ STOCK = pa.schema(
         ("counted_at", pa.timestamp("us", "UTC")),
     ]
 )
+PRICES = pa.schema(
+    [
+        pa.field("sku", pa.string(), nullable=False),
+        pa.field("region", pa.string(), nullable=False),
+        ("price", pa.decimal128(10, 2)),
+        ("valid_from", pa.timestamp("us", "UTC")),
+    ]
+)
 CLICKS = pa.schema(
     [
         ("click_id", pa.int64()),
@@ -80,8 +88,60 @@ def commit(table: Any, rows: list[dict[str, Any]], schema: pa.Schema) -> None:
     committer.close()
 
 
+def prices(catalog: Any, chance: random.Random, statistics: dict[str, str]) -> None:
+    """Prices that change: buckets with a merged level 5, a level 4 in some, and new runs on level 0."""
+    keyed = {"primary_keys": ["sku", "region"], "partition_keys": ["region"], "options": {"bucket": "2"} | statistics}
+    catalog.create_table("shop.prices", Schema.from_pyarrow_schema(PRICES, **keyed), False)
+    table = catalog.get_table("shop.prices")
+    for hour, count in enumerate((240, 60)):
+        commit(table, priced(chance, count, hour), PRICES)
+    compact(table, 5, 0)
+    commit(table, priced(chance, 80, 3), PRICES)
+    compact(table, 4, 1)
+    commit(table, priced(chance, 30, 5), PRICES)
+
+
+def priced(chance: random.Random, count: int, hour: int) -> list[dict[str, Any]]:
+    """New prices of some articles."""
+    return [
+        {
+            "sku": f"SKU-{number:04d}",
+            "region": ("north", "south")[number % 2],
+            "price": Decimal(chance.randrange(99, 99_999)) / 100,
+            "valid_from": NOON + dt.timedelta(hours=hour),
+        }
+        for number in sorted(chance.sample(range(400), count))
+    ]
+
+
+def compact(table: Any, level: int, first_bucket: int) -> None:
+    """Merge the files below a level of each bucket from ``first_bucket`` on into one on that level, as a writer does.
+
+    pypaimon does not compact by itself; it merges while it reads, and commits files that replace others.
+    """
+    demo_clock.advance(1)
+    reading = table.new_read_builder()
+    builder = table.new_batch_write_builder()
+    writer, committer = builder.new_write(), builder.new_commit()
+    old: dict[tuple[Any, ...], list[Any]] = {}
+    for split in reading.new_scan().plan().splits():
+        own = [file for file in split.files if file.level < level]
+        if split.bucket >= first_bucket and own:
+            split.files[:] = own
+            old[(*split.partition.values, split.bucket)] = own
+            writer.write_arrow(reading.new_read().to_arrow([split]))
+    messages = writer.prepare_commit()
+    for message in messages:
+        for file in message.new_files:
+            file.level = level
+        message.deleted_files = old[(*message.partition, message.bucket)]
+    committer.commit(messages)
+    writer.close()
+    committer.close()
+
+
 def main() -> None:
-    """Write both tables."""
+    """Write all tables."""
     demo_clock.install()
     Timestamp.now = classmethod(lambda cls: cls.from_local_date_time(demo_clock.Clock.now()))
     tag_manager.datetime = demo_clock.Clock
@@ -109,6 +169,7 @@ def main() -> None:
     for day in range(3, 6):
         rows = [row | {"referrer": chance.choice(["search", "mail", None])} for row in clicks(chance, day, 90)]
         commit(catalog.get_table("web.clicks"), rows, wider)
+    prices(catalog, chance, statistics)
 
 
 if __name__ == "__main__":

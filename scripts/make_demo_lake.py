@@ -16,6 +16,7 @@ import tempfile
 import uuid
 import zipfile
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +31,7 @@ from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
+from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder
 from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform
 from pyiceberg.types import (
     DateType,
@@ -47,7 +49,7 @@ from pyiceberg.types import (
 )
 
 from lakemuster.demo import RECORDED_ROOT
-from scripts import demo_clock
+from scripts import demo_clock, demo_lake_more
 
 ROOT = Path(__file__).resolve().parent.parent
 ARCHIVE = ROOT / "app" / "lakemuster" / "demo" / "lake.zip"
@@ -195,12 +197,20 @@ def event(chance: random.Random, day: int, number: int) -> dict[str, Any]:
     }
 
 
-def create(catalog: InMemoryCatalog, name: str, schema: Schema, spec: PartitionSpec) -> Table:
+def create(
+    catalog: InMemoryCatalog,
+    name: str,
+    schema: Schema,
+    spec: PartitionSpec,
+    order: SortOrder = UNSORTED_SORT_ORDER,
+) -> Table:
     """A table of format version 2, at ``<root>/<namespace>.db/<table>``."""
     namespace, _, table = name.partition(".")
     catalog.create_namespace_if_not_exists(namespace)
     location = f"{RECORDED_ROOT}/{namespace}.db/{table}"
-    return catalog.create_table(name, schema, location, spec, properties={"write.parquet.compression-codec": "zstd"})
+    return catalog.create_table(
+        name, schema, location, spec, order, properties={"write.parquet.compression-codec": "zstd"}
+    )
 
 
 def append(table: Table, rows: list[dict[str, Any]]) -> None:
@@ -241,6 +251,10 @@ def main() -> None:
         ):
             for write in (orders, customers, events):
                 write(catalog, chance)
+                demo_clock.advance(-24 * 9)
+            for more in (demo_lake_more.sessions, demo_lake_more.returns):
+                demo_clock.advance(24 * 9)
+                more(partial(create, catalog), chance)
                 demo_clock.advance(-24 * 9)
         environment = ["sh", str(ROOT / "scripts" / "environment.sh"), str(ROOT / "requirements-pypaimon.lock")]
         python = subprocess.run(environment, check=True, capture_output=True, text=True).stdout.strip()

@@ -265,7 +265,7 @@ def test_it_serves_the_demo_lake_and_writes_to_its_volume_only(image, volume):
     try:
         assert container.execute(*image.facts["healthcheck"]).returncode != 0
         container.await_health()
-        assert len(container.ask("GET", "/api/v1/tables")[1]["tables"]) == 5
+        assert len(container.ask("GET", "/api/v1/tables")[1]["tables"]) == 8
         assert container.ask("GET", "/readyz")[0] == 200
         container.stop()
     finally:

@@ -18,11 +18,11 @@ from lakemuster.errors import RequestInvalid
 from lakemuster.metadata.files import typed_field
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.rows import RowSource, TableSource
-from lakemuster.planner.statistics.bounds_map import BoundsMap, bounds_map
+from lakemuster.planner.statistics.bounds_map import Groups, SortedFiles, groups_of, sorted_files
 from lakemuster.planner.statistics.file_bounds import FileBounds, file_bounds
 from lakemuster.planner.statistics.live_files import Question
 from lakemuster.planner.statistics.numbers import Ints
-from lakemuster.planner.statistics.overlap import bound_order
+from lakemuster.planner.statistics.overlap import BoundOrder, bound_order
 from lakemuster.planner.statistics.partition_overlap import overlap_table
 from lakemuster.planner.view import View
 from lakemuster.predicates import NanMode
@@ -55,7 +55,7 @@ def bounds_out(
     every = questions_of(services, view, None, "any")
     kept = None if given is None else questions_of(services, view, given, nan)
     found = _drawn(every, kept, column, groups)
-    placed = {"files": found.map.groups.files, "kept": found.map.groups.kept}
+    placed = {"files": found.groups.files, "kept": found.groups.kept}
     rows = zip(*(of.tolist() for of in placed.values()), *(found.values[name] for name in _BOUNDS), strict=True)
     names = (*placed, "lower_bound", "last_lower_bound", "median_upper_bound", "upper_bound")
     return BoundsOut.model_validate(
@@ -66,10 +66,10 @@ def bounds_out(
             "stale": stale,
             "files": found.files,
             "kept_files": found.kept_files,
-            "open_files": found.map.open_files,
-            "kept_open_files": found.map.kept_open_files,
-            "empty_files": found.map.empty_files,
-            "kept_empty_files": found.map.kept_empty_files,
+            "open_files": found.every.open_files,
+            "kept_open_files": found.kept.open_files,
+            "empty_files": found.every.empty_files,
+            "kept_empty_files": found.kept.empty_files,
             "groups": [dict(zip(names, row, strict=True)) for row in rows],
         }
     )
@@ -77,12 +77,14 @@ def bounds_out(
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """A map of bounds with the values of its groups, in the JSON single-value form."""
+    """Groups of files with their values, in the JSON single-value form."""
 
     type: str
     files: int
+    every: SortedFiles
     kept_files: int
-    map: BoundsMap
+    kept: SortedFiles
+    groups: Groups
     values: dict[str, list[Any]]
 
 
@@ -96,23 +98,58 @@ def _overlap(questions: Sequence[Question], column: str) -> pa.Table:
     return overlap_table(found, questions[0].scan.view)
 
 
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The bounds of files, and the files sorted by them."""
+
+    bounds: FileBounds
+    sorted: SortedFiles
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        arrays = (self.bounds.lower, self.bounds.upper, self.bounds.holding, self.bounds.partitions)
+        return sum(of.nbytes for of in (*arrays, self.sorted.places, self.sorted.lower, self.sorted.upper))
+
+
+@cached("statistics", lambda found: found.nbytes, lambda questions, column: (*_key(questions), column))
+def _sorted(questions: Sequence[Question], column: str) -> _Files:
+    found = _found(questions, column)
+    return _Files(found, sorted_files(found.order(), found.holding))
+
+
 @cached(
     "statistics",
-    lambda found: 2000 + 400 * len(found.map.groups.files),
+    lambda found: 2000 + 400 * len(found.groups.files),
     lambda every, kept, column, groups: (_key(every), None if kept is None else _key(kept), column, groups),
 )
 def _drawn(every: Sequence[Question], kept: Sequence[Question] | None, column: str, groups: int) -> _Drawn:
-    whole = _found(every, column)
-    again = whole if kept is None else _found(kept, column)
-    lower, upper = pa.concat_arrays([whole.lower, again.lower]), pa.concat_arrays([whole.upper, again.upper])
-    files = len(whole.holding)
-    holding = np.concatenate([whole.holding, again.holding])
-    found = bounds_map(bound_order(lower, upper, whole.kind), holding, files, groups)
-    places = found.groups
+    whole = _sorted(every, column)
+    bounds, files = whole.bounds, whole.sorted
+    rest, kept_files = files, len(bounds.holding)
+    if kept is not None:
+        again = _found(kept, column)
+        kept_files = len(again.holding)
+        if files.lower.dtype == np.uint64:
+            rest = sorted_files(again.order(), again.holding)
+        else:
+            files, rest = _ranked(bounds, again)
+    found = groups_of(files, rest, groups)
     values = {
-        name: _json(lower if name.endswith("lower") else upper, getattr(places, name), whole.kind) for name in _BOUNDS
+        name: _json(bounds.lower if name.endswith("lower") else bounds.upper, getattr(found, name), bounds.kind)
+        for name in _BOUNDS
     }
-    return _Drawn(whole.kind.text, files, len(again.holding), found, values)
+    return _Drawn(bounds.kind.text, len(bounds.holding), files, kept_files, rest, found, values)
+
+
+def _ranked(every: FileBounds, kept: FileBounds) -> tuple[SortedFiles, SortedFiles]:
+    """Sort both by ranks, which are of one order only if they are of both together."""
+    lower, upper = (pa.concat_arrays(of) for of in ([every.lower, kept.lower], [every.upper, kept.upper]))
+    order, files = bound_order(lower, upper, every.kind), len(every.holding)
+    lowers, has_lower, uppers, has_upper = order
+    first = BoundOrder(lowers[:files], has_lower[:files], uppers[:files], has_upper[:files])
+    rest = BoundOrder(lowers[files:], has_lower[files:], uppers[files:], has_upper[files:])
+    return sorted_files(first, every.holding), sorted_files(rest, kept.holding)
 
 
 def _found(questions: Sequence[Question], column: str, *, partitions: bool = False) -> FileBounds:

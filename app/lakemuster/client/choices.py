@@ -55,6 +55,7 @@ class TableChoice(TypedDict, total=False):
     catalog: str | None
     stale: bool | None
     health: str | None
+    component: str | None
     sort: str | None
     order: Literal["asc", "desc"] | None
     page_size: int | None

@@ -1,6 +1,8 @@
-"""The demo lake: five small tables, written by PyIceberg and pypaimon, in an archive beside this file.
+"""The demo lake: small tables, written by PyIceberg and pypaimon, in an archive beside this file.
 
-``shop.orders``, ``shop.customers`` and ``web.events`` are Iceberg, ``shop.stock`` and ``web.clicks`` are Paimon. In the
+Iceberg are ``shop.orders``, ``shop.customers``, ``web.events``, ``web.sessions`` (badly clustered in two countries) and
+``shop.returns`` (delete files, branches, a grown schema, a branch whose manifest is gone); Paimon are ``shop.stock``,
+``web.clicks`` and ``shop.prices`` (merged on levels 4 and 5). In the
 archive the Iceberg tables record locations below :data:`RECORDED_ROOT`; unpacking replaces these by the actual ones.
 The archive is made by ``scripts/make_demo_lake.py``.
 """

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import string
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Select, any_, func, literal, select, text, tuple_
+from sqlalchemy import ColumnElement, Select, any_, func, literal, null, select, text, tuple_
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Session
 from sqlalchemy.types import BigInteger, Text
@@ -73,7 +73,10 @@ class TableChoice:
 
 @dataclass(frozen=True, slots=True)
 class TableOrder:
-    """The order of a list of tables: by one of ``SORTED_BY``, then by name in the same direction. Unknown ones last."""
+    """The order of a list of tables: by one of ``SORTED_BY``, then by name in the same direction. Unknown ones last.
+
+    Where a component is chosen, their health is that of the component.
+    """
 
     column: str = NAME
     descending: bool = False
@@ -88,9 +91,10 @@ def table_page(
         after: the key of the last table that was returned before; None at the beginning.
     """
     found: list[ListedTable] = []
-    for query in _ranges(session, choice, order, after, _ROW):
+    for query in _ranges(session, choice, order, after, (*_ROW, _component_rank(choice))):
         if len(found) < limit:
-            found += [_listed(tuple(row)) for row in session.execute(query.limit(limit - len(found)))]
+            rows = session.execute(query.limit(limit - len(found)))
+            found += [replace(_listed(tuple(row[:-1])), component=row[-1]) for row in rows]
     return found
 
 
@@ -121,7 +125,11 @@ def key_of(table: ListedTable, order: TableOrder) -> Key:
     """Return the place of a table in a list."""
     if order.column == NAME:
         return (table.record.name,)
-    value: int | None = table.health if order.column == HEALTH else getattr(table.figures, order.column)
+    value: int | None
+    if order.column == HEALTH:
+        value = table.health if table.component is None else table.component
+    else:
+        value = getattr(table.figures, order.column)
     return (table.record.name,) if value is None else (value, table.record.name)
 
 
@@ -136,7 +144,8 @@ def _ranges(
 ) -> list[Select[Any]]:
     """Return the queries whose results, one after the other, are the rest of a list: known values, then the others."""
     query = select(*columns).where(*conditions(session, choice))
-    column: Any = getattr(TableRow, order.column)
+    is_of_component = order.column == HEALTH and choice.component is not None
+    column: Any = _component_rank(choice) if is_of_component else getattr(TableRow, order.column)
     name: Any = TableRow.name
     if choice.is_of_few_namespaces and count_tables(session, choice) <= _FEW:
         # No index holds these expressions: the index of namespaces finds the tables, which are then sorted.
@@ -149,6 +158,14 @@ def _ranges(
     if after is not None and len(after) == 1:
         return [_from(unknown, (name,), order, after)]
     return [_from(query.where(column.is_not(None)), keys, order, after), unknown]
+
+
+def _component_rank(choice: TableChoice) -> Any:
+    """Return the rank of the chosen component of a table; null if none is chosen, or the table does not have it."""
+    if choice.component is None:
+        return null()
+    of = select(HealthRow.status).where(HealthRow.table_id == TableRow.id, HealthRow.component == choice.component)
+    return of.correlate(TableRow).scalar_subquery()
 
 
 def _directed(keys: tuple[Any, ...], order: TableOrder) -> list[ColumnElement[Any]]:

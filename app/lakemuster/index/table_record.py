@@ -99,11 +99,13 @@ class ListedTable:
 
     Attributes:
         health: the rank of its health, see ``metadata.health``; None if it was not computed yet.
+        component: the rank of the component that a list is about; None if it is about none.
     """
 
     record: TableRecord
     figures: TableFigures
     health: int | None = None
+    component: int | None = None
 
 
 _NAMES = tuple(field.name for field in fields(TableRecord))

@@ -151,12 +151,42 @@ def test_http_shows_what_is_stored_and_counts_it(services: Services, http: TestC
     assert page["tables"]["pending"] == sum(row["health"] is None for row in rows)
 
 
+@pytest.mark.parametrize("path", ["tables", "health"])
+def test_with_a_component_tables_are_those_that_have_it_sorted_by_its_status(
+    path: str, http: TestClient, readable: list[str]
+) -> None:
+    ranks = ["ok", "unknown", "warning", "critical"]
+    known = {name: http.get(f"/api/v1/tables/{name}/health").json()["components"] for name in readable}
+    found = set()
+    for component in ("small_files", "merge_reads", "staleness"):
+        own = {
+            name: ranks.index(one["status"]) for name, some in known.items() for one in some if one["name"] == component
+        }
+        for sort, sign in (("health", 1), ("-health", -1)):
+            params = {"component": component, "sort": sort, "page_size": "3", "fields": "name"}
+            names: list[str] = []
+            while True:
+                page = http.get(f"/api/v1/{path}", params=params).json()
+                names += [row["name"] for row in page[path]]
+                if page["next_page_token"] is None:
+                    break
+                params["page_token"] = page["next_page_token"]
+            assert page["total_count"] == len(names) == len(set(names)) >= len(own)
+            listed = [name for name in names if name in own]
+            assert set(listed) == set(own)
+            expected = sorted(own, key=lambda name: (own[name], name), reverse=sign < 0)
+            assert listed == expected
+        found |= set(own.values())
+    assert len(found) > 1
+
+
 def test_wrong_parameters_are_refused(http: TestClient) -> None:
     for path in (
         "health?status=sick",
         "health?component=weather",
         "health?sort=color",
         "tables?health=sick",
+        "tables?component=weather",
         "tables/shop.orders/health?history=0",
         "tables/shop.orders/health?history=367",
         "health?fields=color",

@@ -150,7 +150,8 @@ def test_a_request_under_way_is_finished_before_the_end(lake, tmp_path: Path):
 
 def test_the_demo_is_served_and_can_be_moved(tmp_path: Path):
     here, there = tmp_path / "here", tmp_path / "there"
-    names = ["shop.customers", "shop.orders", "shop.stock", "web.clicks", "web.events"]
+    names = [f"shop.{name}" for name in ("customers", "orders", "prices", "returns", "stock")]
+    names += [f"web.{name}" for name in ("clicks", "events", "sessions")]
     for folder in (here, there):
         if folder is there:
             here.rename(there)

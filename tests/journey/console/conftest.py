@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from benchmarks.generate import iceberg_table
 from tests.journey.console.browsing import Visit, chromium
 from tests.journey.console.lakes import troubled_lake
 from tests.journey.servers import served
@@ -44,17 +45,27 @@ def visit(browser):
         one.check()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def demo(tmp_path_factory):
     """The demo lake."""
     with served(tmp_path_factory.mktemp("console-demo"), "--demo") as running:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def troubled(tmp_path_factory):
     """Tables with hostile names and values, a stale one, one that cannot be read at all, and an empty one."""
     folder = tmp_path_factory.mktemp("console-troubled")
     with served(folder, ROOTS=f"file://{folder}") as running:
         troubled_lake(folder / "lake", running)
+        yield running
+
+
+@pytest.fixture(scope="package")
+def many(tmp_path_factory):
+    """The table ``big.many``, of 3,200 files in as many partitions on two levels."""
+    folder = tmp_path_factory.mktemp("console-many")
+    iceberg_table(folder / "lake" / "many", files=3200, columns=12, manifests=4, days=200, processes=1)
+    with served(folder, ROOTS=f"file://{folder}") as running:
+        running.post("/tables", {"name": "big.many", "location": str(folder / "lake" / "many")}, 201)
         yield running

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -73,9 +74,37 @@ def test_the_list_has_the_worst_status_and_sorts_by_it(ailing, visit):
     page = visit(ailing.uri, "#/?sort=-health").page
     rows = ailing.rows("/tables", sort="-health")
     expect(page.locator("a.row")).to_have_text([row["name"] for row in rows])
-    assert [row.locator("td").nth(6).inner_text() for row in page.locator("table.tables tbody tr").all()] == [
-        row["health"] for row in rows
-    ]
+    cells = page.locator("table.tables tbody td:nth-child(8)")
+    assert texts(cells.locator(".tag")) == [row["health"] for row in rows]
+    ailing_parts = {row["name"]: row for row in ailing.rows("/health")}
+    expect(page.locator(".ailing")).to_have_count(len(rows))
+    for cell, row in zip(cells.all(), rows, strict=True):
+        worst = ailing_parts[row["name"]][row["health"]]
+        assert cell.locator(".ailing").inner_text() == ", ".join(name.replace("_", " ") for name in worst)
+
+
+def test_components_are_counted_and_choosing_one_sorts_by_it(ailing, visit):
+    page = visit(ailing.uri).page
+    counts = ailing.get("/health")["components"]
+    ill = [one for one in counts if one["warning"] + one["critical"]]
+    chips = page.get_by_role("group", name="Health by component").get_by_role("link")
+    expect(chips).to_have_count(len(ill))
+    for chip, one in zip(chips.all(), ill, strict=True):
+        name = one["component"].replace("_", " ")
+        words = [f"{one[status]} {status}" for status in ("critical", "warning") if one[status]]
+        assert " ".join(chip.text_content().split()).startswith(f"{name} {words[0]}")
+    page.get_by_role("link", name="manifests").click()
+    expect(page).to_have_url(re.compile("component=manifests"))
+    rows = ailing.rows("/tables", component="manifests", sort="-health")
+    expect(page.locator("a.row")).to_have_text([row["name"] for row in rows])
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("manifests↓")
+    statuses = {row["name"]: row for row in ailing.rows("/health", component="manifests")}
+    for row in page.locator("table.tables tbody tr").all():
+        own = statuses[row.locator("a.row").inner_text()]
+        expected = next((one for one in ("critical", "warning", "unknown") if "manifests" in own[one]), "ok")
+        assert row.locator("td").nth(6).inner_text() == expected
+    page.go_back()
+    expect(page.locator("a.row")).to_have_count(len(ailing.rows("/tables")))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -111,7 +111,7 @@ def test_an_empty_lake_says_how_to_begin(visit, tmp_path):
 def test_below_the_path_of_a_proxy_everything_is_found(visit, tmp_path):
     with served(tmp_path, "--demo", ROOT_PATH="/lake") as running:
         page = visit(running.uri + "/lake").page
-        expect(page.locator("a.row")).to_have_count(5)
+        expect(page.locator("a.row")).to_have_count(8)
         expect(page.get_by_text("Live", exact=True)).to_be_visible()
         page.context.close()  # before its server
 

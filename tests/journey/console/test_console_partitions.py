@@ -9,26 +9,14 @@ from collections import defaultdict
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.generate import iceberg_table
 from tests.journey.console.browsing import NARROW, raw_bytes, texts, whole
 from tests.journey.console.lakes import MARKUP, hostile_name
-from tests.journey.servers import served
 
 ROWS = "table.largest tbody tr"
 LAYOUT = """async ([path, rows]) => {
   const { layOut, treeOf } = await import(path);
   return layOut(treeOf(rows)).leaves().map(leaf => [leaf.data.row, (leaf.x1 - leaf.x0) * (leaf.y1 - leaf.y0)]);
 }"""
-
-
-@pytest.fixture(scope="module")
-def many(tmp_path_factory):
-    """A table of 3,200 partitions on two levels."""
-    folder = tmp_path_factory.mktemp("console-partitions")
-    iceberg_table(folder / "lake" / "many", files=3200, columns=12, manifests=4, days=200, processes=1)
-    with served(folder, ROOTS=f"file://{folder}") as running:
-        running.post("/tables", {"name": "big.many", "location": str(folder / "lake" / "many")}, 201)
-        yield running
 
 
 def painted(page):
@@ -158,3 +146,41 @@ def test_hostile_values_are_text(troubled, visit):
     one.page.get_by_role("link", name="Partitions").click()
     expect(one.page.locator(ROWS, has_text=MARKUP)).to_have_count(1)
     assert one.page.locator("main img, main script").count() == 0
+
+
+@pytest.mark.parametrize(("name", "column"), [("many", "price"), ("stock", "sku")])
+def test_colours_and_figures_show_the_overlap_of_a_column(demo, many, visit, name, column):
+    running, table = (many, "big.many") if name == "many" else (demo, "shop.stock")
+    path = f"#/tables/{table}/partitions"
+    page = visit(running.uri, path).page
+    painted(page)
+    page.get_by_role("button", name="Overlap").click()
+    page.get_by_label("Column").select_option(column)
+    expect(page).to_have_url(re.compile(f"column={column}"))
+    depths = defaultdict(list)
+    for row in running.rows(f"/tables/{table}/overlap", column=column):
+        field, value = next(iter(row["partition"].items()))
+        depths[f"{field}={'null' if value is None else value}"].append(row)
+    expect(page.locator("table.largest th").last).to_be_visible()
+    cells = page.locator(f"{ROWS} td:last-child span")
+    expect(cells.first).to_have_attribute("title", re.compile("^mean "))
+    for row in page.locator(ROWS).all():
+        own = depths[row.locator("th bdi").inner_text()]
+        mean, most = row.locator("td").last.locator("span").get_attribute("title").split(", at most ")
+        files = sum(one["file_count"] for one in own)
+        expected = sum(one["mean"] * one["file_count"] for one in own) / files
+        assert float(mean.removeprefix("mean ")) == pytest.approx(expected)
+        assert int(most.replace(",", "")) == max(one["max"] for one in own)
+
+
+def test_an_overlap_that_cannot_be_had_is_told_and_asked_again(many, visit):
+    one = visit(many.uri, "#/tables/big.many/partitions")
+    painted(one.page)
+    one.may_fail.append("/overlap")
+    one.page.route("**/overlap?*", lambda route: route.abort())
+    one.page.get_by_role("button", name="Overlap").click()
+    expect(one.page.get_by_role("alert")).to_contain_text("The server cannot be reached")
+    one.page.unroute("**/overlap?*")
+    one.page.get_by_role("button", name="Try again").click()
+    expect(one.page.locator(f"{ROWS} td:last-child span").first).to_have_attribute("title", re.compile("^mean "))
+    expect(one.page.get_by_role("alert")).to_have_count(0)

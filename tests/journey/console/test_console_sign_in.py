@@ -8,8 +8,19 @@ from playwright.sync_api import expect
 from lakemuster.api.identity.tokens import token_entry
 from tests.journey.servers import served
 from tests.oidc_provider import AUDIENCE, oidc_provider
+from tests.polling import until
 
 ROWS = "a.row"
+TABLES = (
+    "shop.customers",
+    "shop.orders",
+    "shop.prices",
+    "shop.returns",
+    "shop.stock",
+    "web.clicks",
+    "web.events",
+    "web.sessions",
+)
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +101,13 @@ def test_a_provider_that_refuses_is_told_and_the_next_try_succeeds(guarded, prov
         provider.browsers.refuses = False
     assert one.violations() == []
     one.page.get_by_role("link", name="Sign in with your organisation").click()
-    expect(one.page.locator(ROWS)).to_have_count(5)
+    expect(one.page.locator(ROWS)).to_have_count(len(TABLES))
 
 
 def test_a_session_whose_token_is_withdrawn_asks_to_sign_in(guarded, tokens, visit):
     one = visit(guarded.uri)
     by_token(one, "secret")
-    expect(one.page.locator(ROWS)).to_have_count(5)
+    expect(one.page.locator(ROWS)).to_have_count(len(TABLES))
     one.may_fail.append("/api/v1/")
     before = tokens.read_text("utf-8")
     try:
@@ -104,3 +115,24 @@ def test_a_session_whose_token_is_withdrawn_asks_to_sign_in(guarded, tokens, vis
         asked_to_sign_in(one)
     finally:
         tokens.write_text(before, "utf-8")
+
+
+def test_signing_in_again_leads_back_to_the_same_state(guarded, tokens, visit):
+    one = visit(guarded.uri, "#/tables/shop.orders/why?filter=amount%20%3E%20490&column=amount")
+    by_token(one, "secret")
+    expect(one.page.locator(".answer-line")).to_be_visible()
+    address = one.page.url
+    one.may_fail += ["/api/v1/", "/session"]
+    before = tokens.read_text("utf-8")
+    try:
+        tokens.write_text(token_entry("other", "another"), "utf-8")
+        asked_to_sign_in(one)
+    finally:
+        tokens.write_text(before, "utf-8")
+    bearer = {"Authorization": "Bearer secret"}
+    until(lambda: guarded.http.get("/api/v1/tables", headers=bearer).status_code == 200)
+    assert one.page.url == address
+    by_token(one, "secret")
+    expect(one.page.locator(".answer-line")).to_be_visible()
+    expect(one.page.locator("#filter")).to_have_value("amount > 490")
+    assert one.page.url == address

@@ -169,7 +169,7 @@ def test_what_components_hold_is_of_all_workers(server: Running) -> None:
     assert 0 < of(after, "lakemuster_cache_bytes") < limit
     assert of(after, "lakemuster_database_connections_limit") == 32 * WORKERS
     # Of the database that all share: not added up.
-    assert of(after, "lakemuster_tables", state="fresh") == 5
+    assert of(after, "lakemuster_tables", state="fresh") == 8
     assert of(after, "lakemuster_build_info") == 1
 
 

@@ -37,7 +37,8 @@ KINDS: list[Kind] = [
     "stats",
     "health",
 ]
-DEMO = ["shop.customers", "shop.orders", "shop.stock", "web.clicks", "web.events"]
+DEMO = [f"shop.{name}" for name in ("customers", "orders", "prices", "returns", "stock")]
+DEMO += [f"web.{name}" for name in ("clicks", "events", "sessions")]
 
 COLUMNS = "id bigint, day date, name string, place struct<lat: double, town: string>"
 DAY = "date_add(DATE '2024-01-01', CAST(id % 3 AS int))"

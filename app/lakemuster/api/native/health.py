@@ -58,7 +58,7 @@ class FleetParameters(PageParameters):
     sort: str | None = Field(
         None,
         max_length=100,
-        description="Sort as the list of tables. Absent: `-health`, the worst first.",
+        description="Sort as the list of tables. Absent: `-health`, the worst first. With `component`, by its status.",
     )
 
     def choice(self) -> TableChoice:

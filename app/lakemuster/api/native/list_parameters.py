@@ -8,7 +8,7 @@ from fastapi import Query
 from pydantic import Field
 
 from lakemuster.api.native.dependencies import PageParameters, SnapshotParameters
-from lakemuster.catalog.fleet_health import statuses
+from lakemuster.catalog.fleet_health import fleet_choice
 from lakemuster.catalog.table_lists import TableChoice
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.wire.native.tables import FormatName
@@ -43,6 +43,13 @@ class TablesParameters(PageParameters):
         description="List only tables whose health is one of these, separated by commas: `ok`, `unknown`, `warning`, "
         "`critical`.",
     )
+    component: str | None = Field(
+        None,
+        min_length=1,
+        max_length=100,
+        description="List only tables that have this component of health; `health` is then about it, as is sorting by "
+        "`health`.",
+    )
     sort: str | None = Field(
         None,
         max_length=100,
@@ -55,10 +62,11 @@ class TablesParameters(PageParameters):
         """The tables to list.
 
         Raises:
-            RequestInvalid: the namespace is not a dotted name, or there is no such status.
+            RequestInvalid: the namespace is not a dotted name, or there is no such status or component.
         """
         namespace = self.namespace and format_name(parse_name(self.namespace))
-        return TableChoice(namespace, self.search, self.format, self.catalog, self.stale, health=statuses(self.health))
+        choice = TableChoice(namespace, self.search, self.format, self.catalog, self.stale)
+        return fleet_choice(choice, self.health, self.component)
 
 
 class SnapshotsParameters(SnapshotParameters):

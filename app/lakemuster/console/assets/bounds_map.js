@@ -90,6 +90,39 @@ export function BoundsMap({ files, column, type, asked, chosen, choose }) {
   </svg>`}</div>`;
 }
 
+// All files in groups of equally many: a bar reaches from the least lower bound to the greatest upper one; half of the
+// group's files end within its darker part.
+export function BoundsGroups({ map, column, type, asked }) {
+  const [frame, width] = useWidth();
+  const { groups } = map;
+  const scale = useMemo(() => {
+    const edges = asked ? [asked.lower, asked.upper].filter((value) => value !== null) : [];
+    return scaleOf([...groups.flatMap((one) => [one.lower_bound, one.median_upper_bound, one.upper_bound]), ...edges], type);
+  }, [groups, type, asked && asked.lower, asked && asked.upper]);
+  if (!groups.length) return html`<p class="dim">No file has both bounds of this column.</p>`;
+  const step = Math.max(2, Math.min(14, TALLEST / groups.length));
+  const bar = Math.max(1, step * 0.8);
+  const tall = step * groups.length;
+  const span = scale.greatest - scale.least || 1;
+  const x = (value) => LEFT + ((scale.of(value) - scale.least) / span) * (width - 2 * LEFT);
+  const from = asked && asked.lower !== null ? x(asked.lower) : 0;
+  const to = asked && asked.upper !== null ? x(asked.upper) : width;
+  const greatest = groups.reduce((most, one) => (scale.of(one.upper_bound) > scale.of(most) ? one.upper_bound : most), groups[0].upper_bound);
+  return html`<div ref=${frame} class="bounds groups">${width > 0 && html`<svg width=${width} height=${tall + BOTTOM} role="img"
+      aria-label=${`${count(map.files)} files in ${plural(groups.length, "group")} as intervals of ${column}, ${count(map.kept_files)} kept`}>
+    ${asked && html`<rect class="asked" x=${Math.min(from, to)} width=${Math.max(2, Math.abs(to - from))} height=${tall} />`}
+    ${groups.map((one, place) => {
+      const state = one.kept === 0 ? "dropped" : one.kept === one.files ? "kept" : "some";
+      const [start, middle, end] = [x(one.lower_bound), x(one.median_upper_bound), x(one.upper_bound)];
+      return html`<g class=${state}><title>${`${plural(one.files, "file")}, ${count(one.kept)} kept: from ${asText(one.lower_bound)} … ${asText(one.last_lower_bound)} to ${asText(one.upper_bound)}, half of them to ${asText(one.median_upper_bound)}`}</title>
+        <rect class="all" x=${start} y=${place * step} width=${Math.max(2, end - start)} height=${bar} /><rect x=${start} y=${place * step} width=${Math.max(2, middle - start)} height=${bar} /></g>`;
+    })}
+    ${asked && asked.lower !== null && html`<path class="edge" d=${`M${from} 0V${tall}`} />`}${asked && asked.upper !== null && html`<path class="edge" d=${`M${to} 0V${tall}`} />`}
+    <text x=${LEFT} y=${tall + 16}>${clipped(groups[0].lower_bound)}</text><text class="right" x=${width - LEFT} y=${tall + 16}>${clipped(greatest)}</text>
+    ${scale.isRank && html`<text class="middle" x=${width / 2} y=${tall + 16}>in order of value, not to scale</text>`}
+  </svg>`}</div>`;
+}
+
 const clipped = (value) => {
   const text = asText(value);
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;

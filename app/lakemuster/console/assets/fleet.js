@@ -1,9 +1,10 @@
 // All tables: what needs attention first, then the rest, page by page as one scrolls.
 import { get } from "./api.js";
 import { Bytes, Count, FORMATS, Name, Time, count, plural } from "./format.js";
+import { Components, TableHealth, inWords, useFleetHealth } from "./fleet_health.js";
 import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
 import { listen } from "./live.js";
-import { Empty, Failure, Loading, SortHeading, Status, useSettled, useTitle } from "./parts.js";
+import { Empty, Failure, Loading, SortHeading, useSettled, useTitle } from "./parts.js";
 import { change, href } from "./route.js";
 import { Sparkline } from "./sparkline.js";
 
@@ -20,7 +21,7 @@ const COLUMNS = [
   { field: "total_bytes", label: "Size", end: true },
   { field: "delete_files", label: "Deletes", end: true, title: "Delete files" },
   { field: "snapshots", label: "Snapshots", end: true },
-  { field: "health", label: "Health", title: "The worst component" },
+  { field: "health", label: "Health", title: "The worst component, and what else is as bad" },
   { field: "last_committed_at", label: "Last commit" },
   { field: null, label: "Activity", title: "Commits by day (bars) and size (line)" },
 ];
@@ -32,6 +33,7 @@ export function Fleet({ params }) {
   useEffect(() => change({ q: settled }, { replace: true }), [settled]);
   useEffect(() => { if ((params.q || "") !== settled) setTyped(params.q || ""); }, [params.q]);
   const [version, setVersion] = useState(0);
+  const health = useFleetHealth(params, version);
   const [changed, setChanged] = useState(() => new Map());
   useEffect(() => {
     let timer = 0;
@@ -53,7 +55,8 @@ export function Fleet({ params }) {
           <option value="">All formats</option><option value="iceberg">Iceberg</option><option value="paimon">Paimon</option>
         </select>
       </div>
-      <${Tables} params=${params} version=${version} changed=${changed} />
+      <${Components} found=${health} params=${params} />
+      <${Tables} params=${params} version=${version} changed=${changed} health=${health} />
     </section>
   </div>`;
 }
@@ -83,14 +86,14 @@ function current() {
 
 // Two lists of one order, stale tables and all others, read page by page.
 function useTables(params, version) {
-  const { q, format, namespace, sort } = params;
-  const key = JSON.stringify([q, format, namespace, sort]);
+  const { q, format, namespace, sort, component } = params;
+  const key = JSON.stringify([q, format, namespace, sort, component]);
   const [state, setState] = useState({ key: null, troubled: [], rows: [], token: null, total: null, error: null });
   const busy = useRef(false);
   const loaded = useRef({ key: null, rows: 0 });
   const [turns, setTurns] = useState(0);
   loaded.current = { key: state.key, rows: state.rows.length };
-  const asked = { search: q || undefined, format, namespace, sort: sort || "name", fields: FIELDS };
+  const asked = { search: q || undefined, format, namespace, component, sort: sort || "name", fields: FIELDS };
   const load = useCallback(async (signal) => {
     // What is shown again is as long as before, so that nothing jumps.
     const before = loaded.current.key === key ? loaded.current.rows : 0;
@@ -127,7 +130,7 @@ function useTables(params, version) {
   return { ...state, loading: state.key !== key, more, turns, retry: () => load() };
 }
 
-function Tables({ params, version, changed }) {
+function Tables({ params, version, changed, health }) {
   const { troubled, rows, token, total, error, loading, more, turns, retry, key } = useTables(params, version);
   const all = useMemo(() => [...troubled, ...rows], [troubled, rows]);
   const body = useRef(null);
@@ -136,19 +139,20 @@ function Tables({ params, version, changed }) {
   const sort = params.sort || "name";
   if (error && key === null) return html`<${Failure} error=${error} retry=${retry} />`;
   if (key === null) return html`<${Loading} what="Loading tables" />`;
-  const isFiltered = Boolean(params.q || params.format || params.namespace);
+  const isFiltered = Boolean(params.q || params.format || params.namespace || params.component);
+  const columns = params.component ? COLUMNS.map((one) => (one.field === "health" ? { ...one, label: inWords(params.component), title: "The status of this component of health" } : one)) : COLUMNS;
   return html`${error && html`<${Failure} error=${error} retry=${retry} />`}
     <p class="summary" role="status">${plural(total, "table")}${troubled.length > 0 && html`, <strong class="warn">${plural(troubled.length, "needs", "need")} attention</strong>`}</p>
     ${total === 0 && (isFiltered
       ? html`<${Empty} title="No table matches"><p><a href="#/">Show all tables</a></p></${Empty}>`
       : html`<${Empty} title="No tables yet"><p>Register one with <code>lakemuster add NAME LOCATION</code>, or all below a folder with <code>lakemuster discover URL</code>.</p></${Empty}>`)}
     ${total > 0 && html`<div class="scroll" aria-busy=${loading ? "true" : "false"}><table class="grid tables" aria-rowcount=${total + 1} onKeyDown=${byArrows}>
-      <thead><tr>${COLUMNS.map((column) => column.field
+      <thead><tr>${columns.map((column) => column.field
         ? html`<${SortHeading} ...${column} sort=${sort} />`
         : html`<th scope="col" title=${column.title}>${column.label}</th>`)}</tr></thead>
       <tbody ref=${body}>
         ${view.start > 0 && html`<tr class="space" aria-hidden="true"><td colspan=${COLUMNS.length} style=${{ height: `${view.start * ROW}px` }}></td></tr>`}
-        ${all.slice(view.start, view.end).map((table, place) => html`<${Row} key=${table.name} table=${table} number=${view.start + place + 2} changes=${changed.get(table.name) || 0} />`)}
+        ${all.slice(view.start, view.end).map((table, place) => html`<${Row} key=${table.name} table=${table} number=${view.start + place + 2} changes=${changed.get(table.name) || 0} health=${health} component=${params.component} />`)}
         ${view.end < all.length && html`<tr class="space" aria-hidden="true"><td colspan=${COLUMNS.length} style=${{ height: `${(all.length - view.end) * ROW}px` }}></td></tr>`}
       </tbody></table></div>`}`;
 }
@@ -183,7 +187,7 @@ function byArrows(event) {
   }
 }
 
-function Row({ table, number, changes }) {
+function Row({ table, number, changes, health, component }) {
   const cut = table.name.lastIndexOf(".");
   const isQuoted = table.name.includes("`");
   const [before, own] = cut < 0 || isQuoted ? ["", table.name] : [table.name.slice(0, cut + 1), table.name.slice(cut + 1)];
@@ -197,7 +201,7 @@ function Row({ table, number, changes }) {
     <td class="end"><${Bytes} value=${table.total_bytes} /></td>
     <td class="end"><${Count} value=${table.delete_files} /></td>
     <td class="end"><${Count} value=${table.snapshots} /></td>
-    <td><${Status} value=${table.health} /></td>
+    <td><${TableHealth} table=${table} found=${health} component=${component} /></td>
     <td><${Time} value=${table.last_committed_at} /></td>
     <td><${Sparkline} table=${table.name} snapshots=${table.snapshots} changes=${changes} /></td>
   </tr>`;

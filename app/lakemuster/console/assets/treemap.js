@@ -7,7 +7,9 @@ const HEIGHT = 460;
 const SIDE = 10_000;
 const STEPS = 10;
 const ZOOM_MS = 220;
-const AT_ONCE = 8000;
+const AT_ONCE = 1000;
+const BUDGET_MS = 6;
+const LEAST_EDGE = 8;
 const LEAST_LABEL = 54;
 
 // The tree of partitions by their fields; leaves have the rows.
@@ -33,12 +35,28 @@ export function treeOf(rows) {
   return root;
 }
 
-// Places in a square of SIDE: `leaves` are flat arrays for drawing, `nodes` everything by its path.
+// Places in a square of SIDE. A node's leaves follow each other: those from `first` to `end` of all leaves.
 export function layOut(tree) {
   const own = (node) => (node.row && !node.children.length ? Number(node.row.total_data_file_size_in_bytes ?? 0) : 0);
   const root = hierarchy(tree).sum(own).sort((one, other) => other.value - one.value);
   treemap().tile(treemapSquarify).size([SIDE, (SIDE * 2) / 3]).round(false)(root);
+  let leaves = 0;
+  root.eachBefore((node) => {
+    node.first = leaves;
+    if (!node.children) leaves += 1;
+  });
+  root.eachAfter((node) => { node.end = node.children ? node.children[node.children.length - 1].end : node.first + 1; });
+  root.places = placesOf(root, leaves);
   return root;
+}
+
+// The edges of all leaves, four numbers each: plain memory, which a frame reads in order.
+function placesOf(root, count) {
+  const places = new Float64Array(4 * count);
+  root.eachBefore((node) => {
+    if (!node.children) places.set([node.x0, node.y0, node.x1, node.y1], 4 * node.first);
+  });
+  return places;
 }
 
 export const find = (root, path) => {
@@ -72,14 +90,17 @@ export function Treemap({ root, zoom, shade, scheme, chosen, onZoom, onPoint, la
   const canvas = useRef(null);
   const painter = useRef(null);
   const node = find(root, zoom);
-  const leaves = useMemo(() => root.leaves(), [root]);
-  const shades = useMemo(() => Uint8Array.from(leaves, (leaf) => Math.round(shade(leaf.data.row) * (STEPS - 1))), [leaves, shade]);
+  const shades = useMemo(() => {
+    const found = new Uint8Array(root.places.length / 4);
+    root.eachBefore((leaf) => { if (!leaf.children) found[leaf.first] = Math.round(shade(leaf.data.row) * (STEPS - 1)); });
+    return found;
+  }, [root, shade]);
   useLayoutEffect(() => {
     if (!width || !canvas.current) return undefined;
     if (painter.current === null) painter.current = new Painter(canvas.current);
-    painter.current.show({ leaves, shades, width, node, name, colours: palette(canvas.current.parentNode, ...scheme) });
+    painter.current.show({ root, shades, width, node, name, colours: palette(canvas.current.parentNode, ...scheme) });
     return undefined;
-  }, [leaves, shades, width, node, scheme]);
+  }, [root, shades, width, node, scheme]);
   useEffect(() => {
     const repaint = () => { if (painter.current) painter.current.repaint(palette(canvas.current.parentNode, ...scheme)); };
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -117,7 +138,7 @@ function boxOf(node, view, width) {
 
 const viewOf = ({ x0, y0, x1, y1 }) => ({ x0, y0, x1, y1 });
 
-// Paints a few thousand tiles a frame; while it zooms, it moves the picture that it has.
+// Paints for a few milliseconds a frame; while it zooms, it moves the picture that it has.
 class Painter {
   constructor(canvas) {
     this.canvas = canvas;
@@ -129,7 +150,7 @@ class Painter {
 
   show(given) {
     const before = this.view;
-    const isZoom = before !== null && this.leaves === given.leaves && this.width === given.width && this.node !== given.node;
+    const isZoom = before !== null && this.root === given.root && this.width === given.width && this.node !== given.node;
     Object.assign(this, given);
     const ratio = window.devicePixelRatio || 1;
     if (this.canvas.width !== Math.round(given.width * ratio)) {
@@ -177,75 +198,88 @@ class Painter {
     this.frame = window.requestAnimationFrame(step);
   }
 
+  // The leaves of the node that is shown, some milliseconds of them a frame, and then the names.
   paint(view) {
     this.view = view;
-    const context = this.context;
-    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-    const [sx, sy] = [this.width / (view.x1 - view.x0), HEIGHT / (view.y1 - view.y0)];
-    const visible = [];
-    for (let place = 0; place < this.leaves.length; place += 1) {
-      const leaf = this.leaves[place];
-      if (leaf.x1 > view.x0 && leaf.x0 < view.x1 && leaf.y1 > view.y0 && leaf.y0 < view.y1) visible.push(place);
-    }
-    this.visible = visible;
-    const gap = visible.length > 20_000 ? 0.2 : visible.length > 2000 ? 0.5 : 1;
-    let done = 0;
-    const step = () => {
-      context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
-      if (done === 0) {
-        context.fillStyle = this.colours.ground;
-        context.fillRect(0, 0, this.width, HEIGHT);
-      }
-      const end = Math.min(visible.length, done + AT_ONCE);
-      let last = -1;
-      for (; done < end; done += 1) {
-        const leaf = this.leaves[visible[done]];
-        const colour = this.shades[visible[done]];
-        if (colour !== last) context.fillStyle = this.colours.fills[(last = colour)];
-        context.fillRect((leaf.x0 - view.x0) * sx, (leaf.y0 - view.y0) * sy, Math.max(0.4, (leaf.x1 - leaf.x0) * sx - gap), Math.max(0.4, (leaf.y1 - leaf.y0) * sy - gap));
-      }
-      if (done < visible.length) this.frame = window.requestAnimationFrame(step);
-      else {
-        this.names(view, sx, sy);
-        this.canvas.dataset.painted = String(visible.length);
-      }
-    };
+    this.stop();
     delete this.canvas.dataset.painted;
-    // Finding the tiles and painting the first of them are work for two frames, if they are many.
-    if (visible.length > AT_ONCE) this.frame = window.requestAnimationFrame(step);
+    const { first, end } = this.node;
+    this.done = first;
+    this.named = 0;
+    const step = () => {
+      const until = performance.now() + BUDGET_MS;
+      if (this.done === first) this.clear();
+      while (this.done < end && performance.now() < until) this.tiles(view, Math.min(end, this.done + AT_ONCE));
+      if (this.done === end) this.names(view, until);
+      const isDone = this.done === end && this.named === (this.node.children || [this.node]).length;
+      if (isDone) this.canvas.dataset.painted = String(end - first);
+      else this.frame = window.requestAnimationFrame(step);
+    };
+    // What led here has its own part of this frame.
+    if (end - first > AT_ONCE) this.frame = window.requestAnimationFrame(step);
     else step();
   }
 
-  // Names of the groups, or of the tiles where there are no groups below.
-  names(view, sx, sy) {
+  clear() {
+    this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    this.context.fillStyle = this.colours.ground;
+    this.context.fillRect(0, 0, this.width, HEIGHT);
+  }
+
+  tiles(view, end) {
+    const { context, shades, colours } = this;
+    const { places } = this.root;
+    const [sx, sy] = [this.width / (view.x1 - view.x0), HEIGHT / (view.y1 - view.y0)];
+    const count = this.node.end - this.node.first;
+    const gap = count > 20_000 ? 0.2 : count > 2000 ? 0.5 : 1;
+    let last = -1;
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    for (let leaf = this.done; leaf < end; leaf += 1) {
+      if (shades[leaf] !== last) context.fillStyle = colours.fills[(last = shades[leaf])];
+      const at = 4 * leaf;
+      const wide = (places[at + 2] - places[at]) * sx - gap;
+      const tall = (places[at + 3] - places[at + 1]) * sy - gap;
+      context.fillRect((places[at] - view.x0) * sx, (places[at + 1] - view.y0) * sy, wide > 0.4 ? wide : 0.4, tall > 0.4 ? tall : 0.4);
+    }
+    this.done = end;
+  }
+
+  // Names of the groups, or of the tiles where there are no groups below: those for which there is room.
+  names(view, until) {
     const context = this.context;
+    const [sx, sy] = [this.width / (view.x1 - view.x0), HEIGHT / (view.y1 - view.y0)];
+    const children = this.node.children || [this.node];
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "top";
-    for (const child of this.node.children || [this.node]) {
+    context.strokeStyle = this.colours.ground;
+    context.lineWidth = 2;
+    for (; this.named < children.length && performance.now() < until; this.named += 1) {
+      const child = children[this.named];
       const [x, y] = [(child.x0 - view.x0) * sx, (child.y0 - view.y0) * sy];
       const [wide, tall] = [(child.x1 - child.x0) * sx, (child.y1 - child.y0) * sy];
-      if (child.children) {
-        context.strokeStyle = this.colours.ground;
-        context.lineWidth = 2;
-        context.strokeRect(x, y, wide, tall);
-      }
-      if (wide < LEAST_LABEL || tall < 20) continue;
-      context.save();
-      context.beginPath();
-      context.rect(x, y, wide - 4, tall);
-      context.clip();
-      if (child.children) {
-        const text = this.name(child.data);
-        context.fillStyle = this.colours.ground;
-        context.fillRect(x + 3, y + 3, Math.min(wide - 8, context.measureText(text).width + 8), 18);
-        context.fillStyle = this.colours.text;
-        context.fillText(text, x + 7, y + 6);
-      } else {
-        context.fillStyle = this.colours.inks[this.shades[this.leaves.indexOf(child)]];
-        context.fillText(this.name(child.data), x + 6, y + 5);
-      }
-      context.restore();
+      if (child.children && Math.min(wide, tall) > LEAST_EDGE) context.strokeRect(x, y, wide, tall);
+      if (wide >= LEAST_LABEL && tall >= 20) this.label(child, x, y, wide, tall);
     }
+  }
+
+  label(child, x, y, wide, tall) {
+    const context = this.context;
+    context.save();
+    context.beginPath();
+    context.rect(x, y, wide - 4, tall);
+    context.clip();
+    const text = this.name(child.data);
+    if (child.children) {
+      context.fillStyle = this.colours.ground;
+      context.fillRect(x + 3, y + 3, Math.min(wide - 8, context.measureText(text).width + 8), 18);
+      context.fillStyle = this.colours.text;
+      context.fillText(text, x + 7, y + 6);
+    } else {
+      context.fillStyle = this.colours.inks[this.shades[child.first]];
+      context.fillText(text, x + 6, y + 5);
+    }
+    context.restore();
   }
 
   at(x, y) {

@@ -1,8 +1,8 @@
 // Why a query reads what it reads: the funnel of its filter, the files that it keeps and drops, and the reasons.
 import { get, post, rows, tablePath, useAnswer } from "./api.js";
-import { BoundsMap, askedFor } from "./bounds_map.js";
+import { BoundsGroups, BoundsMap, askedFor } from "./bounds_map.js";
 import { FilterBox } from "./filter_box.js";
-import { Bytes, Count, Name, count, percent } from "./format.js";
+import { Bytes, Count, Name, count, percent, plural } from "./format.js";
 import { Funnel } from "./funnel.js";
 import { html, useEffect, useMemo, useState } from "./html.js";
 import { Copy, Failure, Loading, Sheet, useSettled } from "./parts.js";
@@ -11,8 +11,13 @@ import { FileReasons, Files } from "./reasons.js";
 import { change } from "./route.js";
 import { fieldsOf } from "./schema.js";
 
-const SAMPLE = 500;
-const PAUSE_MS = 120;
+// Files of a table are shown one by one up to so many; of a larger one, some.
+const EACH = 500;
+const SOME = 120;
+const GROUPS = 180;
+const PAUSE_MS = 60;
+// What takes all files of a large table is asked for when one has stopped typing.
+const REST_MS = 400;
 const FIELDS = "file_path,partition,record_count,file_size_in_bytes,lower_bounds,upper_bounds";
 
 async function about(name, signal) {
@@ -37,16 +42,16 @@ async function funnelOf(name, params, signal) {
   return { ...explained, counts: plan.counts };
 }
 
-// Some files with the verdict on each: all of a small table; the first kept ones and the first of all of a large one.
+// Files with the verdict on each: all of a small table; the first kept ones and the first of all of a large one.
 async function sampleOf(name, params, column, signal) {
   const stats = column ? { stats: column } : {};
   const asked = { ...queryOf(params), ...stats, content: "data", fields: FIELDS };
-  const listed = await get(tablePath(name, "/files"), { ...asked, page_size: SAMPLE }, { signal });
+  const listed = await get(tablePath(name, "/files"), { ...asked, page_size: EACH }, { signal });
   let files = listed.files;
   if (listed.next_page_token) {
-    const body = { ...bodyOf(params), page_size: SAMPLE / 2, ...(column ? { stats: [column] } : {}) };
+    const body = { ...bodyOf(params), page_size: SOME / 2, ...(column ? { stats: [column] } : {}) };
     const plan = await post(tablePath(name, "/plan"), body, { signal });
-    files = [...new Map([...plan.files, ...files].map((file) => [file.file_path, file])).values()].slice(0, SAMPLE);
+    files = [...new Map([...plan.files, ...files].map((file) => [file.file_path, file])).values()].slice(0, SOME);
   }
   const explained = await explainSome(name, params, files.map((file) => file.file_path), signal);
   const by = new Map(explained.map((file) => [file.file_path, file]));
@@ -96,13 +101,36 @@ export function Why({ table, version, params }) {
       <div class="columns"><div>
         <${Levels} data=${funnel.data} sample=${sample} params=${params} column=${column} />
       </div><div>
-        <${Sheet} id="bounds" title="Bounds of files" aside=${html`<select aria-label="Column" value=${column} onChange=${(event) => change({ column: event.target.value }, { replace: true })}>${leaves.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select>`}>
-          ${sample.error && html`<${Failure} error=${sample.error} retry=${sample.reload} />`}
-          ${sample.data ? html`<${BoundsMap} files=${sample.data.files} column=${column} type=${type} asked=${askedFor(funnel.data.applied, column)} chosen=${params.file} choose=${(file) => change({ file }, { replace: true })} />
-            <p class="legend"><span class="swatch kept"></span>kept <span class="swatch out"></span>dropped <span class="swatch asked"></span>asked for${sample.data.complete ? "" : html` <span class="dim">· ${count(sample.data.files.length)} of ${count(table.data_files)} files: the first that are kept, and the first of all</span>`}</p>` : !sample.error && html`<${Loading} what="Loading files" />`}
-        </${Sheet}>
+        <${Bounds} name=${name} params=${params} column=${column} leaves=${leaves} type=${type} applied=${funnel.data.applied} sample=${sample} question=${question} />
         <${One} name=${name} params=${params} sample=${sample} question=${question} />
       </div></div></div>`}`;
+}
+
+// The bounds of a column: of each file, or of all files in groups where they are many.
+function Bounds({ name, params, column, leaves, type, applied, sample, question }) {
+  const isLarge = sample.data !== null && !sample.data.complete;
+  const key = useSettled(isLarge && column ? JSON.stringify([question, column]) : null, REST_MS);
+  const map = useAnswer(key, (signal) => get(tablePath(name, "/bounds"), { ...queryOf(params), column, groups: GROUPS, filter: params.filter || undefined }, { signal }));
+  const asked = askedFor(applied, column);
+  const choose = (file) => change({ file }, { replace: true });
+  let drawing = null;
+  if (sample.data && !isLarge) drawing = html`<${BoundsMap} files=${sample.data.files} column=${column} type=${type} asked=${asked} chosen=${params.file} choose=${choose} />`;
+  else if (isLarge && map.data) drawing = html`<div aria-busy=${map.loading ? "true" : "false"}><${BoundsGroups} map=${map.data} column=${map.data.column} type=${type} asked=${asked} /></div>`;
+  const failed = [sample, map].find((one) => one.error);
+  return html`<${Sheet} id="bounds" title="Bounds of files" aside=${html`<select aria-label="Column" value=${column} onChange=${(event) => change({ column: event.target.value }, { replace: true })}>${leaves.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select>`}>
+    ${failed && html`<${Failure} error=${failed.error} retry=${failed.reload} />`}
+    ${drawing ? html`${drawing}<p class="legend"><span class="swatch kept"></span>kept ${isLarge && html`<span class="swatch some"></span>some kept `}<span class="swatch out"></span>dropped <span class="swatch asked"></span>asked for</p>${isLarge && html`<${Grouped} map=${map.data} />`}` : !failed && html`<${Loading} what="Loading bounds" />`}
+  </${Sheet}>`;
+}
+
+function Grouped({ map }) {
+  const { groups } = map;
+  const each = groups.length ? groups[groups.length - 1].files : 0;
+  const beside = [
+    map.open_files > 0 && `${plural(map.open_files, "file lacks", "files lack")} a bound`,
+    map.empty_files > 0 && `${plural(map.empty_files, "file holds", "files hold")} no value`,
+  ].filter(Boolean);
+  return html`<p class="legend dim">All ${count(map.files)} files, ${count(each)} in each bar: it reaches from their least lower to their greatest upper bound; half of them end within its strong part.${beside.length > 0 && ` Not drawn: ${beside.join(", ")}.`}</p>`;
 }
 
 // The column to show first: one that the filter compares, or the first of the table.
@@ -130,7 +158,7 @@ function Levels({ data, sample, params }) {
   const level = chosen && { segments: "entries", zones: "entries" }[chosen.level] || (chosen && chosen.level);
   const shown = chosen ? files.filter((file) => file.state === "dropped" && file.level === level && file.dropped_by === chosen.filter) : files;
   return html`<${Sheet} id="funnel" title="Pruning"><${Funnel} funnel=${data.funnel} conjuncts=${conjuncts} chosen=${chosen} choose=${choose} /></${Sheet}>
-    <${Sheet} id="files" title=${chosen ? html`Dropped by <code><${Name} value=${chosen.filter} /></code>` : "Files"} aside=${chosen && html`<button type="button" class="quiet" onClick=${() => choose(null)}>Show all</button>`}>
+    <${Sheet} id="files" title=${chosen ? html`Dropped by <code><${Name} value=${chosen.filter} /></code>` : "Files"} aside=${chosen ? html`<button type="button" class="quiet" onClick=${() => choose(null)}>Show all</button>` : sample.data && !sample.data.complete && html`<p class="dim">${count(files.length)} of them: the first that are kept, and the first of all</p>`}>
       ${sample.data ? html`<${Files} files=${shown} chosen=${params.file} choose=${(file) => change({ file }, { replace: true })} empty=${chosen ? "None of the files that are listed here" : "No files"} />` : !sample.error && html`<${Loading} what="Loading files" />`}
     </${Sheet}>`;
 }

@@ -33,70 +33,100 @@ class Groups(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundsMap:
-    """Data files on one column.
+class SortedFiles:
+    """Files with both bounds, sorted by their lower bounds, those with equal ones by their upper bounds.
 
     Attributes:
-        groups: of the files with both bounds.
+        places: (M,) of the N files.
+        lower, upper: (M,) of each.
         open_files: those that lack a bound, and may hold any value on its side.
         empty_files: those that hold no value: only nulls and NaN, or bounds the wrong way round.
-        kept_open_files, kept_empty_files: those of them that are kept.
     """
 
-    groups: Groups
+    places: Ints
+    lower: Codes
+    upper: Codes
     open_files: int
     empty_files: int
-    kept_open_files: int
-    kept_empty_files: int
 
 
-def bounds_map(bounds: BoundOrder, holding: Mask, files: int, most: int) -> BoundsMap:
-    """Put files together to at most ``most`` groups.
-
-    Args:
-        bounds, holding: of ``files`` files, followed by those that are kept, once more.
-    """
+def sorted_files(bounds: BoundOrder, holding: Mask) -> SortedFiles:
+    """Sort files; the arguments are of N files, as for ``overlap``."""
     lower, has_lower, upper, has_upper = bounds
     both = has_lower & has_upper
     empty = ~holding | (both & (lower > upper))
-    placed = both & ~empty
-    every, again = np.flatnonzero(placed[:files]), np.flatnonzero(placed[files:]) + files
-    order = every[np.lexsort((upper[every], lower[every]))]
-    is_kept = _is_kept(lower, upper, order, again)
-    count = min(most, len(order))
-    cuts = np.arange(count + 1) * len(order) // max(count, 1)
-    firsts, counts = cuts[:-1], np.diff(cuts)
-    by_upper = np.lexsort((upper[order], np.repeat(np.arange(len(counts)), counts)))
-    sorted_by_upper = order[by_upper]
-    groups = Groups(
-        counts,
-        np.add.reduceat(is_kept, firsts) if len(firsts) else counts,
-        order[firsts],
-        order[firsts + counts - 1],
-        sorted_by_upper[firsts + (counts + 1) // 2 - 1],
-        sorted_by_upper[firsts + counts - 1],
-    )
-    is_open = ~both & ~empty
-    return BoundsMap(
-        groups, *(int(of.sum()) for of in (is_open[:files], empty[:files], is_open[files:], empty[files:]))
+    places = np.flatnonzero(both & ~empty)
+    places = places[lower[places].argsort()]
+    lowers, uppers = lower[places], upper[places]
+    # Sorting by two keys takes several times as long: only files of one lower bound are.
+    tied = np.flatnonzero(_ties(lowers))
+    if len(tied):
+        places[tied] = places[tied][np.lexsort((uppers[tied], lowers[tied]))]
+        uppers = upper[places]
+    return SortedFiles(places, lowers, uppers, int((~both & ~empty).sum()), int(empty.sum()))
+
+
+def groups_of(files: SortedFiles, kept: SortedFiles, most: int) -> Groups:
+    """Put files together to at most ``most`` groups.
+
+    Args:
+        kept: some of the same files, with bounds as numbers in the same order.
+    """
+    rows = len(files.places)
+    count = min(most, rows)
+    cuts = np.arange(count + 1) * rows // max(count, 1)
+    firsts, ends = cuts[:-1], cuts[1:]
+    median, greatest = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    for group, (first, end) in enumerate(zip(firsts.tolist(), ends.tolist(), strict=True)):
+        own = files.upper[first:end]
+        middle = (end - first + 1) // 2 - 1
+        median[group] = first + own.argpartition(middle)[middle]
+        greatest[group] = first + own.argmax()
+    is_kept = _is_kept(files, kept)
+    places = files.places
+    return Groups(
+        ends - firsts,
+        np.add.reduceat(is_kept, firsts) if count else is_kept,
+        places[firsts],
+        places[ends - 1],
+        places[median],
+        places[greatest],
     )
 
 
-def _is_kept(lower: Codes, upper: Codes, order: Ints, kept: Ints) -> Ints:
-    """Return (N,) 1 for each file in ``order`` that is kept, else 0. Of files with equal bounds, the first ones are."""
-    found = np.zeros(len(order), np.int64)
-    if not len(order) or not len(kept):
+def _ties(ascending: Codes) -> Mask:
+    """Mark the numbers that are there more than once."""
+    found = np.zeros(len(ascending), np.bool_)
+    same = ascending[1:] == ascending[:-1]
+    found[1:] |= same
+    found[:-1] |= same
+    return found
+
+
+def _is_kept(files: SortedFiles, kept: SortedFiles) -> Ints:
+    """Return (M,) 1 for each file that is kept, else 0. Of files with equal bounds, the first ones are."""
+    found = np.zeros(len(files.places), np.int64)
+    if len(kept.places) == len(files.places):
+        found[:] = 1
         return found
-    lowers, uppers = lower[order], upper[order]
-    begins = np.flatnonzero(np.concatenate([[True], (lowers[1:] != lowers[:-1]) | (uppers[1:] != uppers[:-1])]))
-    run_lower, run_upper = lowers[begins], uppers[begins]
-    # A pair of bounds as one number: ranks of both among those of all files.
-    ranks = [np.unique(of, return_inverse=True) for of in (run_lower, run_upper)]
-    width = len(ranks[1][0])
-    keys = ranks[0][1] * width + ranks[1][1]
-    own = [of[0].searchsorted(values) for of, values in zip(ranks, (lower[kept], upper[kept]), strict=True)]
-    runs = keys.searchsorted(own[0] * width + own[1])
-    numbers = np.bincount(runs, minlength=len(begins))
-    lengths = np.diff(np.append(begins, len(order)))
-    within = np.arange(len(order)) - np.repeat(begins, lengths)
+    begins = files.lower.searchsorted(kept.lower, "left")
+    alone = files.lower.searchsorted(kept.lower, "right") - begins == 1
+    found[begins[alone]] = 1
+    tied = np.flatnonzero(_ties(files.lower))
+    if len(tied):
+        rest = ~alone
+        found[tied] = _first_of_each(files.lower[tied], files.upper[tied], kept.lower[rest], kept.upper[rest])
+    return found
+
+
+def _first_of_each(lower: Codes, upper: Codes, kept_lower: Codes, kept_upper: Codes) -> Ints:
+    """Mark as many of the first of each pair of bounds as are kept; pairs are in ascending order."""
+    begins = np.flatnonzero(np.concatenate([[True], (lower[1:] != lower[:-1]) | (upper[1:] != upper[:-1])]))
+    # A pair as one number: the ranks of both.
+    lowers, uppers = np.unique(lower[begins]), np.unique(upper[begins])
+    keys = lowers.searchsorted(lower[begins]) * len(uppers) + uppers.searchsorted(upper[begins])
+    own = lowers.searchsorted(kept_lower) * len(uppers) + uppers.searchsorted(kept_upper)
+    numbers = np.bincount(keys.searchsorted(own), minlength=len(begins))
+    lengths = np.diff(np.append(begins, len(lower)))
+    within = np.arange(len(lower)) - np.repeat(begins, lengths)
     return (within < np.repeat(numbers, lengths)).astype(np.int64)

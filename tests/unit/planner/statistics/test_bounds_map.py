@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.planner.statistics.bounds_map import bounds_map
+from lakemuster.planner.statistics.bounds_map import SortedFiles, groups_of, sorted_files
 from lakemuster.planner.statistics.overlap import bound_order
 
 LONG = Primitive(Kind.LONG, "long")
@@ -21,11 +21,10 @@ File = tuple[int | None, int | None, bool, bool]
 
 
 def of_code(found: list[File], most: int) -> dict[str, Any]:
-    both = [*found, *(one for one in found if one[3])]
-    lower, upper = (pa.array([one[at] for one in both], pa.int64()) for at in (0, 1))
-    holding = np.array([one[2] for one in both], np.bool_)
-    made = bounds_map(bound_order(lower, upper, LONG), holding, len(found), most)
-    groups = made.groups
+    kept = [one for one in found if one[3]]
+    every, rest = (sorted_of(some) for some in (found, kept))
+    groups = groups_of(every, rest, most)
+    lower, upper = (pa.array([one[at] for one in found], pa.int64()) for at in (0, 1))
     values = [
         of.take(pa.array(places)).to_pylist()
         for of, places in (
@@ -37,9 +36,14 @@ def of_code(found: list[File], most: int) -> dict[str, Any]:
     ]
     return {
         "groups": list(zip(groups.files.tolist(), groups.kept.tolist(), *values, strict=True)),
-        "open": (made.open_files, made.kept_open_files),
-        "empty": (made.empty_files, made.kept_empty_files),
+        "open": (every.open_files, rest.open_files),
+        "empty": (every.empty_files, rest.empty_files),
     }
+
+
+def sorted_of(found: list[File]) -> SortedFiles:
+    lower, upper = (pa.array([one[at] for one in found], pa.int64()) for at in (0, 1))
+    return sorted_files(bound_order(lower, upper, LONG), np.array([one[2] for one in found], np.bool_))
 
 
 def counted(found: list[File], most: int) -> dict[str, Any]:
@@ -83,8 +87,8 @@ def test_each_file_is_its_own_group_where_there_are_no_more() -> None:
 
 
 def test_a_million_sorted_files_are_a_hundred_bars_beside_each_other() -> None:
-    places = np.arange(1_000_000)
-    order = bound_order(pa.array(np.tile(places, 2)), pa.array(np.tile(places, 2)), LONG)
-    made = bounds_map(order, np.ones(2_000_000, np.bool_), 1_000_000, 100).groups
+    places = pa.array(np.arange(1_000_000))
+    files = sorted_files(bound_order(places, places, LONG), np.ones(1_000_000, np.bool_))
+    made = groups_of(files, files, 100)
     assert made.files.tolist() == made.kept.tolist() == [10_000] * 100
     assert made.lower[1:].tolist() == (made.upper[:-1] + 1).tolist()

@@ -12,6 +12,13 @@ from tests.tree import ROOT
 VERSIONS = "migrations/versions"
 
 
+def has_history() -> bool:
+    """Whether the tree is a clone of the repository with all of its commits."""
+    words = ["git", "rev-parse", "--is-shallow-repository"]
+    found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    return found.stdout.strip() == "false"
+
+
 def previous_commit() -> str:
     """The commit before the one that added the newest migration.
 

@@ -16,10 +16,9 @@ import pytest
 from lakemuster.index import schema_version
 from tests.journey.faults.questions import Clients
 from tests.journey.rolling.fleet import OURS, STALENESS, commits, fleet, register
-from tests.journey.rolling.previous import unpack_previous
+from tests.journey.rolling.previous import has_history, unpack_previous
 from tests.journey.servers import free_port, lakemuster, start, stop
 from tests.replay.server import run
-from tests.tree import ROOT
 
 FULL = pytest.mark.full
 
@@ -36,7 +35,7 @@ FULL = pytest.mark.full
 def test_replicas_are_upgraded_one_after_another_and_back(
     tmp_path: Path, postgres_url: str, count: int, decoder_version: int | None
 ) -> None:
-    if not (ROOT / ".git").exists():
+    if not has_history():
         pytest.skip("the version before is built from the repository's history")
     theirs = tmp_path / "previous"
     before = unpack_previous(theirs, decoder_version=decoder_version)

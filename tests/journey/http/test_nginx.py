@@ -1,4 +1,4 @@
-"""Behind nginx with the settings of deploy/: streams, events at once, a path of its own, the caller's address."""
+"""Behind nginx with the settings of deploy/: streams, events at once, a path of its own."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def nginx(folder: Path, server: Running) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_streams_events_and_addresses_pass_through(tmp_path: Path) -> None:
+def test_streams_events_and_paths_pass_through(tmp_path: Path) -> None:
     folder = tmp_path / "server"
     more = {"ROOT_PATH": PATH, "FORWARDED_ALLOW_IPS": "127.0.0.1"}
     with (

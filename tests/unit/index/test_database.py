@@ -58,11 +58,12 @@ def test_the_embedded_index_is_for_its_owner_only(tmp_path: Path) -> None:
     assert (tmp_path / "index.db").stat().st_mode & 0o777 == 0o600
 
 
-def test_an_embedded_index_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+def test_an_embedded_index_of_a_newer_version_that_does_not_admit_this_one_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/index.db"
     open_database(url).close()
     with sqlite3.connect(tmp_path / "index.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.execute("UPDATE schema_support SET oldest_server = '9999'")
     connection.close()
     for attempt in (lambda: open_database(url), Database(url).check_version):
         with pytest.raises(DatabaseVersionMismatch, match="upgrade lakemuster"):

@@ -14,6 +14,7 @@ import typer
 from lakemuster import __version__
 from lakemuster.cli import (
     aggregates,
+    bench_here,
     catalogs,
     changing,
     events,
@@ -83,6 +84,7 @@ for command in (
     system.system,
     service.openapi,
     service.token,
+    bench_here.bench_here,
 ):
     app.command()(with_options(command))
 

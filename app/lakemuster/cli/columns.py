@@ -46,6 +46,7 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "orphans": ("kind", "file_size_in_bytes", "modified_at", "file_path"),
     "kinds": ("kind", "files", "bytes"),
     "folders": ("folder", "files", "bytes"),
+    "bench": ("figure", "here", "reference"),
     "jobs": ("name", "state", "held_by", "last_run_at", "outcome", "seconds", "next_run_at", "report", "error"),
     "tables": (
         "name",

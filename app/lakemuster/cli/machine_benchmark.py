@@ -92,7 +92,7 @@ def measure(url: str | None, entries: int, seconds: float, advance: Advance, *, 
         table.commit()
         services = build_services(settings)
         try:
-            decoders = _start_decoders(services, settings.decoders)
+            decoders = start_decoders(services, settings.decoders)
             services.add(TABLE, table.location, "iceberg", (), operator=True)
             first = services.refresh(TABLE).entries_decoded
             advance(1, 4)
@@ -163,16 +163,16 @@ def _grow(table: SyntheticTable, entries: int, until: float) -> None:
     table.commit()
 
 
-def _start_decoders(services: Services, count: int) -> list[int]:
+def start_decoders(services: Services, count: int) -> list[int]:
     """Start every decoder process, and return their ids."""
     waiting = [services.refresher.pool.submit(os.getpid) for _ in range(count)]
     return sorted({future.result() for future in waiting})
 
 
 def _indexing(services: Services, decoders: Sequence[int]) -> dict[str, Any]:
-    before, own, started = _cpu(decoders), time.process_time(), time.perf_counter()
+    before, own, started = cpu_seconds(decoders), time.process_time(), time.perf_counter()
     report = services.refresh(TABLE)
-    wall, own, after = time.perf_counter() - started, time.process_time() - own, _cpu(decoders)
+    wall, own, after = time.perf_counter() - started, time.process_time() - own, cpu_seconds(decoders)
     cpu = None if before is None or after is None else own + after - before
     entries = report.entries_decoded
     if report.quarantined:
@@ -186,7 +186,7 @@ def _indexing(services: Services, decoders: Sequence[int]) -> dict[str, Any]:
     }
 
 
-def _cpu(processes: Sequence[int]) -> float | None:
+def cpu_seconds(processes: Sequence[int]) -> float | None:
     """Seconds of CPU that processes have used; None where the system does not tell."""
     ticks = 0
     for process in processes:
@@ -201,12 +201,13 @@ def _cpu(processes: Sequence[int]) -> float | None:
 def _memory(decoders: Sequence[int]) -> dict[str, int | None]:
     """Resident bytes at most: of this process, and of all decoders together."""
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    peaks = [_peak(process) for process in decoders]
+    peaks = [peak_memory(process) for process in decoders]
     known = [peak for peak in peaks if peak is not None]
     return {"process_bytes": own, "decoder_bytes": sum(known) if len(known) == len(peaks) else None}
 
 
-def _peak(process: int) -> int | None:
+def peak_memory(process: int) -> int | None:
+    """Resident bytes of a process at most; None where the system does not tell."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:

@@ -190,6 +190,15 @@ def test_the_page_shows_what_the_program_prints():
         assert "--tables 100000 --files 10e9" in command
 
 
+def test_four_times_the_entries_cost_four_times_as_much():
+    small, large = MEASURED["cases"][0], MEASURED["larger"]
+    assert (large["format"], large["columns"], large["entries"]) == ("iceberg", 12, 4 * small["entries"])
+    for name in ("cpu_seconds", "database_bytes", "segment_bytes", "segment_objects"):
+        assert large[name] / large["entries"] == pytest.approx(small[name] / small["entries"], rel=0.15), name
+    words = (f"{large['cpu_seconds'] * 2.5:.1f} s of CPU", f"{large['segment_bytes'] * 2.5 / 1e6:.0f} MB of segments")
+    assert all(word in PAGE.read_text("utf-8") for word in words)
+
+
 def test_all_kinds_were_measured_on_as_many_entries():
     assert [(one["format"], one["columns"]) for one in MEASURED["cases"]] == [(k, c) for k in KINDS for c in COLUMNS]
     assert all(one["entries"] >= 100_000 for one in MEASURED["cases"])

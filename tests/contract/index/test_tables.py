@@ -149,6 +149,7 @@ def test_a_removed_table_leaves_only_its_segments_and_events(database: Database)
         "segment": 2,
         "event": 2,
         "event_sequence": 1,
+        "schema_support": 1,
     }
     with pytest.raises(TableNotFound), database.session() as session:
         remove_table(session, "shop.orders")

@@ -47,17 +47,21 @@ def build(lock: Path, folder: Path) -> None:
     wheels, sources = split(lock.read_text("utf-8"))
     install(folder, wheels, "--only-binary", ":all:")
     if sources:
-        install(folder, sources, "--no-deps", "--no-build-isolation", "--no-cache-dir")
+        install(folder, sources, "--no-build-isolation", "--no-cache-dir")
     (folder / MARKER).touch()
 
 
 def install(folder: Path, pins: str, *how: str) -> None:
-    """Install exactly the pinned packages, with the environment's pip."""
+    """Install exactly the pinned packages, with the environment's pip.
+
+    A lock is complete, and nothing is resolved: of ``name[extra]``, which one package asks for of another, pip would
+    look at the newest version, which has no hash here.
+    """
     pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as only_what_is_pinned:
         only_what_is_pinned.write(pins)
         only_what_is_pinned.flush()
-        required = ["--require-hashes", "--requirement", only_what_is_pinned.name]
+        required = ["--no-deps", "--require-hashes", "--requirement", only_what_is_pinned.name]
         subprocess.run([*pip, "install", *how, *required], stdout=sys.stderr, check=True)
 
 

@@ -11,6 +11,7 @@ const SHOWN = 200;
 const TYPES = {
   "table.committed": "committed", "table.ref_changed": "ref changed", "table.altered": "altered", "table.registered": "registered",
   "table.removed": "removed", "table.renamed": "renamed", "table.quarantined": "quarantined", "table.recovered": "recovered",
+  "health.changed": "health changed", "partition.ready": "partition ready",
 };
 const BAD = new Set(["table.quarantined", "table.removed", "events.lost"]);
 

@@ -58,7 +58,7 @@ def indexed(folder: Path, lake: Path, **settings: str) -> dict[str, Any]:
     assert lakemuster(folder, "discover", str(lake), **settings).returncode == 0
     assert lakemuster(folder, "refresh", "--all", **settings).returncode == 0
     found = answers(folder, **settings)
-    assert len(found) == 5
+    assert len(found) == 8
     assert all(found.values())
     return found
 

@@ -13,6 +13,7 @@ import pytest
 
 SLOW = (
     "/oracle/",
+    "tests/unit/benchmarks/test_generate.py",  # the environment of pypaimon
     "tests/unit/formats/paimon/test_bucketing.py",
     "tests/rules/test_docs.py",  # the environment of mkdocs
     "tests/rules/test_environments.py",  # other clients' environments
@@ -21,6 +22,8 @@ SLOW = (
     "tests/rules/test_selection.py",
     "tests/unit/planner/paimon/test_packing_java.py",  # a JVM
     "tests/unit/planner/paimon/test_vectors.py",
+    "tests/unit/planner/statistics/test_iceberg_figures.py",
+    "tests/unit/planner/statistics/test_paimon_figures.py",
     "tests/unit/planner/test_counted_work.py",
     "tests/unit/planner/test_packed.py",
 )

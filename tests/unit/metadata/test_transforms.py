@@ -338,7 +338,9 @@ def test_projections_keep_what_pyiceberg_keeps_or_less_and_no_value_is_lost(case
     kept = ours is None or matches(ours, {1000: at}) is True
     if matches(leaf, {1: sample}):
         assert kept
-    if kept and theirs is not None and not (isinstance(at, int) and at <= 0):  # they have no care of late times
+    # PyIceberg before 0.12 loses rows here.
+    loses = op is Op.NOT_STARTS_WITH and transform.startswith("truncate") and len(value) > 3
+    if kept and theirs is not None and not loses and not (isinstance(at, int) and at <= 0):  # no care of late times
         assert _their_answer(theirs, at)
 
 

@@ -117,7 +117,10 @@ class _Collected:
         self.partitions.append(numbers + self.count)
         self.count += keys.size
         first = np.unique(numbers, return_index=True)[1]
-        bare = [table.select([n for n in table.column_names if _is_partition(n)]) for table in tables]
+        # A table without columns has no rows: one of no partition columns keeps another.
+        bare = [
+            table.select([n for n in table.column_names if _is_partition(n) or n == "record_count"]) for table in tables
+        ]
         one_each = pa.concat_tables(bare, promote_options="permissive").take(pa.array(first))
         self.specs.append(PartitionOfFiles(question, spec, one_each))
 

@@ -126,7 +126,7 @@ def without_additions(
 
 
 def _without_encoding(header: tuple[str, str]) -> tuple[str, str]:
-    """Vary without Accept-Encoding: answers are compressed for who asks for it, which nobody does here."""
+    """Return Vary without Accept-Encoding: the replay asks for no compression."""
     name, value = header
     if name != "vary":
         return header

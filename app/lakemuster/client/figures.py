@@ -73,7 +73,7 @@ class TableFigures:
         nan: str | None = None,
         **choice: Unpack[Choice],
     ) -> Row:
-        """Return the data files as intervals of a column, in groups of equally many, and how many are kept.
+        """Return groups of data files as intervals of a column, with the number of files that a filter keeps.
 
         Args:
             column: full name.

@@ -58,7 +58,7 @@ def test_lost_commits_are_found_and_files_of_tables_that_nobody_told_of_are_not(
         lake.create(LATE)  # nobody has told us of it
         lake.commit(LATE)
         assert orphans(services, lake) == {str(stray), *lost}
-        lake.drop(B)  # what is left of it is a table to whoever finds it
+        lake.drop(B)  # its files stay, and look like a table
         with pytest.raises(ReferencesUnknown, match="db/b: it looks like an Iceberg table that is not registered"):
             orphans(services, lake)
         shutil.rmtree(lake.folder / "lake" / "db" / "b")

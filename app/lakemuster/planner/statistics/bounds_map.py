@@ -19,7 +19,7 @@ class Groups(NamedTuple):
     """G groups of files, in the order of their lower bounds; each array is (G,).
 
     Attributes:
-        files, kept: how many files there are, and how many of them are kept.
+        files, kept: the number of files, and the number of those that the filter keeps.
         lower, last_lower: places of files with the least and with the greatest lower bound.
         median_upper, upper: places of files with the median upper bound, by nearest rank, and with the greatest.
     """
@@ -104,7 +104,7 @@ def _ties(ascending: Codes) -> Mask:
 
 
 def _is_kept(files: SortedFiles, kept: SortedFiles) -> Ints:
-    """Return (M,) 1 for each file that is kept, else 0. Of files with equal bounds, the first ones are."""
+    """Return (M,) 1 for each file that the filter keeps, else 0; of equal bounds, the first files count as kept."""
     found = np.zeros(len(files.places), np.int64)
     if len(kept.places) == len(files.places):
         found[:] = 1
@@ -120,7 +120,7 @@ def _is_kept(files: SortedFiles, kept: SortedFiles) -> Ints:
 
 
 def _first_of_each(lower: Codes, upper: Codes, kept_lower: Codes, kept_upper: Codes) -> Ints:
-    """Mark as many of the first of each pair of bounds as are kept; pairs are in ascending order."""
+    """Return 1 for the first files of each pair of bounds, as many as the filter keeps; pairs are ascending."""
     begins = np.flatnonzero(np.concatenate([[True], (lower[1:] != lower[:-1]) | (upper[1:] != upper[:-1])]))
     # A pair as one number: the ranks of both.
     lowers, uppers = np.unique(lower[begins]), np.unique(upper[begins])

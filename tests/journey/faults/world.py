@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -233,18 +233,23 @@ class World:
         drawn = random.Random(seed)
         try:
             while not self._stop.wait(pause_seconds):
-                table = drawn.choice(self.tables)
-                match drawn.randrange(10):
-                    case 0:
-                        table.remove()
-                    case 1:
-                        table.compact()
-                    case 2:
-                        table.expire(KEEP)
-                    case _:
-                        table.append(drawn.randrange(1, 8))
+                commit_to_one(self.tables, drawn)
         except BaseException as failure:  # noqa: BLE001 - the test fails with it
             self.failures.append(failure)
+
+
+def commit_to_one(tables: Sequence[Table], drawn: random.Random) -> None:
+    """Append to a random table, or remove files, compact or expire."""
+    table = drawn.choice(tables)
+    match drawn.randrange(10):
+        case 0:
+            table.remove()
+        case 1:
+            table.compact()
+        case 2:
+            table.expire(KEEP)
+        case _:
+            table.append(drawn.randrange(1, 8))
 
 
 @contextmanager

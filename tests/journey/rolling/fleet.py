@@ -19,7 +19,7 @@ import httpx
 from tests.journey.faults.growing_iceberg import IcebergTable
 from tests.journey.faults.growing_paimon import PaimonTable
 from tests.journey.faults.questions import Clients, Table
-from tests.journey.faults.world import KEEP
+from tests.journey.faults.world import commit_to_one
 from tests.journey.servers import START_SECONDS, free_port
 from tests.polling import until
 from tests.replay.revisions import python_of
@@ -191,16 +191,7 @@ def commits(tables: Sequence[Table], seed: int, pause_seconds: float = 0.3) -> I
     def work() -> None:
         try:
             while not stop.wait(pause_seconds):
-                table = drawn.choice(tables)
-                match drawn.randrange(10):
-                    case 0:
-                        table.remove()
-                    case 1:
-                        table.compact()
-                    case 2:
-                        table.expire(KEEP)
-                    case _:
-                        table.append(drawn.randrange(1, 8))
+                commit_to_one(tables, drawn)
         except BaseException as failure:  # noqa: BLE001 - the test fails with it
             failures.append(failure)
 

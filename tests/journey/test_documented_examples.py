@@ -10,12 +10,13 @@ import io
 import json
 import re
 import shlex
+import time
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.journey.servers import lakemuster, served
+from tests.journey.servers import START_SECONDS, Running, lakemuster, served
 from tests.pages import blocks, examples, matches, matches_unwrapped, pages
 from tests.tree import ROOT
 
@@ -26,7 +27,16 @@ OTHERS = re.compile(r"\bspark\b|pypaimon")
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     with served(tmp_path_factory.mktemp("demo"), "--demo") as running:
+        wait_for_health(running)
         yield running
+
+
+def wait_for_health(running: Running) -> None:
+    """Wait until the background job has computed the health of each table, as pages show it."""
+    deadline = time.monotonic() + START_SECONDS
+    while running.get("/health", fields="name")["tables"]["pending"]:
+        assert time.monotonic() < deadline, running.log.read_text()[-4000:]
+        time.sleep(0.05)
 
 
 def scripts() -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from lakemuster.index.database import Database
+from lakemuster.index.migrations import SUPPORT_TABLE
 from lakemuster.index.sql_tables import METADATA
 from tests.postgres import PostgresServer
 
@@ -34,7 +35,7 @@ def shared_postgres(postgres_server: PostgresServer) -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A database with this code's tables, and nothing in them."""
+    """A database with this code's tables, and nothing in them but what the migration wrote."""
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path}/index.db"
         Database(url).migrate()
@@ -43,7 +44,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     yield request.getfixturevalue("shared_postgres")
     database = Database(request.getfixturevalue("shared_postgres"))
     with database.session() as session:
-        session.execute(text(f"TRUNCATE {', '.join(METADATA.tables)}"))
+        session.execute(text(f"TRUNCATE {', '.join(METADATA.tables.keys() - {SUPPORT_TABLE})}"))
     database.close()
 
 

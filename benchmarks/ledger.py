@@ -31,6 +31,7 @@ from benchmarks.generate import append_manifest
 from benchmarks.lakes import NAME, Lake, Lakes, Shape
 from benchmarks.measuring import ROOT
 from lakemuster.api.app import create_app
+from lakemuster.api.native.body_route import BodyRoute
 from lakemuster.api.response_cache import ResponseCache
 from lakemuster.catalog import listings, plan_response
 from lakemuster.catalog.plan_page_cache import PageCache
@@ -49,6 +50,7 @@ from lakemuster.wire.row_writer import RowWriter
 Run = Callable[[int], object]
 _NUMBERS = itertools.count()
 _HEADERS = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+ICEBERG_PLAN = "/iceberg/v1/namespaces/{}/tables/{}/plan".format(*NAME.split("."))
 APP = ROOT / "app" / "lakemuster"
 
 
@@ -177,6 +179,7 @@ class Workloads:
         self._few = Manifest.of(lakes.lake(Shape(2000, manifests=5, use="ledger-few")))
         self._wide = Manifest.of(lakes.lake(Shape(1000, columns=200, manifests=2, use="ledger-wide")))
         self.app, self._files = App(self._lake), files
+        self._paths = sorted(line.partition("\t")[0] for line in self._lake.answer("id < 5000000"))
 
     def _decode(self, one: Manifest) -> object:
         written = decode_manifest(one.data, one.header, one.metadata, one.branch, str(self._folder / "segment"))
@@ -226,6 +229,19 @@ class Workloads:
     def again(self, _: int) -> object:
         """W4: a question that was asked before."""
         return self._page(0, 1000)
+
+    def iceberg_plan(self, number: int) -> object:
+        """W4: a new plan of some 40 files by the Iceberg protocol."""
+        first = 7919 * number % (self._files * 500) + number
+        ends = (("gt-eq", first), ("lt", first + 20_000))
+        left, right = ({"type": operator, "term": "id", "value": value} for operator, value in ends)
+        body = orjson.dumps({"filter": {"type": "and", "left": left, "right": right}})
+        return self.app.ask("POST", ICEBERG_PLAN, body=body)
+
+    def explain(self, number: int) -> object:
+        """W7: a file by its path, explained."""
+        body = orjson.dumps({"filter": None, "files": [self._paths[number % len(self._paths)]]})
+        return self.app.ask("POST", f"/api/v1/tables/{NAME}/explain", body=body)
 
     def lines(self, _: int) -> object:
         """W8: all files of a list as NDJSON."""
@@ -317,6 +333,12 @@ PATHS = (
         ["wire/row_writer.py", "catalog/page_writers.py"],
         replaced((plan_response, "writers_of", lambda *_: []), (listings, "list_writer", lambda *_, **__: None)),
         ["page_1000", "lines"],
+    ),
+    FastPath(
+        "body route",
+        ["api/native/body_route.py"],
+        replaced((BodyRoute, "is_plain", lambda *_: False)),
+        ["page_10", "explain", "iceberg_plan"],
     ),
     FastPath(
         "raw SQLite",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
@@ -15,9 +15,11 @@ from starlette.routing import BaseRoute
 from lakemuster.api.admission import is_open
 from lakemuster.api.iceberg_rest import attached as iceberg_attached
 from lakemuster.api.iceberg_rest import dependencies as iceberg_rest
+from lakemuster.api.iceberg_rest import planning
 from lakemuster.api.iceberg_rest import unsupported as iceberg_refused
 from lakemuster.api.native import dependencies as native
-from lakemuster.api.native.dependencies import Needs, TheTable, needs
+from lakemuster.api.native.body_route import BodyRoute
+from lakemuster.api.native.dependencies import BranchParameters, Needs, TheTable, needs
 from lakemuster.api.paimon_rest import dependencies as paimon_rest
 from lakemuster.api.paimon_rest import unsupported as paimon_refused
 from lakemuster.config import load_settings
@@ -27,6 +29,8 @@ from tests.unit.api.conftest import FakeServices
 
 TABLES = {native.the_table, iceberg_rest.the_table, paimon_rest.the_table}
 """The dependencies that ask the policy for the table in the path."""
+DESCRIBING = {planning.idempotency_key, planning.client_headers, planning.nan_header, iceberg_rest.the_catalog}
+"""Dependencies that describe a request to readers of the documentation, and that ``BodyRoute`` skips."""
 REFUSALS = {iceberg_refused.refuse, iceberg_attached.refuse, paimon_refused.refuse, paimon_refused.mark_partitions}
 """Endpoints that answer the same whatever their path names."""
 
@@ -63,6 +67,10 @@ def unguarded(routes: Iterable[BaseRoute]) -> list[str]:
             found.append(f"{path}: declares {len(actions)} actions")
         if "{table}" in path and route.endpoint not in REFUSALS and not TABLES & set(calls):
             found.append(f"{path}: names a table and does not ask for it")
+        if isinstance(route, BodyRoute) and route.body_model() is not None:
+            direct = {dependency.call for dependency in route.dependant.dependencies}
+            skipped = [call for call in direct - TABLES - DESCRIBING if not isinstance(call, Needs)]
+            found += [f"{path}: BodyRoute skips {call}" for call in skipped]
     return found
 
 
@@ -91,11 +99,20 @@ def test_a_route_that_does_not_is_found() -> None:
     @planted.get("/tables/{table}/right", dependencies=[needs("read")])
     def right(table: TheTable) -> None: ...
 
-    found = unguarded(planted.routes)
+    direct = APIRouter(prefix="/api/v1", route_class=BodyRoute, dependencies=[needs("read"), Depends(two)])
+
+    @direct.post("/tables/{table}/skips")
+    def skips(table: TheTable, body: BranchParameters) -> None: ...
+
+    @direct.post("/tables/{table}/solved")
+    def solved(table: TheTable, body: BranchParameters, more: str) -> None: ...
+
+    found = unguarded([*planted.routes, *direct.routes])
     assert [line.split(":")[0] for line in found] == [
         "/api/v1/planted",
         "/api/v1/tables/{table}/planted",
         "/api/v1/two",
+        "/api/v1/tables/{table}/skips",
     ]
 
 

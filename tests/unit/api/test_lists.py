@@ -8,9 +8,7 @@ import json
 import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
-from pydantic import ValidationError
 
-from lakemuster.api.native.dependencies import PageParameters
 from lakemuster.errors import SegmentCorrupt, SnapshotQuarantined
 from lakemuster.planner.view import Selector
 from tests.unit.api.conftest import FakeServices
@@ -245,38 +243,6 @@ def test_unknown_parameters_are_refused(client: TestClient, params: dict[str, st
     answer = client.get(FILES, params=params)
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] in ("request_invalid", "page_token_invalid")
-
-
-@pytest.mark.parametrize("token", ["r", "i", "", "nobody"])
-@pytest.mark.parametrize(
-    "path",
-    [
-        "shop.orders/files?page_size=2&content=data",
-        "shop.orders/files?page_size=2&page_size=3",
-        "shop.orders/entries?manifest=",
-        "shop.orders/diff?from=11",
-        "shop.orders/diff?to=12",
-        "shop.orders/partitions?page_size=0",
-        "shop.orders/manifests?any=1",
-        "lake.raw.events/files",
-        "shop..orders/files",
-    ],
-)
-def test_parameters_are_read_as_fastapi_reads_them(
-    with_tokens: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, token: str
-) -> None:
-    """What is usual is read by ourselves, the rest by FastAPI."""
-
-    def nothing(*_: object) -> None:
-        raise ValidationError.from_exception_data("", [])
-
-    answers = []
-    for number in range(2):
-        headers = {"Authorization": f"Bearer {token}", "X-Number": str(number)}
-        answers.append(with_tokens.get(f"/api/v1/tables/{path}", headers=headers))
-        monkeypatch.setattr(PageParameters, "model_validate", nothing)
-    assert answers[0].status_code == answers[1].status_code
-    assert answers[0].json() == answers[1].json()
 
 
 def test_a_quarantined_snapshot_is_a_conflict_with_its_reason(client: TestClient, services: FakeServices) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Path
+from fastapi import APIRouter, Depends, Header, Path, Request
 from starlette.responses import Response
 
-from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable
+from lakemuster.api.iceberg_rest.dependencies import PREFIX, TheIcebergTable, levels_of, the_table
 from lakemuster.api.iceberg_rest.responses import CANCELLED, PLAN
+from lakemuster.api.native.body_route import BodyRoute
 from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.response_cache import cache_until_changed
-from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.iceberg_rest.clients import VERSION_HEADER, IcebergClient
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens
@@ -86,7 +86,16 @@ def _nan_of(table: Target) -> NanMode:
     )
 
 
-router = APIRouter(prefix=TABLE, tags=["iceberg"], dependencies=[needs("read")], route_class=TableRoute)
+class _Route(BodyRoute):
+    async def table_of(self, request: Request) -> Target:
+        names = request.path_params
+        return await the_table(request, levels_of(names["namespace"]), names["table"], names.get("catalog"))
+
+    def is_plain(self, request: Request) -> bool:
+        return super().is_plain(request) and NAN_HEADER not in request.headers
+
+
+router = APIRouter(prefix=TABLE, tags=["iceberg"], dependencies=[needs("read")], route_class=_Route)
 PlanId = Annotated[str, Path(description="The `plan-id` of a plan.")]
 
 

@@ -7,20 +7,18 @@ from starlette.responses import Response
 
 from lakemuster.api import media
 from lakemuster.api.native.answers import SNAPSHOT_HEADER, stale_header
+from lakemuster.api.native.body_route import BodyRoute
 from lakemuster.api.native.dependencies import PREFIX, TheTable, needs
 from lakemuster.api.native.plans import with_nan
 from lakemuster.api.native.responses import EXPLAIN
 from lakemuster.api.response_cache import cache_until_changed
-from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.aggregates import aggregates_out
 from lakemuster.catalog.planning import selector_of
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.native.aggregates import AggregatesOut, AggregatesRequest
 
-router = APIRouter(
-    prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=TableRoute
-)
+router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=BodyRoute)
 
 
 @router.post("/tables/{table}/statistics", response_model=AggregatesOut, responses=EXPLAIN)

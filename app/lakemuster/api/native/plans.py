@@ -13,10 +13,10 @@ from starlette.responses import Response
 
 from lakemuster.api import media
 from lakemuster.api.native.answers import SNAPSHOT_HEADER, ListRequest, pins_of, stale_header, stream, views_of
+from lakemuster.api.native.body_route import BodyRoute
 from lakemuster.api.native.dependencies import PREFIX, PageParameters, Target, TheTable, needs
 from lakemuster.api.native.responses import EXPLAIN, PLAN, PLAN_TASKS
 from lakemuster.api.response_cache import cache_until_changed
-from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import View
 from lakemuster.catalog.page_tokens import Place
 from lakemuster.catalog.plan_response import PlanListing
@@ -40,9 +40,7 @@ _TASKS = "plan-tasks"
 MAX_TASKS = 100_000
 """Limit of plan tasks in one response; about 150 bytes each."""
 
-router = APIRouter(
-    prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=TableRoute
-)
+router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=BodyRoute)
 
 
 class _Paging(PageParameters):

@@ -1,0 +1,69 @@
+"""Routes whose requests have a table in the path and a JSON body, and that call their dependencies themselves.
+
+FastAPI solves each dependency of a route anew for every request: four of a native plan and eleven of an Iceberg plan,
+which take longer than most plans. Of these, a request needs three: the action's role, the table, the parsed body.
+FastAPI still handles each request that is not of this plain form, and reports what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from inspect import unwrap
+from typing import Any, get_type_hints
+
+from fastapi import Request
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from lakemuster.api.native.dependencies import Needs, Target, permit, the_table
+from lakemuster.api.threads import TableRoute, run_for
+from lakemuster.errors import CatalogError
+
+_JSON = "application/json"
+
+
+class BodyRoute(TableRoute):
+    """A route whose function takes ``table`` and ``body``; any other function is called by FastAPI.
+
+    Dependencies besides :class:`Needs` and the table may only describe the request: they are skipped.
+    """
+
+    async def table_of(self, request: Request) -> Target:
+        """The table in the path, if the caller may see it."""
+        return await the_table(request, request.path_params["table"])
+
+    def is_plain(self, request: Request) -> bool:
+        """Whether the dependencies that are skipped would find nothing wrong with a request."""
+        return not request.scope["query_string"] and request.headers.get("content-type") == _JSON
+
+    def body_model(self) -> type[BaseModel] | None:
+        """The model of the body; None if FastAPI handles every request of the route."""
+        hints = get_type_hints(unwrap(self.endpoint))
+        return hints["body"] if hints.keys() == {"table", "body", "return"} else None
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The route's handler."""
+        answer, by_fastapi, model = unwrap(self.endpoint), super().get_route_handler(), self.body_model()
+        if model is None:
+            return by_fastapi
+        declared = [one.dependency for one in self.dependencies]
+        (action,) = {one.action for one in declared if isinstance(one, Needs)}
+
+        async def handle(request: Request) -> Response:
+            body = _parsed(await request.body(), model) if self.is_plain(request) else None
+            if body is None:
+                return await by_fastapi(request)
+            permit(request, action)
+            table = await self.table_of(request)
+            return await run_for(table.name, answer, table, body)
+
+        return handle
+
+
+def _parsed(body: bytes, model: type[BaseModel]) -> BaseModel | None:
+    """Parse a body; None if it is not what the model requires."""
+    try:
+        return model.model_validate(json.loads(body))
+    except (ValueError, RecursionError, CatalogError):
+        return None

@@ -3,6 +3,7 @@
 * ``locations``  parse locations, check them against the roots, rewrite them; pure
 * ``store``      the only entry point: read, read many, stat, list, walk
 * ``objects``    its arguments and results
-* ``backend``    the protocol of each kind of storage: ``local``, ``s3``, ``generic``
+* ``backend``    the protocol of each kind of storage: ``local``, ``remote``, ``generic``
+* ``remote``     the frame of the object stores: ``s3``, ``gcs``, ``azure``, ``webhdfs``, ``http`` are its sources
 * ``failures``   mapping of foreign errors
 """

@@ -16,7 +16,6 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from adlfs.spec import AzureBlobFileSystem
@@ -27,17 +26,16 @@ from lakemuster.errors import CatalogError, ConfigInvalid, LocationRefused, Obje
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.content_digests import ContentDigests
 from lakemuster.storage.failures import check_size, checked_options, failure_of
-from lakemuster.storage.http_requests import failure_of_status, http_failure_of
+from lakemuster.storage.http_requests import failure_of_status, header_ms, http_failure_of, milliseconds
 from lakemuster.storage.locations import Location, redacted
-from lakemuster.storage.remote import SourcePage
-from lakemuster.storage.s3_pages import milliseconds
+from lakemuster.storage.remote import ObjectSource, SourcePage
 
 _CONNECT_SECONDS, _SILENCE_SECONDS = 5.0, 5.0
 _UNREACHABLE = (azure.ServiceRequestError, azure.ServiceResponseError, azure.DecodeError)
 _CHANGED = 412
 
 
-class AzureSource:
+class AzureSource(ObjectSource):
     """The objects of all containers that are reached with one set of adlfs's options."""
 
     lists_deep = True
@@ -56,9 +54,6 @@ class AzureSource:
         }
         if {"account_name", "connection_string"} & options.keys():
             self._driver("")
-
-    async def ready(self) -> None:
-        """Do nothing: the SDK's credentials open sessions and refresh tokens by themselves."""
 
     async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
         """Read a whole object: in one request, if it is no longer than 32 MiB."""
@@ -117,12 +112,12 @@ class AzureSource:
     async def _listed(self, location: Location, token: str | None, *, deep: bool, most: int | None) -> SourcePage:
         prefix = f"{location.key}/" if location.key else ""
         container = self._container(location)
-        dates: list[str] = []
+        heads: list[Mapping[str, str]] = [{}]
         asked: dict[str, Any] = {
             "name_starts_with": prefix,
             "include": ["metadata"],
             "results_per_page": most,
-            "raw_response_hook": lambda answer: dates.append(answer.http_response.headers.get("Date", "")),
+            "raw_response_hook": lambda answer: heads.append(answer.http_response.headers),
             **self._once,
         }
         listing = container.list_blobs(**asked) if deep else container.walk_blobs(delimiter="/", **asked)
@@ -134,7 +129,7 @@ class AzureSource:
                 break
         except azure.ResourceNotFoundError as cause:
             raise ObjectMissing(f"{redacted(location.text)}: no such container") from cause
-        return SourcePage(entries, pager.continuation_token or None, _moment(dates))
+        return SourcePage(entries, pager.continuation_token or None, header_ms(heads[-1], "Date"))
 
     def _container(self, location: Location) -> Any:
         container, _, account = location.bucket.partition("@")
@@ -193,10 +188,3 @@ def _entry(found: Any, name: str) -> StorageEntry:
     if not isinstance(found, BlobProperties) or _is_folder(found):
         return StorageEntry(name, 0, True, None)
     return StorageEntry(name, found.size or 0, False, milliseconds(found.last_modified))
-
-
-def _moment(dates: list[str]) -> int | None:
-    try:
-        return milliseconds(parsedate_to_datetime(dates[-1]))
-    except (IndexError, TypeError, ValueError):
-        return None

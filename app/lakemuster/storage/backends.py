@@ -12,7 +12,7 @@ from lakemuster.storage.backend import Backend
 from lakemuster.storage.drivers import S3_COMPATIBLE, WEBHDFS, compatible_options, needed_packages
 from lakemuster.storage.locations import HTTP, Location, normal_scheme
 from lakemuster.storage.prefix_credentials import CredentialsProvider, PrefixCredentials, find_credentials
-from lakemuster.storage.remote import RemoteObjects
+from lakemuster.storage.remote import ObjectSource, RemoteObjects
 
 
 class Backends:
@@ -79,27 +79,34 @@ def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> 
 
 
 def _opened(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:
-    # Lazy: importing botocore takes longer than listing a local lake; the other stores' packages are extras.
-    if scheme in ("s3", *S3_COMPATIBLE):
-        from lakemuster.storage.s3 import S3Objects  # noqa: PLC0415
-
-        return S3Objects(compatible_options(scheme, options), deadline_seconds)
-    if scheme == "gs":
-        from lakemuster.storage.gcs import GcsSource  # noqa: PLC0415
-
-        return RemoteObjects(GcsSource(options, deadline_seconds), deadline_seconds)
-    if scheme == "abfs":
-        from lakemuster.storage.azure import AzureSource  # noqa: PLC0415
-
-        return RemoteObjects(AzureSource(options, deadline_seconds), deadline_seconds)
-    if scheme in WEBHDFS or (scheme == "hdfs" and "webhdfs" in options and not options.get("kerberos")):
-        from lakemuster.storage.webhdfs import WebHdfsSource  # noqa: PLC0415
-
-        return RemoteObjects(WebHdfsSource(scheme, options, deadline_seconds), deadline_seconds)
-    if scheme in HTTP:
-        from lakemuster.storage.http import HttpSource  # noqa: PLC0415
-
-        return RemoteObjects(HttpSource(scheme, options, deadline_seconds), deadline_seconds)
+    source = _source(scheme, options, deadline_seconds)
+    if source is not None:
+        return RemoteObjects(source, deadline_seconds)
     from lakemuster.storage.generic import GenericObjects  # noqa: PLC0415
 
     return GenericObjects(scheme, options, deadline_seconds)
+
+
+def _source(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> ObjectSource | None:
+    # Lazy: importing botocore takes longer than listing a local lake; the other stores' packages are extras.
+    if scheme in ("s3", *S3_COMPATIBLE):
+        from lakemuster.storage.s3 import S3Source  # noqa: PLC0415
+
+        return S3Source(compatible_options(scheme, options), deadline_seconds)
+    if scheme == "gs":
+        from lakemuster.storage.gcs import GcsSource  # noqa: PLC0415
+
+        return GcsSource(options, deadline_seconds)
+    if scheme == "abfs":
+        from lakemuster.storage.azure import AzureSource  # noqa: PLC0415
+
+        return AzureSource(options, deadline_seconds)
+    if scheme in WEBHDFS or (scheme == "hdfs" and "webhdfs" in options and not options.get("kerberos")):
+        from lakemuster.storage.webhdfs import WebHdfsSource  # noqa: PLC0415
+
+        return WebHdfsSource(scheme, options, deadline_seconds)
+    if scheme in HTTP:
+        from lakemuster.storage.http import HttpSource  # noqa: PLC0415
+
+        return HttpSource(scheme, options, deadline_seconds)
+    return None

@@ -29,13 +29,13 @@ from lakemuster.storage.content_digests import ContentDigests
 from lakemuster.storage.failures import checked_options
 from lakemuster.storage.http_requests import HttpRequests, body_of, failure_of_status, header_ms, http_failure_of
 from lakemuster.storage.locations import Location, redacted
-from lakemuster.storage.remote import SourcePage
+from lakemuster.storage.remote import ObjectSource, SourcePage
 
 _PAGE = "items(name,size,updated),prefixes,nextPageToken"
 _MOST_PAGE_BYTES = 64 << 20
 
 
-class GcsSource:
+class GcsSource(ObjectSource):
     """The objects of all buckets that are reached with one set of gcsfs's options."""
 
     lists_deep = True

@@ -22,20 +22,18 @@ from lakemuster.storage.http_requests import (
     http_failure_of,
 )
 from lakemuster.storage.locations import Location, redacted
-from lakemuster.storage.remote import SourcePage
+from lakemuster.storage.remote import ObjectSource, SourcePage
 
 _OPTIONS = {"headers", "client_kwargs"}
 _NO_HEAD = (405, 501)
 
 
-class HttpSource:
+class HttpSource(ObjectSource):
     """The objects of all HTTP servers that are read with one set of options.
 
     Args:
         options: ``headers`` of every request, and ``client_kwargs`` of ``aiohttp.ClientSession``, as fsspec has them.
     """
-
-    lists_deep = False
 
     def __init__(self, scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> None:
         unknown = sorted(set(options) - _OPTIONS)
@@ -46,9 +44,6 @@ class HttpSource:
         if not all(isinstance(value, str) for value in headers.values()):
             raise ConfigInvalid(f"STORAGE: the options for {scheme} are invalid: headers must be texts")
         self._requests = HttpRequests(deadline_seconds, {**session_options, "headers": headers})
-
-    async def ready(self) -> None:
-        """Do nothing: the session opens by itself."""
 
     async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
         """Read a whole object."""

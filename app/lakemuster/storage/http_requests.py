@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import weakref
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote
@@ -85,17 +85,25 @@ class HttpRequests:
 
 
 async def body_of(answered: aiohttp.ClientResponse, wanted: AdmittedRead) -> Body:
-    """The body of an answer that has the object's bytes.
+    """The body of an answer that has the object's bytes. Raises as :func:`read_body`."""
+    return await read_body(answered.content.read, answered.content_length, wanted)
+
+
+async def read_body(read: Callable[[int], Awaitable[bytes]], length: int | None, wanted: AdmittedRead) -> Body:
+    """Read an object's bytes to their end.
+
+    Args:
+        read: gives the next bytes, at most as many as it is asked for; none at the end.
+        length: in bytes, as the answer's head tells it; None if it does not.
 
     Raises:
         WrongLength, LimitExceeded: before more is read than is wanted.
     """
-    length = answered.content_length
     if length is not None:
         check_size(length, wanted.expected_length, wanted.max_bytes, wanted.where)
     chunks: list[bytes] = []
     digest, received = hashlib.md5(usedforsecurity=False), 0
-    async for chunk in answered.content.iter_chunked(_CHUNK_BYTES):
+    while chunk := await read(_CHUNK_BYTES):
         received += len(chunk)
         if received > wanted.max_bytes:
             raise LimitExceeded(f"{wanted.where}: longer than the limit of {wanted.max_bytes} bytes")
@@ -117,7 +125,12 @@ def header_ms(headers: Mapping[str, str], name: str) -> int | None:
         found = parsedate_to_datetime(headers[name])
     except (KeyError, TypeError, ValueError):
         return None
-    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() * 1000)
+    return milliseconds(found if found.tzinfo else found.replace(tzinfo=UTC))
+
+
+def milliseconds(moment: object) -> int | None:
+    """A time as milliseconds since the Unix epoch; None if it is none."""
+    return int(moment.timestamp() * 1000) if isinstance(moment, datetime) else None
 
 
 def failure_of_status(status: int, where: str) -> CatalogError:

@@ -26,7 +26,6 @@ from lakemuster.storage.locations import Location, redacted
 T = TypeVar("T")
 
 _SESSION_SECONDS = 30.0
-_OF_A_BUCKET = 64
 _MOST_NAMES = 2_000_000
 
 
@@ -35,7 +34,7 @@ class SourcePage:
     """Some of what is below a folder; names are paths below it.
 
     Attributes:
-        token: of the next page; None: this is the last one.
+        token: of the next page; None: this is the last one; empty: there is another one, without a token.
         now_ms: the time that storage told with it, since the Unix epoch.
     """
 
@@ -48,13 +47,21 @@ class ObjectSource(Protocol):
     """One store's protocol. The coroutines run on fsspec's event loop, and are cancelled at the deadline.
 
     Attributes:
+        name: of the store, in messages.
         lists_deep: whether :meth:`page` can list all objects below a folder; otherwise one level only.
+        places: the number of operations that a bucket has at a time.
+        checked_at: the location that messages name when :meth:`ready` finds wrong options, which it does without a
+            request to storage; None: the constructor finds them.
     """
 
-    lists_deep: bool
+    name: str = "storage"
+    lists_deep: bool = False
+    places: int = 64
+    checked_at: str | None = None
 
     async def ready(self) -> None:
-        """Open the session and refresh the credentials; outside of the operations' deadline."""
+        """Open the session and refresh the credentials, if need be; outside of the operations' deadline."""
+        return
 
     async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
         """Read a whole object.
@@ -85,11 +92,13 @@ class RemoteObjects:
         self._deadline = deadline_seconds
         self._loop = get_loop()
         self._places: defaultdict[str, threading.BoundedSemaphore] = defaultdict(
-            lambda: threading.BoundedSemaphore(_OF_A_BUCKET)
+            lambda: threading.BoundedSemaphore(source.places)
         )
 
     def check(self) -> None:
-        """Do nothing: the source's constructor has checked the options."""
+        """Open the session, if that shows wrong options."""
+        if self.source.checked_at is not None:
+            self._wait(self._start(self._ready(self.source.checked_at), ""))
 
     def read(self, wanted: AdmittedRead) -> bytes:
         """Read a whole object."""
@@ -119,14 +128,14 @@ class RemoteObjects:
         empty = True
         for below, page in self._deep(location) if self.source.lists_deep else self._level_by_level(location):
             empty = empty and not page.entries
+            if empty and page.token is None:
+                raise ObjectMissing(f"{redacted(location.text)}: no such folder, or it is empty")
             objects = [
-                replace(one, name=below + one.name)
+                replace(one, name=below + one.name) if below else one
                 for one in page.entries
                 if not one.is_folder and one.name and not one.name.endswith("/")
             ]
             yield ListedPage(objects, page.now_ms)
-        if empty:
-            raise ObjectMissing(f"{redacted(location.text)}: no such folder, or it is empty")
 
     def _deep(self, location: Location) -> Iterator[tuple[str, SourcePage]]:
         token: str | None = None
@@ -151,7 +160,7 @@ class RemoteObjects:
         places = self._places[bucket]
         if not places.acquire(timeout=self._deadline + _SESSION_SECONDS):
             work.close()
-            raise StorageUnavailable("too many concurrent requests to storage")
+            raise StorageUnavailable(f"too many concurrent requests to {self.source.name}")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         future.add_done_callback(lambda _: places.release())
         return future
@@ -165,16 +174,21 @@ class RemoteObjects:
             future.cancel()
 
     async def _persist(self, attempt: Callable[[], Awaitable[T]], where: str) -> T:
+        await self._ready(where)
+        return await persist(attempt, where, self._deadline, self.source.failure_of)
+
+    async def _ready(self, where: str) -> None:
         try:
             async with asyncio.timeout(_SESSION_SECONDS):
                 await self.source.ready()
         except Exception as error:
             raise self.source.failure_of(error, where) from error
-        return await persist(attempt, where, self._deadline, self.source.failure_of)
 
     async def _page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
         where = redacted(location.text)
-        page = await self._persist(partial(self.source.page, location, token, deep=deep), where)
+        page = SourcePage([], token)
+        if token != "":
+            page = await self._persist(partial(self.source.page, location, token, deep=deep), where)
         if page.token is not None and page.token == token:
             raise StorageError(f"{where}: storage does not continue its listing")
         return page
@@ -183,14 +197,12 @@ class RemoteObjects:
         return (await self._level(location))[0]
 
     async def _level(self, location: Location) -> tuple[list[StorageEntry], int | None]:
-        found: dict[str, StorageEntry] = {}
+        found: dict[tuple[str, bool], StorageEntry] = {}
         token: str | None = None
         while True:
             page = await self._page(location, token, deep=False)
-            for entry in page.entries:
-                # A folder may come twice: as a prefix, and as the object that marks it.
-                if entry.name and (entry.is_folder or entry.name not in found):
-                    found[entry.name] = entry
+            # A folder may come twice: as a prefix, and as the object that marks it.
+            found |= {(entry.name, entry.is_folder): entry for entry in page.entries if entry.name}
             if len(found) > _MOST_NAMES:
                 raise LimitExceeded(f"{redacted(location.text)}: more than {_MOST_NAMES} names in one folder")
             token = page.token

@@ -37,7 +37,7 @@ from lakemuster.storage.http_requests import (
     http_failure_of,
 )
 from lakemuster.storage.locations import Location, redacted
-from lakemuster.storage.remote import SourcePage
+from lakemuster.storage.remote import ObjectSource, SourcePage
 
 _OPTIONS = {"user", "password", "token", "proxy_to", "data_proxy", "session_verify", "session_cert"}
 _OF_FSSPEC = {"host", "port", "use_https"}
@@ -49,10 +49,8 @@ _DENIED = {"AccessControlException", "SecurityException", "AuthenticationExcepti
 _NOT_NOW = {"StandbyException", "RetriableException", "SafeModeException", "ServerTooBusyException"}
 
 
-class WebHdfsSource:
+class WebHdfsSource(ObjectSource):
     """The files of one cluster, or of the hosts that locations name."""
-
-    lists_deep = False
 
     def __init__(self, scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> None:
         unknown = sorted(set(options) - _OPTIONS - ({"webhdfs"} if scheme == "hdfs" else _OF_FSSPEC))

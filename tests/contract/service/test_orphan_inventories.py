@@ -23,7 +23,7 @@ from lakemuster.catalog.orphans.questions import OrphanQuestion
 from lakemuster.catalog.orphans.searches import orphans_of
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError, MetadataCorrupt, ObjectMissing, ReferencesUnknown, RequestInvalid
-from lakemuster.storage import s3_pages
+from lakemuster.storage.http_requests import header_ms
 from tests.contract.service.backends import catalog, settings
 from tests.contract.service.test_orphans import searched
 from tests.journey.faults.growing_iceberg import IcebergTable
@@ -101,8 +101,8 @@ def bucket(s3_endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 @pytest.fixture(autouse=True)
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """The store tells a time at which all objects are old."""
-    right = s3_pages._date
-    monkeypatch.setattr(s3_pages, "_date", lambda answer: (right(answer) or 0) + LATER // timedelta(milliseconds=1))
+    later_ms = LATER // timedelta(milliseconds=1)
+    monkeypatch.setattr("lakemuster.storage.s3.header_ms", lambda *told: (header_ms(*told) or 0) + later_ms)
 
 
 def found_keys(bucket: Bucket, location: str | None = None, **more: Any) -> set[str]:
@@ -123,7 +123,7 @@ def test_ages_are_by_the_stores_clock(bucket: Bucket, monkeypatch: pytest.Monkey
     assert report.clock == "store"
     assert found_keys(bucket, older_than_ms=9 * 86_400_000) == bucket.planted
     assert found_keys(bucket, older_than_ms=11 * 86_400_000) == set()
-    monkeypatch.setattr(s3_pages, "_date", lambda answer: None)
+    monkeypatch.setattr("lakemuster.storage.s3.header_ms", lambda *_: None)
     paths, report = searched(bucket.services, bucket.url)
     assert (paths, report.clock) == (set(), "host")
 

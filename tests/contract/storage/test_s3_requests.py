@@ -17,7 +17,8 @@ from botocore.exceptions import ClientError
 from lakemuster.errors import ObjectMissing, StorageDenied
 from lakemuster.storage import s3_requests
 from lakemuster.storage.locations import Location
-from lakemuster.storage.s3 import S3Objects
+from lakemuster.storage.remote import RemoteObjects
+from lakemuster.storage.s3 import S3Source
 from tests.storage_servers import S3Server
 
 T = TypeVar("T")
@@ -39,26 +40,31 @@ LISTS, HEADS = ("ListObjectsV2", "HeadObject")
 
 
 @pytest.fixture
-def objects(s3_server: S3Server) -> S3Objects:
+def objects(s3_server: S3Server) -> RemoteObjects:
     for number, name in enumerate(NAMES):
         s3_server.client.put_object(Bucket=s3_server.bucket, Key=f"names/{name}", Body=b"x" * number)
-    return S3Objects(s3_server.storage["s3"], 30)
+    return RemoteObjects(S3Source(s3_server.storage["s3"], 30), 30)
+
+
+def source_of(objects: RemoteObjects) -> S3Source:
+    assert isinstance(objects.source, S3Source)
+    return objects.source
 
 
 def at(server: S3Server, key: str) -> Location:
     return Location.parse(f"s3://{server.bucket}/{key}")
 
 
-def awaited(objects: S3Objects, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    return asyncio.run_coroutine_threadsafe(work(), objects._files.loop).result()
+def awaited(objects: RemoteObjects, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    return asyncio.run_coroutine_threadsafe(work(), objects._loop).result()
 
 
-def test_a_repeated_listing_is_botocores(objects: S3Objects, s3_server: S3Server) -> None:
+def test_a_repeated_listing_is_botocores(objects: RemoteObjects, s3_server: S3Server) -> None:
     folder = at(s3_server, "names")
     first = objects.children(folder)
-    repeated = objects._repeated[s3_server.bucket, LISTS]
+    repeated = source_of(objects)._repeated[s3_server.bucket, LISTS]
     assert objects.children(folder) == first
-    assert objects._repeated[s3_server.bucket, LISTS] is repeated, "botocore was not asked again"
+    assert source_of(objects)._repeated[s3_server.bucket, LISTS] is repeated, "botocore was not asked again"
     assert len(first) == len({name.partition("/")[0] for name in NAMES})
     assert objects.children(at(s3_server, "names/nothing here")) == []
     assert [item.name for item in objects.children(at(s3_server, "names/é"))] == ["ü"]
@@ -67,15 +73,15 @@ def test_a_repeated_listing_is_botocores(objects: S3Objects, s3_server: S3Server
     )
 
 
-def test_pages_of_a_repeated_listing_are_botocores(objects: S3Objects, s3_server: S3Server) -> None:
+def test_pages_of_a_repeated_listing_are_botocores(objects: RemoteObjects, s3_server: S3Server) -> None:
     folder = at(s3_server, "names")
     objects.children(folder)
-    kept = objects._repeated[s3_server.bucket, LISTS]
+    kept = source_of(objects)._repeated[s3_server.bucket, LISTS]
     small = replace(kept, query={**kept.query, "max-keys": "3"})
     token: str | None = None
     for _ in range(4):
         more = {"ContinuationToken": token} if token else {}
-        expected = awaited(objects, partial(objects._page, folder, MaxKeys=3, **more))
+        expected = awaited(objects, partial(source_of(objects)._listed, folder, Delimiter="/", MaxKeys=3, **more))
         found = awaited(objects, partial(small.page, "names/", token))
         assert found is not None
         assert found == {
@@ -88,18 +94,18 @@ def test_pages_of_a_repeated_listing_are_botocores(objects: S3Objects, s3_server
     assert token is None, "three full pages and a last one"
 
 
-def test_a_repeated_stat_is_botocores(objects: S3Objects, s3_server: S3Server) -> None:
+def test_a_repeated_stat_is_botocores(objects: RemoteObjects, s3_server: S3Server) -> None:
     first = [objects.stat(at(s3_server, f"names/{name}")) for name in ("a", "a b")]
-    repeated = objects._repeated[s3_server.bucket, HEADS]
+    repeated = source_of(objects)._repeated[s3_server.bucket, HEADS]
     for number, name in enumerate(NAMES):
         found = objects.stat(at(s3_server, f"names/{name}"))
         assert found is not None
         assert (found.name, found.size) == (name.rpartition("/")[2], number)
     assert [objects.stat(at(s3_server, f"names/{name}")) for name in ("a", "a b")] == first
-    assert objects._repeated[s3_server.bucket, HEADS] is repeated, "botocore was not asked again"
+    assert source_of(objects)._repeated[s3_server.bucket, HEADS] is repeated, "botocore was not asked again"
 
 
-def test_a_missing_object_is_missing_and_a_folder_is_found(objects: S3Objects, s3_server: S3Server) -> None:
+def test_a_missing_object_is_missing_and_a_folder_is_found(objects: RemoteObjects, s3_server: S3Server) -> None:
     assert objects.stat(at(s3_server, "names/a")) is not None
     assert objects.stat(at(s3_server, "names/none")) is None
     folder = objects.stat(at(s3_server, "names"))
@@ -107,7 +113,7 @@ def test_a_missing_object_is_missing_and_a_folder_is_found(objects: S3Objects, s
     assert folder.is_folder
 
 
-def test_a_failure_is_told_as_botocore_tells_it(objects: S3Objects, s3_server: S3Server) -> None:
+def test_a_failure_is_told_as_botocore_tells_it(objects: RemoteObjects, s3_server: S3Server) -> None:
     client = s3_server.client
     client.create_bucket(Bucket="leaving")
     client.put_object(Bucket="leaving", Key="f/a", Body=b"")
@@ -117,14 +123,14 @@ def test_a_failure_is_told_as_botocore_tells_it(objects: S3Objects, s3_server: S
     client.delete_bucket(Bucket="leaving")
     with pytest.raises(ObjectMissing, match="no such bucket"):
         objects.children(location)
-    assert ("leaving", LISTS) not in objects._repeated
+    assert ("leaving", LISTS) not in source_of(objects)._repeated
 
 
 def test_credentials_are_asked_for_each_request(
-    objects: S3Objects, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
+    objects: RemoteObjects, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     objects.children(at(s3_server, "names"))
-    repeated = objects._repeated[s3_server.bucket, LISTS]
+    repeated = source_of(objects)._repeated[s3_server.bucket, LISTS]
 
     async def expired(*_: object) -> None:
         raise ClientError({"Error": {"Code": "ExpiredToken"}, "ResponseMetadata": {"HTTPStatusCode": 400}}, LISTS)  # type: ignore[typeddict-item]
@@ -178,11 +184,11 @@ def _text(value: str | bytes) -> str:
 
 
 def test_repeated_requests_are_signed_for_what_they_ask(
-    objects: S3Objects, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
+    objects: RemoteObjects, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     objects.children(at(s3_server, "names"))
     objects.stat(at(s3_server, "names/a"))
-    session = objects._repeated[s3_server.bucket, LISTS].session
+    session = source_of(objects)._repeated[s3_server.bucket, LISTS].session
     sent: list[Any] = []
     send = session.send
 

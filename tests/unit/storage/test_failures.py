@@ -10,7 +10,7 @@ from s3fs.errors import ERROR_CODE_TO_EXCEPTION, translate_boto_error
 
 from lakemuster.errors import ObjectMissing, StorageDenied, StorageError, StorageUnavailable
 from lakemuster.storage.failures import failure_of
-from lakemuster.storage.s3 import _failure_of
+from lakemuster.storage.s3 import S3Source
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,9 @@ def test_we_agree_with_s3fs_on_every_code_that_it_knows(code: str) -> None:
         {"Error": {"Code": code, "Message": "hunter2"}, "ResponseMetadata": {"HTTPStatusCode": status}}, "GetObject"
     )
     theirs = translate_boto_error(told)
-    ours = _failure_of(theirs, "s3://lake/x")
-    assert type(_failure_of(told, "s3://lake/x")) is type(ours)
+    source = S3Source({}, 30)
+    ours = source.failure_of(theirs, "s3://lake/x")
+    assert type(source.failure_of(told, "s3://lake/x")) is type(ours)
     assert isinstance(ours, StorageError)
     assert "hunter2" not in str(ours)
     if isinstance(theirs, FileNotFoundError):

@@ -17,9 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scripts import npm  # noqa: E402 - found by the line above
+from scripts import node_modules  # noqa: E402 - found by the line above
 
-LOCK = ROOT / "requirements-console.npm"
+SOURCE = ROOT / "scripts" / "console_packages"
 TARGET = ROOT / "app" / "lakemuster" / "console" / "assets" / "vendor"
 
 
@@ -53,11 +53,11 @@ def served(source: str) -> str:
 
 def main() -> None:
     """Write every file, and the record of all."""
-    pins, records = npm.pins(LOCK), []
+    modules, records = node_modules.bring(SOURCE, node_modules.cache_folder()), []
+    locked = json.loads((SOURCE / "package-lock.json").read_text("utf-8"))["packages"]
     TARGET.mkdir(parents=True, exist_ok=True)
     for package in PACKAGES:
-        pin = pins[package.name]
-        folder = npm.bring(pin, npm.cache_folder())
+        pin, folder = locked[f"node_modules/{package.name}"], modules / package.name
         about = json.loads((folder / "package.json").read_text("utf-8"))
         texts = {name: served((folder / path).read_text("utf-8")) for path, name in package.files.items()}
         texts[f"{package.name}.LICENSE"] = (folder / "LICENSE").read_text("utf-8")
@@ -65,10 +65,10 @@ def main() -> None:
             (TARGET / name).write_text(text, "utf-8")
         records.append(
             {
-                "name": pin.name,
-                "version": pin.version,
+                "name": package.name,
+                "version": pin["version"],
                 "licence": about["license"],
-                "integrity": pin.integrity,
+                "integrity": pin["integrity"],
                 "files": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
             }
         )

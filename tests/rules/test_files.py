@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import tomllib
@@ -103,6 +104,23 @@ def test_every_pin_has_its_hashes(lock):
     for pin, hashes in pins(lock).items():
         assert re.fullmatch(r"[a-z0-9][a-z0-9-]*==[0-9][\w.]*", pin), pin
         assert hashes, pin
+
+
+def unpinned(lock: str) -> list[str]:
+    """The packages of a lock of npm that have no SHA-512."""
+    packages = json.loads(lock)["packages"]
+    return [name for name, pin in packages.items() if name and not pin.get("integrity", "").startswith("sha512-")]
+
+
+def test_every_package_of_npm_has_its_hash():
+    locks = [path for path in committed() if path.name == "package-lock.json"]
+    assert len(locks) >= 3
+    assert {path: found for path in locks if (found := unpinned(path.read_text("utf-8")))} == {}
+
+
+@pytest.mark.parametrize("pin", [{"version": "1"}, {"version": "1", "integrity": "sha1-abc"}])
+def test_a_package_of_npm_without_its_hash_is_found(pin):
+    assert unpinned(json.dumps({"packages": {"": {}, "node_modules/a": pin}})) == ["node_modules/a"]
 
 
 def test_the_lock_pins_all_that_the_project_asks_for():

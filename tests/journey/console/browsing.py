@@ -6,11 +6,11 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page
 
+from tests.beside import node_modules_of
 from tests.tree import ROOT
 
 WIDE = {"width": 1440, "height": 900}
@@ -31,9 +31,7 @@ def chromium() -> str:
 @cache
 def axe() -> str:
     """The source of axe-core."""
-    command = [sys.executable, "-I", "scripts/npm.py", "requirements-console.npm", "axe-core"]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return (Path(found.stdout.strip()) / "axe.min.js").read_text("utf-8")
+    return (node_modules_of(ROOT / "scripts" / "console_packages") / "axe-core" / "axe.min.js").read_text("utf-8")
 
 
 @dataclass

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
-import threading
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 from urllib.parse import unquote
 
+from tests.loopback_http import LoopbackServer
 
-class HttpFiles:
-    """Serves ``files`` by literal path, without leading slash.
 
-    Attributes:
-        requests: what was asked: method, target as sent, and headers.
-    """
+class HttpFiles(LoopbackServer):
+    """Serves ``files`` by literal path, without leading slash."""
 
     def __init__(self, *, ranges: bool = True, head: bool = True) -> None:
         self.files: dict[str, bytes] = {}
-        self.requests: list[tuple[str, str, dict[str, str]]] = []
-        owner = self
+        files = self.files
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -33,8 +28,7 @@ class HttpFiles:
                 self._serve()
 
             def _serve(self) -> None:
-                owner.requests.append((self.command, self.path, dict(self.headers.items())))
-                data = owner.files.get(unquote(self.path).removeprefix("/"))
+                data = files.get(unquote(self.path).removeprefix("/"))
                 if self.command == "HEAD" and not head:
                     return self._answer(405, b"")
                 if data is None:
@@ -58,17 +52,4 @@ class HttpFiles:
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        super().__init__(Handler)

@@ -5,19 +5,36 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
+from socketserver import BaseRequestHandler
+from typing import Self
+
+
+class LoopbackServer:
+    """Answers with ``handler`` for the length of a block."""
+
+    def __init__(self, handler: type[BaseRequestHandler]) -> None:
+        self._server = _Server(("127.0.0.1", 0), handler)
+        self.port = self._server.server_port
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128
 
 
 @contextmanager
-def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+def listening(handler: type[BaseRequestHandler]) -> Iterator[int]:
     """A server that answers with ``handler`` for the length of a block; gives its port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with LoopbackServer(handler) as server:
+        yield server.port

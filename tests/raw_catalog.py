@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from io import BufferedIOBase
 from pathlib import Path
-from socketserver import StreamRequestHandler, ThreadingTCPServer
-from threading import Thread
+from socketserver import StreamRequestHandler
 from typing import TypeAlias
+
+from tests.loopback_http import LoopbackServer
 
 CONFIG = b'{"defaults":{},"overrides":{}}'
 
@@ -90,21 +91,12 @@ def raw_catalog(certificate: tuple[Path, Path] | None = None) -> Iterator[RawCat
             catalog.open.remove(self.connection)
             super().finish()
 
-    class Server(ThreadingTCPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: object, client_address: object) -> None:
-            pass
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
-        scheme = "http" if certificate is None else "https"
-        catalog.uri = f"{scheme}://127.0.0.1:{server.server_address[1]}"
-        yield catalog
-        server.shutdown()
-        catalog.close_all()
-        thread.join()
+    with LoopbackServer(Handler) as server:
+        catalog.uri = f"{'http' if certificate is None else 'https'}://127.0.0.1:{server.port}"
+        try:
+            yield catalog
+        finally:
+            catalog.close_all()
 
 
 def _read(stream: BufferedIOBase, connection: socket.socket) -> RawRequest | None:

@@ -72,7 +72,6 @@ def _of(bucket: Bucket) -> Lake:
 
 def _http(server: HttpFiles) -> Lake:
     server.files.clear()
-    server.requests.clear()
     return Lake(
         f"{server.url}/db",
         lambda name, data: server.files.__setitem__(f"db/{name}", data),

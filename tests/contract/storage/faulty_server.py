@@ -8,8 +8,9 @@ import struct
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
+
+from tests.loopback_http import LoopbackServer
 
 Behaviour = Callable[[socket.socket, bool], None]
 """What happens on a connection whose request was read; the second argument: it asks for the head only."""
@@ -93,7 +94,7 @@ def _head(status: str, length: int, etag: str = "x", more: str = "") -> bytes:
     return f"HTTP/1.1 {status}\r\n{told}Connection: close\r\n\r\n".encode()
 
 
-class FaultyServer:
+class FaultyServer(LoopbackServer):
     """Takes one behaviour of ``script`` a request; the last one stays. Keeps what was asked in ``requests``."""
 
     def __init__(self) -> None:
@@ -107,22 +108,7 @@ class FaultyServer:
             def handle(self) -> None:
                 owner._serve(self.request)
 
-        class Server(socketserver.ThreadingTCPServer):
-            daemon_threads = True
-            request_queue_size = 128
-
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        super().__init__(Handler)
 
     def start_over(self) -> None:
         """Forget what was told and asked; wait for the last peers to leave."""
@@ -130,12 +116,6 @@ class FaultyServer:
         while self.open and time.monotonic() < limit:
             time.sleep(0.01)
         self.script, self.requests = [answer()], []
-
-    @property
-    def url(self) -> str:
-        """Where it is."""
-        host, port = self._server.server_address[:2]
-        return f"http://{host!s}:{port}"
 
     @property
     def storage(self) -> dict[str, dict[str, Any]]:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -18,8 +19,6 @@ from tests.postgres import PostgresServer
 
 _NUMBERS = count(10_001)
 
-pytestmark = pytest.mark.full
-
 
 @pytest.fixture(scope="module")
 def s3_port() -> Iterator[int]:
@@ -27,6 +26,15 @@ def s3_port() -> Iterator[int]:
         yield port
 
 
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_changes_what_the_code_has(name: str) -> None:
+    try:
+        FAULTS[name].plant()
+    finally:
+        mock.patch.stopall()
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_seen(name: str, s3_port: int, postgres_server: PostgresServer, tmp_path: Path) -> None:
     fault = FAULTS[name]
@@ -39,6 +47,7 @@ def test_a_planted_fault_is_seen(name: str, s3_port: int, postgres_server: Postg
     assert any(re.search(fault.found, problem) for problem in broken), broken
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", FAULTS)
 def test_without_it_the_schedule_breaks_no_law(
     name: str, s3_port: int, postgres_server: PostgresServer, tmp_path: Path

@@ -26,11 +26,16 @@ from lakemuster.errors import CatalogError, ConfigInvalid, LocationRefused, Obje
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.content_digests import ContentDigests
 from lakemuster.storage.failures import check_size, checked_options, failure_of
-from lakemuster.storage.http_requests import failure_of_status, header_ms, http_failure_of, milliseconds
+from lakemuster.storage.http_requests import (
+    failure_of_status,
+    header_ms,
+    http_failure_of,
+    milliseconds,
+    patience_seconds,
+)
 from lakemuster.storage.locations import Location, redacted
 from lakemuster.storage.remote import ObjectSource, SourcePage
 
-_CONNECT_SECONDS, _SILENCE_SECONDS = 5.0, 5.0
 _UNREACHABLE = (azure.ServiceRequestError, azure.ServiceResponseError, azure.DecodeError)
 _CHANGED = 412
 
@@ -49,8 +54,8 @@ class AzureSource(ObjectSource):
         self._once: dict[str, Any] = {
             "retry_total": 0,
             "permit_redirects": False,
-            "connection_timeout": min(_CONNECT_SECONDS, deadline_seconds / 2),
-            "read_timeout": min(_SILENCE_SECONDS, deadline_seconds / 2),
+            "connection_timeout": patience_seconds(deadline_seconds),
+            "read_timeout": patience_seconds(deadline_seconds),
         }
         if {"account_name", "connection_string"} & options.keys():
             self._driver("")

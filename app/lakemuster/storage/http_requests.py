@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import ssl
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -28,8 +29,7 @@ from lakemuster.errors import (
 from lakemuster.storage.backend import AdmittedRead
 from lakemuster.storage.failures import check_size, failure_of
 
-_CONNECT_SECONDS, _SILENCE_SECONDS = 5.0, 5.0
-_CONNECTIONS = 256
+CONNECTIONS = 256
 _CHUNK_BYTES = 1 << 20
 
 
@@ -46,22 +46,25 @@ class HttpRequests:
 
     Args:
         session_options: of ``aiohttp.ClientSession``.
+        tls: what a server's certificate is checked with; None: the system's authorities.
     """
 
-    def __init__(self, deadline_seconds: float, session_options: Mapping[str, Any] | None = None) -> None:
-        self._options = dict(session_options or {})
-        self._timeout = aiohttp.ClientTimeout(
-            total=None,
-            sock_connect=min(_CONNECT_SECONDS, deadline_seconds / 2),
-            sock_read=min(_SILENCE_SECONDS, deadline_seconds / 2),
-        )
+    def __init__(
+        self,
+        deadline_seconds: float,
+        session_options: Mapping[str, Any] | None = None,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._options, self._tls = dict(session_options or {}), tls
+        patience = patience_seconds(deadline_seconds)
+        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=patience, sock_read=patience)
         self._session: aiohttp.ClientSession | None = None
 
     @property
     def session(self) -> aiohttp.ClientSession:
         """The session; only on the event loop."""
         if self._session is None:
-            options = {"connector": aiohttp.TCPConnector(limit=_CONNECTIONS), **self._options}
+            options = {"connector": aiohttp.TCPConnector(limit=CONNECTIONS, ssl=self._tls or True), **self._options}
             self._session = aiohttp.ClientSession(
                 timeout=self._timeout, auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar(), **options
             )
@@ -82,6 +85,11 @@ class HttpRequests:
             method, URL(url, encoded=True), headers=asked, allow_redirects=False
         ) as answered:
             yield answered
+
+
+def patience_seconds(deadline_seconds: float) -> float:
+    """How long a request waits for its connection, or for the next byte: two fit into an operation's deadline."""
+    return min(5.0, deadline_seconds / 2)
 
 
 async def body_of(answered: aiohttp.ClientResponse, wanted: AdmittedRead) -> Body:

@@ -34,14 +34,12 @@ from lakemuster.errors import (
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.content_digests import ContentDigests
 from lakemuster.storage.failures import checked_options, failure_of
-from lakemuster.storage.http_requests import header_ms, milliseconds, read_body
+from lakemuster.storage.http_requests import CONNECTIONS, header_ms, milliseconds, patience_seconds, read_body
 from lakemuster.storage.locations import Location
 from lakemuster.storage.remote import ObjectSource, SourcePage
 from lakemuster.storage.s3_requests import Repeated, watching
 from lakemuster.storage.s3_session import NoRedirectSession, new_session
 
-_CONNECT_SECONDS, _SILENCE_SECONDS = 5.0, 5.0
-_CONNECTIONS = 256
 _NO_BUCKET = {"NoSuchBucket"}
 _NO_OBJECT = {"NoSuchKey", "NoSuchVersion", "404"}
 _DENIED = {
@@ -71,9 +69,9 @@ class S3Source(ObjectSource):
     def __init__(self, options: Mapping[str, Any], deadline_seconds: float) -> None:
         checked_options("s3", S3FileSystem.__init__, options, "profile")
         config: dict[str, Any] = {
-            "connect_timeout": min(_CONNECT_SECONDS, deadline_seconds / 2),
-            "read_timeout": min(_SILENCE_SECONDS, deadline_seconds / 2),
-            "max_pool_connections": _CONNECTIONS,
+            "connect_timeout": patience_seconds(deadline_seconds),
+            "read_timeout": patience_seconds(deadline_seconds),
+            "max_pool_connections": CONNECTIONS,
             **dict(options.get("config_kwargs") or {}),
             "retries": {"total_max_attempts": 1},
             "http_session_cls": NoRedirectSession,

@@ -71,21 +71,13 @@ class WebHdfsSource(ObjectSource):
         basic = base64.b64encode(f"{user}:{password}".encode()).decode()
         self._headers = {} if password is None else {"Authorization": f"Basic {basic}"}
         self._data_proxy = dict(options.get("data_proxy") or {})
-        self._tls = _tls(scheme, options)
-        self._deadline = deadline_seconds
-        self._requests: HttpRequests | None = None
-
-    async def ready(self) -> None:
-        """Open the session."""
-        if self._requests is None:
-            connector = {} if self._tls is None else {"connector": aiohttp.TCPConnector(limit=256, ssl=self._tls)}
-            self._requests = HttpRequests(self._deadline, connector)
+        self._requests = HttpRequests(deadline_seconds, tls=_tls(scheme, options))
 
     async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
         """Read a whole object."""
         turn, url = self._url(wanted.location, "OPEN")
         try:
-            async with self._of_session.answer("GET", url, self._headers) as answered:
+            async with self._requests.answer("GET", url, self._headers) as answered:
                 if answered.status == 200:
                     return (await body_of(answered, wanted)).data
                 if answered.status not in _REDIRECTS:
@@ -95,7 +87,7 @@ class WebHdfsSource(ObjectSource):
             self._pass_turn(turn)
             raise
         headers = self._headers if urlsplit(there).netloc == urlsplit(url).netloc else {}
-        async with self._of_session.answer("GET", there, headers) as answered:
+        async with self._requests.answer("GET", there, headers) as answered:
             if answered.status != 200:
                 raise await _failure_told(answered, wanted.where)
             return (await body_of(answered, wanted)).data
@@ -120,20 +112,16 @@ class WebHdfsSource(ObjectSource):
 
     def failure_of(self, error: BaseException, where: str) -> CatalogError:
         """Map an error to ours."""
-        if isinstance(error, KeyError | TypeError | ValueError):
+        # A refused certificate is both of aiohttp's errors and a ValueError.
+        if isinstance(error, KeyError | TypeError | ValueError) and not isinstance(error, aiohttp.ClientError):
             return StorageError(f"{where}: the answer is not one of WebHDFS ({type(error).__name__})")
         return http_failure_of(error, where)
-
-    @property
-    def _of_session(self) -> HttpRequests:
-        assert self._requests is not None
-        return self._requests
 
     async def _asked(self, location: Location, operation: str) -> tuple[dict[str, Any], int | None]:
         where = redacted(location.text)
         turn, url = self._url(location, operation)
         try:
-            async with self._of_session.answer("GET", url, self._headers) as answered:
+            async with self._requests.answer("GET", url, self._headers) as answered:
                 if answered.status != 200:
                     raise await _failure_told(answered, where)
                 if (answered.content_length or 0) > _MOST_PAGE_BYTES:

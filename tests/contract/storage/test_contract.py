@@ -115,6 +115,14 @@ def test_a_listing_is_one_level_complete_and_sorted(lake: Lake) -> None:
     assert [child.name for child in store.list(lake.root)] == ["t", "tt", "u"]
 
 
+@pytest.mark.parametrize("lake", ["s3", "google", "azure"], indirect=True)
+def test_an_object_and_a_folder_may_have_one_name(lake: Lake) -> None:
+    for name in ("t/a", "t/a/x", "t/c/", "t/c/x"):
+        lake.put(name, b"1")
+    found = [(child.name, child.is_folder) for child in lake.store().list(f"{lake.root}/t")]
+    assert sorted(found) == [("a", False), ("a", True), ("c", True)]
+
+
 def test_a_missing_folder_lists_as_empty(lake: Lake) -> None:
     lake.put("t/x", b"1")
     store = lake.store()

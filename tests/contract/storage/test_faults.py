@@ -243,6 +243,7 @@ def test_a_refused_connection(faulty_server: FaultyServer) -> None:
         host, port = unused.getsockname()
         storage = {"s3": {**faulty_server.storage["s3"], "endpoint_url": f"http://{host}:{port}"}}
         store = ObjectStore(["s3://lake"], storage, deadline_seconds=DEADLINE)
+        store.check_options()
         assert type(failure_of(store)) is StorageUnavailable
 
 

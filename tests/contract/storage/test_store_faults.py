@@ -7,6 +7,7 @@ import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,8 +24,11 @@ from lakemuster.errors import (
 )
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import ObjectStore
+from tests.certificates import write_certificate
 from tests.contract.storage import faulty_server as faults
 from tests.contract.storage.faulty_server import BODY, Behaviour, FaultyServer, answer, error
+from tests.raw_catalog import answer as raw_answer
+from tests.raw_catalog import raw_catalog
 
 DEADLINE = 1.0
 SLACK = 3.0
@@ -236,6 +240,21 @@ def test_the_data_node_is_told_no_password(faulty_server: FaultyServer) -> None:
         data_node.script = [error("404 Not Found")]
         with pytest.raises(ObjectMissing):
             store.read("hdfs://cluster/lake/x")
+
+
+@pytest.mark.parametrize("trusted", ["its own", "all", "the system's"])
+def test_the_certificate_of_a_name_node_is_checked(tmp_path: Path, trusted: str) -> None:
+    certificate = write_certificate(tmp_path)
+    verify = {"its own": str(certificate[0]), "all": False, "the system's": True}[trusted]
+    with raw_catalog(certificate) as node:
+        node.answers = lambda _: raw_answer(BODY)
+        storage = {"hdfs": {"webhdfs": node.uri, "session_verify": verify}}
+        store = ObjectStore(["hdfs://cluster/lake"], storage, deadline_seconds=10)
+        if trusted == "the system's":
+            with pytest.raises(StorageUnavailable, match="Certificate"):
+                store.read("hdfs://cluster/lake/x")
+        else:
+            assert store.read("hdfs://cluster/lake/x") == BODY
 
 
 def test_a_secret_of_one_account_opens_no_other() -> None:

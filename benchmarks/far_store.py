@@ -1,26 +1,36 @@
-"""An S3 server of one folder in which every GET takes its time: ``python -m benchmarks.far_store FOLDER``.
+"""A server of one folder, as several object stores, whose every answer takes its time.
 
-Of S3's protocol it speaks what reading needs: GET and HEAD of an object, and listing a folder; it checks no
-signature. The same of Google Cloud Storage's JSON API. The first line that it prints is its port.
+``python -m benchmarks.far_store FOLDER``. Of each protocol it speaks what reading needs: an object, its length, and a
+folder's listing; it checks no signature. The folder is the bucket ``lake`` of S3, of Google Cloud Storage's JSON API
+and of plain HTTP, the container ``lake`` of the account ``far`` of Azure Blob Storage, and the root of a cluster of
+WebHDFS, whose name node and data node are both here. The first line that it prints is its port.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
+from collections.abc import Iterator, Mapping
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
 
+_CHANGED_SECONDS = 1_704_067_200
+_CHANGED_TEXT = "2024-01-01T00:00:00.000Z"
+_CHANGED_HEADER = formatdate(_CHANGED_SECONDS, usegmt=True)
+
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves the folder as the bucket ``lake``."""
+    """Serves the folder."""
 
     protocol_version = "HTTP/1.1"
+    # As servers of object stores do: head and body of an answer are not held back for each other's acknowledgement.
+    disable_nagle_algorithm = True
     folder: Path
     delay_seconds: float
 
@@ -28,63 +38,80 @@ class Handler(BaseHTTPRequestHandler):
         """An object, or a listing, after the delay."""
         time.sleep(self.delay_seconds)
         url = urlsplit(self.path)
-        question = parse_qs(url.query)
-        if url.path.startswith(("/storage/v1/b/lake/o", "/download/storage/v1/b/lake/o/")):
-            self._google(url.path, question)
+        question = {name: values[0] for name, values in parse_qs(url.query).items()}
+        path = unquote(url.path)
+        if path.startswith("/storage/v1/b/lake/o"):
+            self._google(path.removeprefix("/storage/v1/b/lake/o").removeprefix("/"), question.get("prefix", ""))
+        elif path.startswith("/download/storage/v1/b/lake/o/"):
+            self._object(path.removeprefix("/download/storage/v1/b/lake/o/"))
+        elif path.startswith("/webhdfs/v1/"):
+            self._name_node(path.removeprefix("/webhdfs/v1/"), question["op"])
+        elif path.startswith("/data/"):
+            self._object(path.removeprefix("/data/"))
+        elif question.get("comp") == "list":
+            self._answer(200, _azure_listing(self.folder, question.get("prefix", "")), "application/xml")
+        elif path.startswith("/far/lake/"):
+            self._azure(path.removeprefix("/far/lake/"))
         elif "list-type" in question:
-            self._answer(200, self._listing(question.get("prefix", [""])[0]), "application/xml")
+            self._answer(200, _s3_listing(self.folder, question.get("prefix", "")), "application/xml")
         else:
-            self._object(url.path)
+            self._object(path.removeprefix("/lake/"))
 
     def do_HEAD(self) -> None:
         """An object's length, after the delay."""
         time.sleep(self.delay_seconds)
-        self._object(urlsplit(self.path).path)
+        path = unquote(urlsplit(self.path).path)
+        self._object(path.removeprefix("/far").removeprefix("/lake/"), {"x-ms-blob-type": "BlockBlob"})
 
-    def _google(self, path: str, question: dict[str, list[str]]) -> None:
-        key = unquote(path.partition("/b/lake/o")[2]).removeprefix("/")
-        if path.startswith("/download/"):
-            self._object(f"/lake/{quote(key)}")
-            return
+    def _object(self, key: str, more: Mapping[str, str] | None = None) -> None:
+        file = self.folder / key
+        if file.is_file():
+            self._answer(200, file.read_bytes(), "application/octet-stream", more)
+        else:
+            self._answer(404, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
+
+    def _google(self, key: str, prefix: str) -> None:
         if key:
             file = self.folder / key
             found = _google_item(key, file) if file.is_file() else None
             self._answer(404 if found is None else 200, json.dumps(found).encode(), "application/json")
             return
-        prefix = question.get("prefix", [""])[0]
-        folder = self.folder / prefix
-        paths = sorted(folder.iterdir()) if folder.is_dir() else []
-        names = {path: f"{prefix.rstrip('/')}/{path.name}" for path in paths}
-        items = [_google_item(name, path) for path, name in names.items() if path.is_file()]
-        prefixes = [f"{name}/" for path, name in names.items() if path.is_dir()]
+        below = list(_below(self.folder, prefix))
+        items = [_google_item(name, path) for name, path in below if path.is_file()]
+        prefixes = [f"{name}/" for name, path in below if path.is_dir()]
         self._answer(200, json.dumps({"items": items, "prefixes": prefixes}).encode(), "application/json")
 
-    def _object(self, path: str) -> None:
-        file = self.folder / unquote(path).removeprefix("/lake/")
-        if file.is_file():
-            self._answer(200, file.read_bytes(), "application/octet-stream")
+    def _azure(self, key: str) -> None:
+        file = self.folder / key
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("x-ms-range", ""))
+        if asked is None or not file.is_file() or not file.stat().st_size:
+            self._object(key, {"x-ms-blob-type": "BlockBlob"})
+            return
+        data = file.read_bytes()
+        start, end = int(asked[1]), min(int(asked[2] or len(data)), len(data) - 1)
+        told = {"x-ms-blob-type": "BlockBlob", "Content-Range": f"bytes {start}-{end}/{len(data)}"}
+        self._answer(206, data[start : end + 1], "application/octet-stream", told)
+
+    def _name_node(self, key: str, operation: str) -> None:
+        file = self.folder / key
+        if operation == "OPEN" and file.is_file():
+            self._answer(307, b"", "text/plain", {"Location": f"http://{self.headers['Host']}/data/{quote(key)}"})
+        elif operation == "GETFILESTATUS" and file.exists():
+            self._answer(200, json.dumps({"FileStatus": _hdfs_status("", file)}).encode(), "application/json")
+        elif operation == "LISTSTATUS" and file.exists():
+            paths = sorted(file.iterdir()) if file.is_dir() else []
+            statuses = [_hdfs_status(path.name, path) for path in paths] or [_hdfs_status("", file)]
+            listed = {"FileStatuses": {"FileStatus": statuses}}
+            self._answer(200, json.dumps(listed).encode(), "application/json")
         else:
-            self._answer(404, b"<Error><Code>NoSuchKey</Code></Error>", "application/xml")
+            told = {"RemoteException": {"exception": "FileNotFoundException", "message": "no such file"}}
+            self._answer(404, json.dumps(told).encode(), "application/json")
 
-    def _listing(self, prefix: str) -> bytes:
-        folder = self.folder / prefix
-        rows = []
-        for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-            key = escape(f"{prefix.rstrip('/')}/{path.name}")
-            if path.is_dir():
-                rows.append(f"<CommonPrefixes><Prefix>{key}/</Prefix></CommonPrefixes>")
-            else:
-                rows.append(
-                    f"<Contents><Key>{key}</Key><Size>{path.stat().st_size}</Size>"
-                    "<LastModified>2024-01-01T00:00:00.000Z</LastModified></Contents>"
-                )
-        return f"<ListBucketResult><IsTruncated>false</IsTruncated>{''.join(rows)}</ListBucketResult>".encode()
-
-    def _answer(self, status: int, body: bytes, kind: str) -> None:
+    def _answer(self, status: int, body: bytes, kind: str, more: Mapping[str, str] | None = None) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Last-Modified", formatdate(1_704_067_200, usegmt=True))
+        told = {"Content-Type": kind, "Content-Length": str(len(body)), "Last-Modified": _CHANGED_HEADER}
+        for name, value in (told | dict(more or {})).items():
+            self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
@@ -93,8 +120,41 @@ class Handler(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
+def _below(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
+    """The keys and paths of one level."""
+    for path in sorted((folder / prefix).iterdir()) if (folder / prefix).is_dir() else []:
+        yield f"{prefix.rstrip('/')}/{path.name}".lstrip("/"), path
+
+
 def _google_item(key: str, file: Path) -> dict[str, str]:
-    return {"name": key, "size": str(file.stat().st_size), "updated": "2024-01-01T00:00:00.000Z"}
+    return {"name": key, "size": str(file.stat().st_size), "updated": _CHANGED_TEXT}
+
+
+def _hdfs_status(name: str, path: Path) -> dict[str, object]:
+    kind, size = ("DIRECTORY", 0) if path.is_dir() else ("FILE", path.stat().st_size)
+    return {"pathSuffix": name, "type": kind, "length": size, "modificationTime": _CHANGED_SECONDS * 1000}
+
+
+def _s3_listing(folder: Path, prefix: str) -> bytes:
+    rows = [
+        f"<CommonPrefixes><Prefix>{escape(key)}/</Prefix></CommonPrefixes>"
+        if path.is_dir()
+        else f"<Contents><Key>{escape(key)}</Key><Size>{path.stat().st_size}</Size>"
+        f"<LastModified>{_CHANGED_TEXT}</LastModified></Contents>"
+        for key, path in _below(folder, prefix)
+    ]
+    return f"<ListBucketResult><IsTruncated>false</IsTruncated>{''.join(rows)}</ListBucketResult>".encode()
+
+
+def _azure_listing(folder: Path, prefix: str) -> bytes:
+    rows = [
+        f"<BlobPrefix><Name>{escape(key)}/</Name></BlobPrefix>"
+        if path.is_dir()
+        else f"<Blob><Name>{escape(key)}</Name><Properties><Last-Modified>{_CHANGED_HEADER}</Last-Modified>"
+        f"<Content-Length>{path.stat().st_size}</Content-Length><BlobType>BlockBlob</BlobType></Properties></Blob>"
+        for key, path in _below(folder, prefix)
+    ]
+    return f"<EnumerationResults><Blobs>{''.join(rows)}</Blobs><NextMarker/></EnumerationResults>".encode()
 
 
 class Server(ThreadingHTTPServer):
@@ -109,9 +169,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.far_store", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--delay", type=float, default=0.1, help="seconds before an answer begins")
+    parser.add_argument("--port", type=int, default=0)
     given = parser.parse_args()
     Handler.folder, Handler.delay_seconds = given.folder, given.delay
-    with Server(("127.0.0.1", 0), Handler) as server:
+    with Server(("127.0.0.1", given.port), Handler) as server:
         sys.stdout.write(f"{server.server_address[1]}\n")
         sys.stdout.flush()
         server.serve_forever()

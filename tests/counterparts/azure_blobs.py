@@ -25,9 +25,9 @@ def connection_string(endpoint: str, key: str = KEY) -> str:
     return f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={key};BlobEndpoint={endpoint}/{ACCOUNT};"
 
 
-def new_container(endpoint: str) -> Bucket:
+def new_container(endpoint: str, name: str | None = None) -> Bucket:
     """A container that nothing else uses; written to by Azure's SDK."""
-    name = f"lake-{next(_CONTAINERS)}"
+    name = name or f"lake-{next(_CONTAINERS)}"
     container = BlobServiceClient.from_connection_string(connection_string(endpoint)).create_container(name)
     storage: dict[str, dict[str, Any]] = {"abfs": {"connection_string": connection_string(endpoint)}}
     return Bucket(

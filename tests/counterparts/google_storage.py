@@ -28,9 +28,9 @@ def _asked(url: str, method: str = "GET", data: bytes | None = None, kind: str =
     return json.loads(body) if body else None
 
 
-def new_bucket(endpoint: str) -> Bucket:
+def new_bucket(endpoint: str, name: str | None = None) -> Bucket:
     """A bucket that nothing else uses; written to by the JSON API alone."""
-    name = f"lake-{next(_BUCKETS)}"
+    name = name or f"lake-{next(_BUCKETS)}"
     api = f"{endpoint}/storage/v1/b"
     _asked(f"{api}?project=lakes", "POST", json.dumps({"name": name}).encode(), "application/json")
 

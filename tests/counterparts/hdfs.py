@@ -42,9 +42,9 @@ class Cluster:
         return {"hdfs": {"webhdfs": self.webhdfs, "user": "lake"}}
 
 
-def new_folder(cluster: Cluster) -> Bucket:
+def new_folder(cluster: Cluster, name: str | None = None) -> Bucket:
     """A folder that nothing else uses; written to by WebHDFS through requests."""
-    folder = f"lake-{next(_FOLDERS)}"
+    folder = name or f"lake-{next(_FOLDERS)}"
 
     def asked(method: str, key: str, operation: str, data: bytes | None = None) -> Any:
         url = f"{cluster.webhdfs}/webhdfs/v1/{folder}/{quote(key)}?user.name=lake&op={operation}"

@@ -167,7 +167,7 @@ class Planted:
 
 
 def _storage(fault: Any, pattern: str = "", probability: float = 1.0, end: float = 6.0) -> tuple[Fault, ...]:
-    return (Fault(0.5, end, rule=Rule(f"^/{SICK}-[0-9]+.*({pattern})", fault, probability)),)
+    return (Fault(0.5, end, rule=Rule(f"/{SICK}-[0-9]+.*({pattern})", fault, probability)),)
 
 
 HANGING, FAILING = _storage("hang"), _storage("403")

@@ -1,4 +1,4 @@
-"""Proxies that break what passes through them, as told: one before S3, one before PostgreSQL.
+"""Proxies that break what passes through them, as told: one before an object store, one before PostgreSQL.
 
 Both run in one event loop in a thread of their own. Which request is broken is drawn from a seeded generator.
 """
@@ -14,17 +14,19 @@ import threading
 from collections import Counter
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
+from urllib.parse import unquote
 
 T = TypeVar("T")
 
-S3Fault = Literal["500", "503", "403", "404", "hang", "reset", "truncate", "short", "flip", "drip"]
-S3_FAULTS: tuple[S3Fault, ...] = ("500", "503", "403", "404", "hang", "reset", "truncate", "short", "flip", "drip")
+StorageFault = Literal["500", "503", "403", "404", "hang", "reset", "truncate", "short", "flip", "drip"]
+STORAGE_FAULTS: tuple[StorageFault, ...] = get_args(StorageFault)
 DatabaseFault = Literal["hang", "reset", "refuse"]
 DATABASE_FAULTS: tuple[DatabaseFault, ...] = ("hang", "reset", "refuse")
 
 _CODES = {"500": "InternalError", "503": "SlowDown", "403": "AccessDenied", "404": "NoSuchKey"}
 _DRIP_SECONDS = 0.2
+_SERVER, _ELSEWHERE = re.compile(r"http://[^/:]+:([0-9]+)"), re.compile(r"/@([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Rule:
     """What to do to requests: ``probability`` of those whose path ``pattern`` is found in."""
 
     pattern: str
-    fault: S3Fault
+    fault: StorageFault
     probability: float
 
 
@@ -68,17 +70,22 @@ async def _close(server: asyncio.Server) -> None:
     server.close()
 
 
-class S3Proxy:
-    """Before an S3 server: answers requests as it does, but for those that a rule breaks.
+class StorageProxy:
+    """Before the server of an object store: answers requests as it does, but for those that a rule breaks.
+
+    What it redirects to, as HDFS does to its data node, is asked through this proxy too.
 
     ``asked`` counts the requests of each object and listing, ``most_at_once`` how many of them were under way together.
 
     ``short`` and ``flip`` change what an object says and keep the answer's form: bytes at its end are missing, with a
     length that fits, or one bit is another. Listings carry no digest that could show it, so those two leave them alone.
+
+    Args:
+        content: a pattern of the paths by which the bytes of an object are asked for.
     """
 
-    def __init__(self, loop: Loop, upstream_port: int, seed: int) -> None:
-        self._loop, self._upstream = loop, upstream_port
+    def __init__(self, loop: Loop, upstream_port: int, content: str, seed: int) -> None:
+        self._loop, self._upstream, self._content = loop, upstream_port, content
         self._random = random.Random(seed)
         self.rules: tuple[Rule, ...] = ()
         self.done: Counter[str] = Counter()
@@ -108,11 +115,12 @@ class S3Proxy:
         """Accept no more."""
         self._loop.run(_close(self._server))
 
-    def _fault(self, method: str, path: str) -> S3Fault | None:
+    def _fault(self, method: str, path: str) -> StorageFault | None:
+        plain = unquote(path)
         for rule in self.rules:
-            if re.search(rule.pattern, path) and self._random.random() < rule.probability:
+            if re.search(rule.pattern, plain) and self._random.random() < rule.probability:
                 content_only = rule.fault in ("short", "flip")
-                if content_only and (method != "GET" or "list-type" in path):
+                if content_only and (method != "GET" or not re.search(self._content, path)):
                     continue
                 self.done[rule.fault] += 1
                 return rule.fault
@@ -135,8 +143,7 @@ class S3Proxy:
         if re.search(rb"(?i)\r\nexpect: *100-continue", head):
             writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = await reader.readexactly(int(length[1])) if length else b""
-        listed = re.search(r"[?&]prefix=[^&]*", path)
-        key = path.partition("?")[0] + (listed[0] if listed else "")
+        key = path.partition("?")[0] + "".join(re.findall(r"[?&](?:op|prefix)=[^&]*", path))
         self.asked[key] += 1
         self._under_way[key] += 1
         self.most_at_once[key] = max(self.most_at_once[key], self._under_way[key])
@@ -158,7 +165,7 @@ class S3Proxy:
         if fault == "reset":
             _reset(writer)
             return False
-        status, headers, answer = await self._ask(head, body)
+        status, headers, answer = await self._ask(path, head, body)
         if fault == "short":
             answer = answer[: len(answer) // 2]
         elif fault == "flip" and answer:
@@ -189,11 +196,16 @@ class S3Proxy:
                 continue
             return
 
-    async def _ask(self, head: bytes, body: bytes) -> tuple[bytes, dict[str, str], bytes]:
+    async def _ask(self, path: str, head: bytes, body: bytes) -> tuple[bytes, dict[str, str], bytes]:
         """The server's status line, headers and body."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self._upstream)
+        elsewhere = _ELSEWHERE.match(path)
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(elsewhere[1]) if elsewhere else self._upstream)
         try:
             lines = [line for line in head.rstrip().split(b"\r\n") if not line.lower().startswith(b"connection:")]
+            method = lines[0].partition(b" ")[0]
+            target = path[elsewhere.end() :] if elsewhere else path
+            # Servers answer HTTP/1.0 in one piece, and close.
+            lines[0] = b" ".join((method, target.encode("latin-1"), b"HTTP/1.0"))
             writer.write(b"\r\n".join([*lines, b"Connection: close"]) + b"\r\n\r\n" + body)
             await writer.drain()
             answer = await reader.read()
@@ -205,6 +217,8 @@ class S3Proxy:
         for line in lines:
             name, _, value = line.decode("latin-1").partition(":")
             headers[name.lower()] = value.strip()
+        if there := _SERVER.match(headers.get("location", "")):
+            headers["location"] = f"http://127.0.0.1:{self.port}/@{there[1]}{headers['location'][there.end() :]}"
         return b"HTTP/1.1 " + status.partition(b" ")[2], headers, content
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.journey.faults import serve
-from tests.journey.faults.proxies import DATABASE_FAULTS, S3_FAULTS, DatabaseFault, Rule
+from tests.journey.faults.proxies import DATABASE_FAULTS, STORAGE_FAULTS, DatabaseFault, Rule
 from tests.journey.faults.questions import Answer, Asker, Clients, Table, WrongAnswer
 from tests.journey.faults.world import SEGMENTS, SICK, STALENESS, WELL, World
 
@@ -31,6 +31,8 @@ UNEXCUSED_SECONDS = 2.0
 MEMORY_BYTES = 1 << 30
 DESCRIPTORS = 600
 
+_OF_BOTH_FORMATS = ("", "metadata/|snapshot/", "version-hint|LATEST|snapshot-", r"\.avro|manifest", r"\.json|snapshot-")
+_MANIFESTS = "-m0.avro|manifest-[0-9a-f]{8}-"
 _PATTERNS = ("", "metadata", "version-hint|LATEST", "snapshot/", r"\.avro|manifest", r"metadata\.json")
 
 
@@ -80,6 +82,24 @@ class Schedule:
             faults.append(Fault(start, FAULT_SECONDS, clock=(drawn.randrange(replicas), step)))
         return cls(seed, postgres, remote, replicas, tuple(faults))
 
+    @classmethod
+    def of_storage(cls, seed: int, *, has_digests: bool) -> Schedule:
+        """Each fault of storage once, one after another, in the order of a seed; one server on SQLite.
+
+        Args:
+            has_digests: the store tells digests. Otherwise no bit is flipped, and objects are cut only where metadata
+                has their length: nothing else could show it.
+        """
+        drawn = random.Random(seed)
+        kinds = [kind for kind in STORAGE_FAULTS if has_digests or kind != "flip"]
+        drawn.shuffle(kinds)
+        faults = []
+        for start, kind in enumerate(kinds):
+            pattern = drawn.choice(_OF_BOTH_FORMATS) if has_digests or kind != "short" else _MANIFESTS
+            rule = Rule(f"/{SICK}-[0-9]+.*({pattern})", kind, drawn.choice((0.5, 1.0)))
+            faults.append(Fault(start, start + drawn.uniform(1.0, 2.0), rule=rule))
+        return cls(seed, False, False, 1, tuple(faults))
+
 
 def _times(drawn: random.Random) -> tuple[float, float]:
     start = drawn.uniform(0, FAULT_SECONDS * 0.7)
@@ -89,8 +109,8 @@ def _times(drawn: random.Random) -> tuple[float, float]:
 def _storage_fault(drawn: random.Random, remote_segments: bool) -> Fault:
     start, end = _times(drawn)
     buckets = f"({SICK}|{SEGMENTS})" if remote_segments and drawn.random() < 0.3 else SICK
-    pattern = f"^/{buckets}-[0-9]+.*({drawn.choice(_PATTERNS)})"
-    return Fault(start, end, rule=Rule(pattern, drawn.choice(S3_FAULTS), drawn.choice((0.2, 0.5, 1.0))))
+    pattern = f"/{buckets}-[0-9]+.*({drawn.choice(_PATTERNS)})"
+    return Fault(start, end, rule=Rule(pattern, drawn.choice(STORAGE_FAULTS), drawn.choice((0.2, 0.5, 1.0))))
 
 
 @dataclass(slots=True)
@@ -128,7 +148,7 @@ def run(schedule: Schedule, world: World, clients: int = CLIENTS) -> Outcome:
     outcome = Outcome()
     asking = Clients(clients, world.ports, world.tables, STALENESS, schedule.seed)
     world.begin_commits(schedule.seed)
-    world.s3.forget()
+    world.storage.forget()
     began = time.monotonic()
     _play(schedule, world, outcome)
     world.end_commits()
@@ -154,7 +174,7 @@ def _play(schedule: Schedule, world: World, outcome: Outcome) -> None:
     def storage(fault: Fault, starts: bool) -> None:
         assert fault.rule is not None
         (rules.append if starts else rules.remove)(fault.rule)
-        world.s3.tell(*rules)
+        world.storage.tell(*rules)
 
     def database(fault: Fault, starts: bool) -> None:
         assert world.database is not None
@@ -185,7 +205,7 @@ def _play(schedule: Schedule, world: World, outcome: Outcome) -> None:
         _watch(world, outcome, began + at)
         event()
     _watch(world, outcome, began + max((fault.end for fault in schedule.faults), default=FAULT_SECONDS))
-    world.s3.tell()
+    world.storage.tell()
     _await_servers(world, outcome, down)
 
 
@@ -294,11 +314,11 @@ def _judge(schedule: Schedule, outcome: Outcome) -> None:
 
 def _judge_looks(schedule: Schedule, world: World, outcome: Outcome) -> None:
     """One look at a table serves all who wait, and a failed one is remembered."""
-    for path, asked in world.s3.asked.items():
+    for path, asked in world.storage.asked.items():
         if path.startswith(f"/{SEGMENTS}"):
             continue
         outcome.most_looks = max(outcome.most_looks, asked / outcome.seconds)
-        if (most := world.s3.most_at_once[path]) > LOOKS_AT_ONCE * schedule.replicas:
+        if (most := world.storage.most_at_once[path]) > LOOKS_AT_ONCE * schedule.replicas:
             outcome.problems.append(f"{path} was asked for {most} times at once")
         if asked > LOOKS_A_SECOND * schedule.replicas * outcome.seconds:
             outcome.problems.append(f"{path} was asked for {asked / outcome.seconds:.1f} times a second")

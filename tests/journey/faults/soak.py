@@ -26,7 +26,8 @@ import httpx
 from tests.journey.faults import serve
 from tests.journey.faults.growing_iceberg import IcebergTable
 from tests.journey.faults.questions import PAGE, Answer, Asker, Clients
-from tests.journey.faults.world import STALENESS, World, children, made, s3_process
+from tests.journey.faults.stores import s3_process
+from tests.journey.faults.world import STALENESS, World, children, made
 from tests.postgres import running_postgres
 
 SAMPLE_SECONDS = 5.0
@@ -142,9 +143,9 @@ def soak(minutes: float, folder: Path, seed: int) -> dict[str, object]:
     """Run, and return what was seen."""
     swept = {serve.SWEEP: f"{SWEEP_SECONDS} {GRACE_SECONDS}"}
     with (
-        s3_process() as port,
+        s3_process() as store,
         running_postgres() as server,
-        made(folder, port, seed, postgres=server, variables=swept) as world,
+        made(folder, store, seed, postgres=server, variables=swept) as world,
     ):
         long, other = (
             IcebergTable(f"well.{name}", beside.bucket, _beside(beside.url, name), name, random.Random(seed))

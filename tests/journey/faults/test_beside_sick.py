@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.journey.faults.proxies import Rule
-from tests.journey.faults.world import SICK, WELL, World, made, s3_process
+from tests.journey.faults.stores import s3_process
+from tests.journey.faults.world import SICK, WELL, World, made
 from tests.polling import until
 
 ROUNDS = 8
@@ -71,7 +72,7 @@ def test_the_99th_percentile_is_below_twice_that_of_an_idle_server(
     idle: list[float] = []
     beside: list[float] = []
     variables = {"LAKEMUSTER_MAX_STALENESS": str(staleness)}
-    with s3_process() as port, made(tmp_path, port, 1, variables=variables) as world:
+    with s3_process() as store, made(tmp_path, store, 1, variables=variables) as world:
         connection = http.client.HTTPConnection("127.0.0.1", world.replicas[0].port, timeout=60)
         tables = [table.name for table in world.tables if table.name.startswith(WELL)]
 
@@ -82,17 +83,17 @@ def test_the_99th_percentile_is_below_twice_that_of_an_idle_server(
         for _ in range(ROUNDS):
             idle += measure()
 
-            def is_hanging(before: int = world.s3.done["hang"]) -> bool:
-                return world.s3.done["hang"] > before
+            def is_hanging(before: int = world.storage.done["hang"]) -> bool:
+                return world.storage.done["hang"] > before
 
-            world.s3.tell(Rule(f"^/{SICK}", "hang", 1.0))
+            world.storage.tell(Rule(f"^/{SICK}", "hang", 1.0))
             with _asking(world) as failures:
                 # Failed looks of the round before may still be cached.
                 until(is_hanging)
                 beside += measure()
-            world.s3.tell()
+            world.storage.tell()
             assert failures == []
-        assert world.s3.done["hang"] >= ROUNDS
+        assert world.storage.done["hang"] >= ROUNDS
     figures = [sorted(seconds)[int(len(seconds) * share)] * 1000 for seconds in (idle, beside) for share in (0.5, 0.99)]
     sys.stdout.write("idle p50 {:.1f} ms, p99 {:.1f} ms; beside p50 {:.1f} ms, p99 {:.1f} ms\n".format(*figures))
     assert figures[3] < 2 * figures[1]

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.journey.faults.schedules import CLIENTS, Outcome, Schedule, described, log_of, run
-from tests.journey.faults.world import made, s3_process
+from tests.journey.faults.stores import Store, s3_process
+from tests.journey.faults.world import made
 from tests.postgres import PostgresServer
 
 SEEDS = [int(word) for word in os.environ.get("MUSTER_FAULT_SEEDS", " ".join(map(str, range(200)))).split()]
@@ -26,15 +27,15 @@ _NUMBERS = count(1)
 
 
 @pytest.fixture(scope="module")
-def s3_port() -> Iterator[int]:
-    with s3_process() as port:
-        yield port
+def s3_store() -> Iterator[Store]:
+    with s3_process() as store:
+        yield store
 
 
-def _outcome(schedule: Schedule, clients: int, s3_port: int, postgres: PostgresServer, folder: Path) -> Outcome:
+def _outcome(schedule: Schedule, clients: int, s3_store: Store, postgres: PostgresServer, folder: Path) -> Outcome:
     with made(
         folder,
-        s3_port,
+        s3_store,
         schedule.seed,
         postgres=postgres if schedule.postgres else None,
         remote_segments=schedule.remote_segments,
@@ -48,19 +49,19 @@ def _outcome(schedule: Schedule, clients: int, s3_port: int, postgres: PostgresS
 
 @pytest.mark.parametrize("seed", ORDINARY_SEEDS)
 def test_no_fault_makes_an_answer_wrong(
-    seed: int, s3_port: int, postgres_server: PostgresServer, tmp_path: Path
+    seed: int, s3_store: Store, postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     schedule = Schedule.of(seed)
-    outcome = _outcome(schedule, ORDINARY_CLIENTS, s3_port, postgres_server, tmp_path)
+    outcome = _outcome(schedule, ORDINARY_CLIENTS, s3_store, postgres_server, tmp_path)
     assert not outcome.problems, "\n".join([described(schedule), *outcome.problems, log_of(tmp_path)])
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_fault_makes_an_answer_wrong_or_lasts(
-    seed: int, s3_port: int, postgres_server: PostgresServer, tmp_path: Path
+    seed: int, s3_store: Store, postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
     schedule = Schedule.of(seed)
-    outcome = _outcome(schedule, CLIENTS, s3_port, postgres_server, tmp_path)
+    outcome = _outcome(schedule, CLIENTS, s3_store, postgres_server, tmp_path)
     broken = outcome.problems + outcome.late
     assert not broken, "\n".join([described(schedule), *broken, log_of(tmp_path)])

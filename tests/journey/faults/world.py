@@ -1,4 +1,4 @@
-"""A small world that faults happen to: an S3 server, a database, proxies before both, tables that grow, and servers."""
+"""A small world that faults happen to: a store, a database, proxies before both, tables that grow, and servers."""
 
 from __future__ import annotations
 
@@ -7,101 +7,33 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-import boto3
 import httpx
-from botocore.config import Config
 
 from tests.journey.faults import serve
 from tests.journey.faults.growing_iceberg import IcebergTable
 from tests.journey.faults.growing_paimon import PaimonTable
-from tests.journey.faults.proxies import DatabaseProxy, Loop, S3Proxy
+from tests.journey.faults.proxies import DatabaseProxy, Loop, StorageProxy
 from tests.journey.faults.questions import Table
+from tests.journey.faults.stores import Store, until
 from tests.journey.servers import environment, free_port
 from tests.postgres import PostgresServer
 from tests.tree import ROOT
 
 STALENESS = 2.0
-KEY, SECRET = "muster-key", "muster-secret"
 SICK, WELL, SEGMENTS = "sick", "well", "segments"
 KEEP = 12
 """Snapshots that expiry leaves."""
 
 _START_SECONDS = 90.0
-
-
-@contextmanager
-def s3_process() -> Iterator[int]:
-    """An S3 server in a process of its own; its port."""
-    port = free_port()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _until(lambda: _listens(port), _START_SECONDS, "moto")
-        yield port
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _listens(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False
-
-
-def _until(holds: Callable[[], bool], seconds: float, what: str) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what}: not within {seconds:g} s")
-        time.sleep(0.05)
-
-
-@dataclass(frozen=True, slots=True)
-class S3Bucket:
-    """A bucket, written to without the proxy."""
-
-    client: Any
-    name: str
-
-    def put(self, key: str, data: bytes) -> None:
-        """Write an object."""
-        self.client.put_object(Bucket=self.name, Key=key, Body=data)
-
-    def delete(self, keys: Iterable[str]) -> None:
-        """Remove objects."""
-        for key in keys:
-            self.client.delete_object(Bucket=self.name, Key=key)
-
-
-def s3_bucket(port: int, name: str) -> S3Bucket:
-    """A new bucket of the server at ``port``."""
-    client = boto3.client(
-        "s3",
-        endpoint_url=f"http://127.0.0.1:{port}",
-        aws_access_key_id=KEY,
-        aws_secret_access_key=SECRET,
-        region_name="us-east-1",
-        # Objects without a checksum beside their ETag, as most writers leave them.
-        config=Config(retries={"total_max_attempts": 3}, request_checksum_calculation="when_required"),
-    )
-    client.create_bucket(Bucket=name)
-    return S3Bucket(client, name)
 
 
 @dataclass(slots=True)
@@ -187,7 +119,7 @@ def children(process: int) -> list[int]:
 class World:
     """Tables, proxies and servers of one schedule."""
 
-    s3: S3Proxy
+    storage: StorageProxy
     database: DatabaseProxy | None
     replicas: list[Replica]
     tables: list[Table]
@@ -255,7 +187,7 @@ def commit_to_one(tables: Sequence[Table], drawn: random.Random) -> None:
 @contextmanager
 def made(
     folder: Path,
-    s3_port: int,
+    store: Store,
     seed: int,
     *,
     postgres: PostgresServer | None = None,
@@ -267,29 +199,31 @@ def made(
     """A world with four tables of a few commits, registered and served.
 
     Args:
-        number: of the world among those that share an S3 server: buckets are its own.
+        number: of the world among those that share a store: buckets are its own.
         variables: of the servers' environment: what ``serve`` reads.
     """
     drawn = random.Random(seed)
     loop = Loop()
     with contextlib.ExitStack() as after:
         after.callback(loop.close)
-        proxy = S3Proxy(loop, s3_port, seed)
+        proxy = StorageProxy(loop, store.port, store.content, seed)
         after.callback(proxy.close)
         names = {kind: f"{kind}-{number}" for kind in (SICK, WELL, SEGMENTS)}
-        buckets = {kind: s3_bucket(s3_port, name) for kind, name in names.items()}
+        buckets = {kind: store.bucket(name) for kind, name in names.items()}
+        urls = {kind: store.url(name, proxy.port) for kind, name in names.items()}
+        # Paimon's tables need listings.
+        kinds = ((IcebergTable, "i"), (PaimonTable if store.lists else IcebergTable, "p"))
         tables: list[Table] = []
         for kind in (SICK, WELL):
-            for make, name in ((IcebergTable, "i"), (PaimonTable, "p")):
-                url = f"s3://{names[kind]}/{name}"
+            for make, name in kinds:
+                url = f"{urls[kind]}/{name}"
                 tables.append(make(f"{kind}.{name}", buckets[kind], url, name, random.Random(drawn.random())))
         for table in tables:
             for _ in range(3):
                 table.append()
-        options = {"endpoint_url": f"http://127.0.0.1:{proxy.port}", "key": KEY, "secret": SECRET}
         told = {
-            "STORAGE": json.dumps({"s3": options}),
-            "ROOTS": f"s3://{names[SICK]},s3://{names[WELL]}",
+            "STORAGE": json.dumps(store.storage(proxy.port)),
+            "ROOTS": f"{urls[SICK]},{urls[WELL]}",
             "MAX_STALENESS": str(STALENESS),
         }
         database = None
@@ -301,7 +235,7 @@ def made(
             told["DATABASE_URL"] = url.partition("?")[0].replace("@/", address)
             _run(folder, told, "migrate")
         if remote_segments:
-            told["SEGMENTS_URL"] = f"s3://{names[SEGMENTS]}/segments"
+            told["SEGMENTS_URL"] = f"{urls[SEGMENTS]}/segments"
         servers = []
         for place in range(replicas):
             own = {"CACHE_DIR": str(folder / f"cache-{place}")} if remote_segments else {}
@@ -311,13 +245,13 @@ def made(
         for replica in servers:
             replica.start()
         for replica in servers:
-            _until(replica.ready, _START_SECONDS, "the server")
+            until(replica.ready, _START_SECONDS, "the server")
         first = servers[0].port
         for table in tables:
             body = {"name": table.name, "location": table.url}
             answer = httpx.post(f"http://127.0.0.1:{first}/api/v1/tables", json=body, timeout=60)
             assert answer.status_code == 201, answer.text
-            _until(partial(_is_planned, first, table.name), _START_SECONDS, f"a plan of {table.name}")
+            until(partial(_is_planned, first, table.name), _START_SECONDS, f"a plan of {table.name}")
         yield world
 
 

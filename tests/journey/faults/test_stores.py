@@ -1,0 +1,67 @@
+"""Each fault of storage before the emulator of every store beside S3: no answer is short or wrong, or hides its age.
+
+Google's and Azure's emulators, and a plain HTTP server, have one seed in every run; HDFS, and the other seeds, run in a
+full one. ``MUSTER_STORE_FAULT_SEEDS`` names those.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.http_files import HttpFiles
+from tests.journey.faults import stores
+from tests.journey.faults.schedules import CLIENTS, Outcome, Schedule, described, log_of, run
+from tests.journey.faults.stores import Store
+from tests.journey.faults.world import made
+
+ORDINARY_SEED, ORDINARY_CLIENTS = 1, 8
+SEEDS = [int(word) for word in os.environ.get("MUSTER_STORE_FAULT_SEEDS", " ".join(map(str, range(2, 12)))).split()]
+LEAST_KINDS = 5
+"""Of faults that happened, at least: a schedule that reaches no request shows nothing."""
+KINDS = ("google", "azure", "http", pytest.param("hdfs", marks=pytest.mark.full))
+_NUMBERS = count(1)
+
+
+@pytest.fixture(params=KINDS)
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A store and its server."""
+    match request.param:
+        case "google":
+            yield stores.google(request.getfixturevalue("google_endpoint"))
+        case "azure":
+            yield stores.azure(request.getfixturevalue("azure_endpoint"))
+        case "hdfs":
+            yield stores.hdfs_cluster(request.getfixturevalue("hdfs_cluster"))
+        case _:
+            with HttpFiles() as server:
+                yield stores.http(server)
+
+
+def _outcome(seed: int, clients: int, store: Store, folder: Path) -> tuple[Schedule, Outcome]:
+    schedule = Schedule.of_storage(seed, has_digests=store.has_digests)
+    with made(folder, store, seed, number=next(_NUMBERS)) as world:
+        outcome = run(schedule, world, clients)
+        done = dict(world.storage.done)
+    sys.stdout.write(f"{described(schedule)}\n{outcome.figures()}\n{done}\n")
+    if len(done) < LEAST_KINDS:
+        outcome.problems.append(f"only {done} happened: nothing is shown")
+    return schedule, outcome
+
+
+def test_no_fault_of_a_store_makes_an_answer_wrong(store: Store, tmp_path: Path) -> None:
+    schedule, outcome = _outcome(ORDINARY_SEED, ORDINARY_CLIENTS, store, tmp_path)
+    assert not outcome.problems, "\n".join([described(schedule), *outcome.problems, log_of(tmp_path)])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_fault_of_a_store_makes_an_answer_wrong_or_lasts(seed: int, store: Store, tmp_path: Path) -> None:
+    schedule, outcome = _outcome(seed, CLIENTS, store, tmp_path)
+    broken = outcome.problems + outcome.late
+    assert not broken, "\n".join([described(schedule), *broken, log_of(tmp_path)])

@@ -22,7 +22,14 @@ from adlfs.spec import AzureBlobFileSystem
 from azure.core import exceptions as azure
 from azure.storage.blob import BlobProperties
 
-from lakemuster.errors import CatalogError, ConfigInvalid, LocationRefused, ObjectMissing, StorageDenied
+from lakemuster.errors import (
+    CatalogError,
+    ConfigInvalid,
+    LocationRefused,
+    ObjectMissing,
+    StorageDenied,
+    StorageUnavailable,
+)
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.content_digests import ContentDigests
 from lakemuster.storage.failures import check_size, checked_options, failure_of
@@ -72,7 +79,8 @@ class AzureSource(ObjectSource):
                 raise ObjectMissing(f"{where}: a folder, not an object")
             check_size(download.size, wanted.expected_length, wanted.max_bytes, where)
             data: bytes = await download.readall()
-            check_size(len(data), download.size, wanted.max_bytes, where)
+            if len(data) != download.size:
+                raise StorageUnavailable(f"{where}: {len(data)} bytes arrived of {download.size}")
         told = download.properties.content_settings.content_md5
         found = hashlib.md5(data, usedforsecurity=False).hexdigest()
         self._digests.check(location.bucket, where, bytes(told).hex() if told else None, found, refused)

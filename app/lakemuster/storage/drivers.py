@@ -7,6 +7,7 @@ through libhdfs; an HTTP URL's path is literal.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -62,10 +63,10 @@ def driver_of(scheme: str, options: Mapping[str, Any]) -> tuple[str, dict[str, A
     if scheme in HTTP:
         return scheme, {"allow_redirects": False, **options, "encoded": True}
     if scheme == "hdfs" and "webhdfs" in options:
-        more = {name: value for name, value in options.items() if name != "webhdfs"}
+        more = {name: value for name, value in with_hadoop_user(options).items() if name != "webhdfs"}
         return "webhdfs", {**webhdfs_address(options["webhdfs"]), **more}
     if scheme in WEBHDFS:
-        return "webhdfs", {"use_https": scheme == "swebhdfs", **options}
+        return "webhdfs", {"use_https": scheme == "swebhdfs", **with_hadoop_user(options)}
     return scheme, dict(options)
 
 
@@ -78,6 +79,14 @@ def compatible_options(scheme: str, options: Mapping[str, Any]) -> dict[str, Any
     for checksum in ("request_checksum_calculation", "response_checksum_validation"):
         config.setdefault(checksum, "when_required")
     return {**options, "config_kwargs": config}
+
+
+def with_hadoop_user(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of WebHDFS, with the user of ``HADOOP_USER_NAME`` where they name nobody, as Hadoop's clients do."""
+    user = os.environ.get("HADOOP_USER_NAME")
+    if not user or options.get("kerberos") or any(options.get(name) is not None for name in ("user", "token")):
+        return dict(options)
+    return {**options, "user": user}
 
 
 def webhdfs_urls(setting: object) -> list[str]:

@@ -27,7 +27,7 @@ from lakemuster.errors import (
     StorageUnavailable,
 )
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
-from lakemuster.storage.drivers import webhdfs_urls
+from lakemuster.storage.drivers import webhdfs_urls, with_hadoop_user
 from lakemuster.storage.http_requests import (
     HttpRequests,
     body_of,
@@ -56,6 +56,7 @@ class WebHdfsSource(ObjectSource):
         unknown = sorted(set(options) - _OPTIONS - ({"webhdfs"} if scheme == "hdfs" else _OF_FSSPEC))
         if unknown:
             raise ConfigInvalid(f"STORAGE: unknown options for {scheme}: {', '.join(unknown)}")
+        options = with_hadoop_user(options)
         self._urls = webhdfs_urls(options["webhdfs"]) if scheme == "hdfs" else []
         self._turn = 0
         self._query: dict[str, str] = {}

@@ -269,6 +269,25 @@ def test_the_certificate_of_a_name_node_is_checked(tmp_path: Path, trusted: str)
             assert store.read("hdfs://cluster/lake/x") == BODY
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"user": "me"}, "user.name=me"),
+        ({"user": "me", "proxy_to": "you"}, "user.name=me&doas=you"),
+        ({"token": "hunter2"}, "delegation=hunter2"),
+        ({}, "user.name=lake"),
+    ],
+    ids=["user", "proxy_to", "token", "HADOOP_USER_NAME"],
+)
+def test_the_name_node_is_told_who_asks(
+    faulty_server: FaultyServer, options: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HADOOP_USER_NAME", "lake")
+    storage = {"hdfs": {"webhdfs": faulty_server.url, **options}}
+    assert ObjectStore(["hdfs://cluster/lake"], storage, deadline_seconds=10).read("hdfs://cluster/lake/x") == BODY
+    assert faulty_server.requests == [f"GET /webhdfs/v1/lake/x?op=OPEN&{told} HTTP/1.1"]
+
+
 def test_a_secret_of_one_account_opens_no_other() -> None:
     storage = _azure("http://127.0.0.1:9")
     store = ObjectStore(["abfs://box@other.dfs.core.windows.net"], storage, deadline_seconds=DEADLINE)

@@ -32,3 +32,16 @@ def test_hdfs_is_read_through_webhdfs_where_its_url_is_given() -> None:
     assert driver_of("hdfs", {"user": "me"}) == ("hdfs", {"user": "me"})
     address = {"host": "name", "port": 9871, "use_https": True, "user": "me"}
     assert driver_of("hdfs", {"webhdfs": "https://name", "user": "me"}) == ("webhdfs", address)
+
+
+def test_the_user_of_webhdfs_is_that_of_hadoops_environment_unless_the_options_name_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address = {"webhdfs": "http://name"}
+    assert "user" not in driver_of("hdfs", address)[1]
+    monkeypatch.setenv("HADOOP_USER_NAME", "lake")
+    assert driver_of("hdfs", address)[1]["user"] == "lake"
+    assert driver_of("webhdfs", {})[1]["user"] == "lake"
+    assert driver_of("hdfs", {**address, "user": "me"})[1]["user"] == "me"
+    for own in ({"token": "secret"}, {"kerberos": True}):
+        assert "user" not in driver_of("hdfs", {**address, **own})[1]

@@ -87,10 +87,13 @@ class Handler(BaseHTTPRequestHandler):
         if asked is None or not file.is_file() or not file.stat().st_size:
             self._object(key, {"x-ms-blob-type": "BlockBlob"})
             return
-        data = file.read_bytes()
-        start, end = int(asked[1]), min(int(asked[2] or len(data)), len(data) - 1)
-        told = {"x-ms-blob-type": "BlockBlob", "Content-Range": f"bytes {start}-{end}/{len(data)}"}
-        self._answer(206, data[start : end + 1], "application/octet-stream", told)
+        size = file.stat().st_size
+        start, end = int(asked[1]), min(int(asked[2] or size), size - 1)
+        with file.open("rb") as opened:
+            opened.seek(start)
+            data = opened.read(end + 1 - start)
+        told = {"x-ms-blob-type": "BlockBlob", "Content-Range": f"bytes {start}-{end}/{size}"}
+        self._answer(206, data, "application/octet-stream", told)
 
     def _name_node(self, key: str, operation: str) -> None:
         file = self.folder / key

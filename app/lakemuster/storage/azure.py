@@ -45,6 +45,8 @@ from lakemuster.storage.remote import ObjectSource, SourcePage
 
 _UNREACHABLE = (azure.ServiceRequestError, azure.ServiceResponseError, azure.DecodeError)
 _CHANGED = 412
+_RANGES_AT_ONCE = 8
+"""Of 4 MiB each, as the SDK has them: one after another, a large object would wait for the store over and over."""
 
 
 class AzureSource(ObjectSource):
@@ -68,13 +70,13 @@ class AzureSource(ObjectSource):
             self._driver("")
 
     async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
-        """Read a whole object: in one request, if it is no longer than 32 MiB."""
+        """Read a whole object: in one request, if it is no longer than 32 MiB; what is beyond by several at a time."""
         where, location = wanted.where, wanted.location
         if not location.key:
             raise ObjectMissing(f"{where}: a container, not an object")
         blob = self._container(location).get_blob_client(location.key)
         with _closing_unfinished() as hook:
-            download = await blob.download_blob(max_concurrency=1, raw_response_hook=hook, **self._once)
+            download = await blob.download_blob(max_concurrency=_RANGES_AT_ONCE, raw_response_hook=hook, **self._once)
             if _is_folder(download.properties):
                 raise ObjectMissing(f"{where}: a folder, not an object")
             check_size(download.size, wanted.expected_length, wanted.max_bytes, where)

@@ -84,10 +84,13 @@ class Handler(BaseHTTPRequestHandler):
     def _azure(self, key: str) -> None:
         file = self.folder / key
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("x-ms-range", ""))
-        if asked is None or not file.is_file() or not file.stat().st_size:
+        if asked is None or not file.is_file():
             self._object(key, {"x-ms-blob-type": "BlockBlob"})
             return
         size = file.stat().st_size
+        if not size:
+            self._answer(416, b"<Error><Code>InvalidRange</Code></Error>", "application/xml")
+            return
         start, end = int(asked[1]), min(int(asked[2] or size), size - 1)
         with file.open("rb") as opened:
             opened.seek(start)

@@ -7,6 +7,7 @@ full one. ``MUSTER_STORE_FAULT_SEEDS`` names those.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from itertools import count
@@ -15,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from tests.http_files import HttpFiles
-from tests.journey.faults import stores
+from tests.journey.faults import serve, stores
+from tests.journey.faults.planted import FAULTS
 from tests.journey.faults.schedules import CLIENTS, Outcome, Schedule, described, log_of, run
 from tests.journey.faults.stores import Store
 from tests.journey.faults.world import made
@@ -25,6 +27,15 @@ SEEDS = [int(word) for word in os.environ.get("MUSTER_STORE_FAULT_SEEDS", " ".jo
 LEAST_KINDS = 5
 """Of faults that happened, at least: a schedule that reaches no request shows nothing."""
 KINDS = ("google", "azure", "http", pytest.param("hdfs", marks=pytest.mark.full))
+PLANTED = [
+    *((kind, "bytes that cannot be compared with their ETag") for kind in ("google", "azure")),
+    *(
+        (kind, name)
+        for kind in ("google", "azure", "http", "hdfs")
+        for name in ("answers that hide that they are stale", "a manifest that is left out")
+    ),
+]
+"""Kinds of stores, and faults of our own that their schedules show."""
 _NUMBERS = count(1)
 
 
@@ -65,3 +76,13 @@ def test_no_fault_of_a_store_makes_an_answer_wrong_or_lasts(seed: int, store: St
     schedule, outcome = _outcome(seed, CLIENTS, store, tmp_path)
     broken = outcome.problems + outcome.late
     assert not broken, "\n".join([described(schedule), *broken, log_of(tmp_path)])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("store", "name"), PLANTED, indirect=["store"])
+def test_a_planted_fault_is_seen_on_a_store(name: str, store: Store, tmp_path: Path) -> None:
+    fault = FAULTS[name]
+    with made(tmp_path, store, 1, number=next(_NUMBERS), variables={serve.PLANTED: name}) as world:
+        outcome = run(fault.schedule, world, ORDINARY_CLIENTS)
+    broken = outcome.problems + outcome.late
+    assert any(re.search(fault.found, problem) for problem in broken), broken

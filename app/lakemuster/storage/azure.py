@@ -110,6 +110,7 @@ class AzureSource(ObjectSource):
 
     def failure_of(self, error: BaseException, where: str) -> CatalogError:
         """Map an error to ours."""
+        error = _of_answer(error)
         if isinstance(error, azure.ClientAuthenticationError):
             return StorageDenied(f"{where}: access denied, or no credentials for Azure ({type(error).__name__})")
         if isinstance(error, azure.ResourceNotFoundError):
@@ -185,6 +186,16 @@ def _closing_unfinished() -> Iterator[Callable[[Any], None]]:
         for answer in answers:
             answer.http_response.internal_response.close()
         raise
+
+
+def _of_answer(error: BaseException) -> BaseException:
+    """The error that an answer tells: the SDK fails with a TypeError on one that has a code and no message."""
+    told: BaseException | None = error if isinstance(error, TypeError) else None
+    while told is not None:
+        if isinstance(told, azure.HttpResponseError):
+            return told
+        told = told.__context__
+    return error
 
 
 def _open(options: Mapping[str, Any]) -> Any:

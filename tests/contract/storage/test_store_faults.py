@@ -63,6 +63,7 @@ STORES = {
     "azure": Store(lambda url: "abfs://lake", _azure, _ranged),
     "hdfs": Store(lambda url: "hdfs://name:8020/lake", lambda url: {"hdfs": {"webhdfs": url, "token": "hunter2"}}),
 }
+_XML = "Content-Type: application/xml\r\n"
 BROKEN = {
     "drip": faults.drip,
     "drip_head": faults.drip_head,
@@ -75,6 +76,7 @@ BROKEN = {
     "503": error("503 Slow Down", "SlowDown"),
     "502": error("502 Bad Gateway"),
     "429": error("429 Too Many Requests"),
+    "no message": answer(b"<Error><Code>SlowDown</Code></Error>", "503 Slow Down", more=_XML),
 }
 
 
@@ -147,10 +149,11 @@ def test_one_layer_retries_a_bounded_number_of_times(kind: str, faulty_server: F
         (error("403 Forbidden", "AuthorizationFailure"), StorageDenied),
         (error("401 Unauthorized"), StorageDenied),
         (error("404 Not Found", "BlobNotFound"), ObjectMissing),
+        (answer(b"<Error><Code>NoSuchKey</Code></Error>", "404 Not Found", more=_XML), ObjectMissing),
         (error("400 Bad Request", "hunter2 <script>"), StorageError),
         (error("405 Method Not Allowed"), StorageError),
     ],
-    ids=["403", "401", "404", "400", "405"],
+    ids=["403", "401", "404", "no message", "400", "405"],
 )
 def test_a_final_answer_is_not_retried(
     kind: str, faulty_server: FaultyServer, behaviour: Behaviour, expected: type[CatalogError]

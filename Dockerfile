@@ -13,6 +13,17 @@ RUN python -m venv /opt/venv \
  && /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check --no-compile \
     --require-hashes --only-binary :all: --requirement /tmp/requirements.lock \
  && /opt/venv/bin/pip uninstall --yes pip
+# What nothing here imports: the packages' own tests, headers and sources, Arrow Flight and its S3 client, libraries under
+# several names, the second backend of zstandard, and botocore's models of services that no storage or catalog asks.
+RUN cd /opt/venv/lib/python3*/site-packages \
+ && find . -depth -type d \( -name tests -o -name include -o -path ./sqlalchemy/testing -o -path ./pyarrow/src \) \
+    -not -path '*.dist-info/*' -exec rm -r '{}' + \
+ && find . -type f \( -name '*.pyx' -o -name '*.pxd' -o -name '*.pxi' -o -name '*.pyi' -o -name '*.[ch]' -o -name '*.a' \) \
+    -not -path '*.dist-info/*' -delete \
+ && rm pyarrow/*flight* \
+ && rm pyarrow/libarrow_s3.* pyarrow/_s3fs.* pyarrow/libarrow_*.so pyarrow/libarrow_*.so.*.*.* zstandard/_cffi.* \
+ && find botocore/data -mindepth 1 -maxdepth 1 -type d -not -name s3 -not -name sts -not -name sso -not -name sso-oidc \
+    -not -name signin -not -name glue -exec rm -r '{}' +
 COPY app /opt/lakemuster/app
 COPY migrations /opt/lakemuster/migrations
 RUN printf '%s\n' '#!/opt/venv/bin/python' 'from lakemuster.cli import app' 'app()' > /opt/venv/bin/lakemuster \

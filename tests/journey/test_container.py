@@ -24,6 +24,7 @@ from typing import Any
 import pytest
 
 from lakemuster.api.identity.tokens import token_entry
+from scripts.image_figures import LIMIT_BYTES, sizes
 from tests.journey.servers import free_port
 from tests.tree import ROOT
 
@@ -32,6 +33,8 @@ pytestmark = pytest.mark.timeout(900)  # the first build downloads the lock's wh
 SCRIPT = [sys.executable, str(ROOT / "scripts" / "image.py")]
 SECONDS = 60.0
 PAIMON = "append_09"
+EXTRAS = {"adlfs", "azure", "gcsfs", "google", "hive_metastore", "opentelemetry", "pyiceberg", "pyspark", "thrift"}
+"""What the image's user may add."""
 
 
 @dataclass(frozen=True)
@@ -257,6 +260,41 @@ import importlib.util as u, json, psycopg, s3fs
 print(json.dumps([n for n in ("pip", "pytest", "pyiceberg", "moto", "mypy", "hypothesis") if u.find_spec(n)]))
 """
     assert image.python(program) == []
+
+
+def test_it_holds_no_more_than_it_needs_and_what_it_needs_works(image):
+    by_name = sizes(image.folder)
+    assert sum(by_name.values()) < LIMIT_BYTES, list(by_name.items())[:12]
+    assert sum(by_name.values()) > LIMIT_BYTES * 0.8  # else lower the limit
+    packages = next((image.folder / "root/opt/venv/lib").glob("python3*")) / "site-packages"
+    left = [path for name in ("tests", "include") for path in packages.rglob(name) if ".dist-info" not in str(path)]
+    assert left == []
+    assert [str(path) for path in packages.rglob("*.py") if not list((path.parent / "__pycache__").glob("*"))] == []
+    program = """
+import importlib, io, json, pkgutil
+import botocore.session, lakemuster, pyarrow as pa, pyarrow.compute as pc, zstandard
+from pyarrow import csv, fs, orc, parquet
+table, found = pa.table({"id": [1, 2, 3]}), []
+for writer, reader in ((parquet.write_table, parquet.read_table), (orc.write_table, orc.read_table),
+                       (csv.write_csv, csv.read_csv)):
+    buffer = io.BytesIO()
+    writer(table, buffer)
+    found.append(reader(io.BytesIO(buffer.getvalue())).column("id").to_pylist())
+found.append(zstandard.decompress(zstandard.compress(bytes([1, 2, 3]))))
+session = botocore.session.Session()
+clients = [session.create_client(name, "eu-west-1") for name in ("s3", "sts", "sso", "sso-oidc", "signin", "glue")]
+missing = []
+for module in pkgutil.walk_packages(lakemuster.__path__, "lakemuster."):
+    try:
+        module.name.endswith("__main__") or importlib.import_module(module.name)
+    except ModuleNotFoundError as cause:
+        missing.append(cause.name.partition(".")[0])
+print(json.dumps([list(map(list, found)), pc.sum(table["id"]).as_py(), len(clients), sorted(set(missing))]))
+"""
+    columns, total, clients, missing = image.python(program)
+    assert columns == [[1, 2, 3]] * 4
+    assert (total, clients) == (6, 6)
+    assert set(missing) <= EXTRAS
 
 
 def test_it_serves_the_demo_lake_and_writes_to_its_volume_only(image, volume):

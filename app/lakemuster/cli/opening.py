@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -82,9 +83,12 @@ def local_rows(choice: Mapping[str, Any] = ALL_TABLES) -> Iterable[Row] | None:
 def server_packages(what: str) -> Iterator[None]:
     """Convert failed imports of packages that only ``lakemuster[server]`` installs to an error.
 
+    Collect no garbage meanwhile: imports leave little, and collections take a tenth of the time.
+
     Raises:
         ConfigInvalid: a package is not installed.
     """
+    gc.disable()
     try:
         yield
     except ModuleNotFoundError as cause:
@@ -93,6 +97,8 @@ def server_packages(what: str) -> Iterator[None]:
         raise ConfigInvalid(
             f"{what} needs packages that are not installed ({cause.name} is missing): {pip_install('server')}"
         ) from cause
+    finally:
+        gc.enable()
 
 
 def _remote(uri: str, token: str | None) -> Source:

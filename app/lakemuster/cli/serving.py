@@ -30,7 +30,7 @@ from lakemuster.cli.demo import demo_settings, prepare_demo
 from lakemuster.cli.tls import ServerConfig, load_certificate, tls_options
 from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
-from lakemuster.index import migrations
+from lakemuster.index import schema_version
 from lakemuster.index.database import Database
 from lakemuster.log_lines import log_config
 from lakemuster.main import build_services, export_telemetry, reload_on_hangup, warm_up
@@ -88,7 +88,7 @@ def migrate(database_url: str | None) -> str:
         database.migrate()
     finally:
         database.close()
-    return f"the database is at version {migrations.head()}"
+    return f"the database is at version {schema_version.newest()}"
 
 
 def openapi(part: str | None = None) -> str:

@@ -26,7 +26,7 @@ from sqlalchemy.types import BigInteger
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import ConfigInvalid, IndexUnavailable
 from lakemuster.extras import pip_install
-from lakemuster.index import migrations
+from lakemuster.index import schema_version
 from lakemuster.index.change_file import ChangeFile
 from lakemuster.index.database_errors import our_errors
 from lakemuster.index.raw_sql import RawStatement
@@ -45,6 +45,7 @@ WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
 """Before 3.51.3 a database in WAL mode can be corrupted by several processes (sqlite.org/wal.html#walresetbug)."""
 
 _MIGRATION_WAIT_SECONDS = 600
+_MIGRATION_LOCK = 0x6C616B65  # any number that nothing else on the server uses as an advisory lock
 
 
 class NowMs(FunctionElement[int]):
@@ -210,16 +211,26 @@ class Database:
     def migrate(self) -> None:
         """Create or upgrade the tables, completely or not at all. Several processes may do so concurrently.
 
+        A newer database that admits this code stays as it is.
+
         Raises:
-            DatabaseVersionMismatch: the database is newer than this code.
+            DatabaseVersionMismatch: the database is newer than this code, and does not admit it.
             IndexUnavailable: the database does not answer.
         """
         with self.migrating() as connection:
+            found = schema_version.stored(connection)
+            if found == schema_version.newest():
+                return
+            if found is not None and schema_version.is_newer(found):
+                schema_version.require_admitted(connection, found)
+                return
+            from lakemuster.index import migrations  # noqa: PLC0415 - Alembic is slow to import
+
             migrations.upgrade(connection)
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
-        """Open a connection in a transaction that may change the schema."""
+        """Open a connection in a transaction that may change the schema; another process waits for its end."""
         with our_errors():
             if self._file is not None:
                 self._prepare_file()
@@ -235,6 +246,8 @@ class Database:
                     if not self.is_embedded:
                         connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
                         connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_MIGRATION_WAIT_SECONDS}s'")
+                        # SQLite's transaction began with BEGIN IMMEDIATE.
+                        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
                     yield connection
 
     def check_version(self) -> None:
@@ -245,7 +258,7 @@ class Database:
             IndexUnavailable: the database does not answer.
         """
         with our_errors(), self._guard.querying(), self._reading.connect() as connection:
-            migrations.check(connection)
+            schema_version.check(connection)
 
     def check(self) -> None:
         """Check that the database answers and has this code's schema version; for SQLite, that its file is intact too.

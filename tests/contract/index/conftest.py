@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from lakemuster.index.database import Database
-from lakemuster.index.migrations import SUPPORT_TABLE
+from lakemuster.index.schema_version import SUPPORT_TABLE
 from lakemuster.index.sql_tables import METADATA
 from tests.postgres import PostgresServer
 

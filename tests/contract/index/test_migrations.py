@@ -22,7 +22,7 @@ NEXT = '''
 """A later version."""
 import sqlalchemy as sa
 from alembic import op
-revision = "later"
+revision = "9000"
 down_revision = "{last}"
 oldest_server = "{oldest}"
 def upgrade():
@@ -53,7 +53,7 @@ def with_next(folder: Path, monkeypatch: pytest.MonkeyPatch, then: str = "") -> 
     """Scripts of a program one version ahead."""
     shutil.copytree(schema_version._IN_SOURCE_TREE, folder / "migrations")
     script = NEXT.format(last=migrations.head(), oldest=migrations.oldest_server_of(migrations.head()), then=then)
-    (folder / "migrations" / "versions" / "later.py").write_text(script)
+    (folder / "migrations" / "versions" / "9000_later.py").write_text(script)
     monkeypatch.setattr(schema_version, "_IN_SOURCE_TREE", folder / "migrations")
 
 
@@ -96,8 +96,8 @@ def test_an_older_database_names_the_command_and_is_not_touched(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_next(tmp_path, monkeypatch)
-    monkeypatch.setattr(migrations, "OLDEST_DATABASE", "later")
-    with pytest.raises(DatabaseVersionMismatch, match=r"older.*versions later to later.*run: lakemuster migrate"):
+    monkeypatch.setattr(schema_version, "OLDEST_DATABASE", "9000")
+    with pytest.raises(DatabaseVersionMismatch, match=r"older.*versions 9000 to 9000.*run: lakemuster migrate"):
         database.check_version()
     assert "later" not in tables(database)
 
@@ -155,9 +155,9 @@ def test_a_newer_database_is_served_if_it_admits_this_version_and_refused_otherw
     database.migrate()
     open_database(empty_url).close()
     assert "later" in tables(database)
-    says_it_is_for(database, "later")
+    says_it_is_for(database, "9000")
     for attempt in (database.check_version, database.migrate, lambda: open_database(empty_url)):
-        with pytest.raises(DatabaseVersionMismatch, match=r"later for servers from later on.*upgrade lakemuster"):
+        with pytest.raises(DatabaseVersionMismatch, match=r"9000 for servers from 9000 on.*upgrade lakemuster"):
             attempt()
 
 

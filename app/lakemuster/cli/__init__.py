@@ -75,6 +75,8 @@ for command in (
     reading.partitions,
     statistics.stats,
     statistics.columns,
+    statistics.overlap,
+    statistics.bounds,
     reading.indexes,
     history.timeline,
     reading.diff,

@@ -158,6 +158,8 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
         "bounds_hold",
         "overlap",
     ),
+    "overlap": ("partition", "spec_id", "file_count", "samples", "unbounded_files", "mean", "max"),
+    "bounds": ("files", "kept", "lower_bound", "last_lower_bound", "median_upper_bound", "upper_bound"),
     "timeline": (
         "committed_at",
         "snapshot_id",

@@ -10,11 +10,12 @@ from fnmatch import fnmatchcase
 from typing import Any, Self
 
 from lakemuster.catalog import Selector, View
-from lakemuster.catalog.arranged_rows import Arrangement
+from lakemuster.catalog.arranged_rows import Arrangement, arranged
 from lakemuster.catalog.attached import is_attached
 from lakemuster.catalog.catalog_documents import catalogs_out, sync_out
 from lakemuster.catalog.column_statistics import columns_of
 from lakemuster.catalog.documents import refresh_out
+from lakemuster.catalog.file_bounds import overlap_of
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.health import health_document
 from lakemuster.catalog.lists import Choice, difference, not_applied, rows_of, words
@@ -30,7 +31,7 @@ from lakemuster.cli import local_events
 from lakemuster.cli.local_health import chosen_health
 from lakemuster.cli.local_history import expired_rows, expiry_summary, timeline_rows
 from lakemuster.cli.local_orphans import LocalOrphans
-from lakemuster.cli.local_plans import explanation, figures, milliseconds, nan_of, plan_pages, statistics
+from lakemuster.cli.local_plans import explanation, figures, intervals, milliseconds, nan_of, plan_pages, statistics
 from lakemuster.cli.local_rows import history_rows
 from lakemuster.cli.sources import (
     ALL_TABLES,
@@ -100,10 +101,8 @@ class LocalSource:
             return expired_rows(self._services, name, query, notice)
         match query.kind:
             case "manifests" | "entries" | "files" | "partitions" | "indexes" as listing:
-                top = options.get("top")
-                arrangement = Arrangement(options.get("sort"), top=None if top is None else int(top))
                 content, stats = words(options.get("content")), words(options.get("stats"))
-                choice = Choice(options.get("manifest"), content, stats, arrangement=arrangement)
+                choice = Choice(options.get("manifest"), content, stats, arrangement=_arrangement(query))
                 if "filter" in options:
                     given = Filter.of_text(options["filter"])
                     choice = replace(choice, filter=given, nan=nan_of(self._services, name, query))
@@ -120,6 +119,11 @@ class LocalSource:
             case "columns":
                 names = words(options.get("columns"))
                 return self._listed(name, query, notice, lambda view: columns_of(self._services, view, names))
+            case "overlap":
+                column, order = options["column"], _arrangement(query)
+                return self._listed(
+                    name, query, notice, lambda view: arranged(overlap_of(self._services, view, column), order)
+                )
             case "system":
                 return self._system(name, query, notice)
             case kind:
@@ -140,6 +144,10 @@ class LocalSource:
     def stats(self, query: Query) -> Row:
         """Return figures."""
         return figures(self._services, self._registered(query.table), query)
+
+    def bounds(self, query: Query) -> Row:
+        """Return intervals of files."""
+        return intervals(self._services, self._registered(query.table), query)
 
     def expiry(self, query: Query, notice: Notice) -> Row:
         """Return what an expiry of snapshots would remove."""
@@ -329,6 +337,11 @@ class LocalSource:
 
 def _selector(query: Query) -> Selector:
     return Selector(query.snapshot_id, query.ref, milliseconds(query.as_of))
+
+
+def _arrangement(query: Query) -> Arrangement:
+    top = query.options.get("top")
+    return Arrangement(query.options.get("sort"), top=None if top is None else int(top))
 
 
 def _normal(name: str) -> str:

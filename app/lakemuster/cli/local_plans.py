@@ -11,6 +11,7 @@ import orjson
 from pydantic import ValidationError
 
 from lakemuster.catalog.aggregates import aggregates_out
+from lakemuster.catalog.file_bounds import bounds_out
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.planning import explanation_out, plan_listing, selector_of
 from lakemuster.catalog.services import Services
@@ -76,6 +77,17 @@ def figures(services: Services, name: str, query: Query) -> Row:
     view = services.view(name, Selector(query.snapshot_id, query.ref, milliseconds(query.as_of)))
     stale = None if query.snapshot_id is not None else view.stale
     return stats_out(services, view, given, nan_of(services, name, query), stale).model_dump(mode="json")
+
+
+def intervals(services: Services, name: str, query: Query) -> Row:
+    """Return the response of ``/bounds``."""
+    options = query.options
+    given = None if "where" not in options else Filter.of_text(options["where"])
+    view = services.view(name, Selector(query.snapshot_id, query.ref, milliseconds(query.as_of)))
+    stale = None if query.snapshot_id is not None else view.stale
+    nan = nan_of(services, name, query)
+    found = bounds_out(services, view, options["column"], int(options["groups"]), given, nan, stale)
+    return found.model_dump(mode="json")
 
 
 def nan_of(services: Services, name: str, query: Query) -> NanMode:

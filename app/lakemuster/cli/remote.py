@@ -88,6 +88,8 @@ class RemoteSource:
                 return table.partitions(where=options.get("filter"), nan=options.get("nan"), **choice)
             case "columns":
                 return table.columns(options.get("columns"), **_paged(query))
+            case "overlap":
+                return table.overlap(options["column"], **choice)
             case "system":
                 return table.system(options["name"], **_paged(query))
             case "timeline":
@@ -145,6 +147,13 @@ class RemoteSource:
     def stats(self, query: Query) -> Row:
         """Return figures."""
         return self._client.table(query.table).stats(_where(query), nan=query.options.get("nan"), **_choice(query))
+
+    def bounds(self, query: Query) -> Row:
+        """Return intervals of files."""
+        options, nan = query.options, query.options.get("nan")
+        groups = int(options["groups"])
+        table = self._client.table(query.table)
+        return table.bounds(options["column"], _where(query), groups=groups, nan=nan, **_choice(query))
 
     def health(self, name: str, history: int | None) -> Row:
         """Return the health of a table."""

@@ -152,6 +152,10 @@ class Source(Protocol):
         """Return the figures of a snapshot's files, or of those of a filter's plan."""
         ...
 
+    def bounds(self, query: Query) -> Row:
+        """Return a snapshot's data files as intervals of a column, in groups."""
+        ...
+
     def expiry(self, query: Query, notice: Notice) -> Row:
         """Return what an expiry of snapshots would remove."""
         ...

@@ -10,13 +10,16 @@ import typer
 from lakemuster.cli.application import fail
 from lakemuster.cli.opening import source
 from lakemuster.cli.option_groups import CURRENT, HERE, UNFILTERED, At, AtUnfiltered, Server
-from lakemuster.cli.options import AsJson, Limit, NanMode, Where
+from lakemuster.cli.options import AsJson, Limit, NanMode, Sort, Top, Where
 from lakemuster.cli.output import show_document, show_list
 from lakemuster.cli.reading import show_rows
 from lakemuster.cli.sources import Row, not_newest, query, without_effect
 from lakemuster.cli.table_names import Name
 
+Column = Annotated[str, typer.Argument(metavar="COLUMN", show_default=False, help="Full name of the column.")]
+
 _ABOUT = frozenset({"stale", "not_applied"})
+_NOT_DRAWN = {"open_files": "without a bound", "empty_files": "without a value"}
 _GROUPS = ("file_format", "spec_id", "sort_order_id", "level")
 
 
@@ -55,6 +58,46 @@ def columns(
 ) -> None:
     """List the columns of a snapshot: counts, bounds, bytes, and how far the bounds of files overlap."""
     show_rows(query("columns", name, at=at, limit=limit, options={"columns": columns}), as_json, server)
+
+
+def overlap(
+    name: Name,
+    column: Column,
+    sort: Sort = None,
+    top: Top = None,
+    at: AtUnfiltered = UNFILTERED,
+    limit: Limit = None,
+    as_json: AsJson = False,
+    server: Server = HERE,
+) -> None:
+    """List the partitions of a snapshot: how many of their files' bounds of a column contain the same value."""
+    options = {"column": column, "sort": sort, "top": None if top is None else str(top)}
+    show_rows(query("overlap", name, at=at, limit=limit, options=options), as_json, server)
+
+
+def bounds(
+    name: Name,
+    column: Column,
+    where: Where = None,
+    nan: NanMode = None,
+    groups: Annotated[int, typer.Option(metavar="GROUPS", min=1, max=1000, help="Maximum number of groups.")] = 20,
+    at: At = CURRENT,
+    as_json: AsJson = False,
+    server: Server = HERE,
+) -> None:
+    """Show a snapshot's data files as intervals of a column, in groups; with a filter, how many files it keeps."""
+    options = {"column": column, "where": where, "nan": nan, "groups": str(groups)}
+    with source(server) as found:
+        intervals = found.bounds(query("bounds", name, at=at, options=options))
+    if as_json:
+        show_document(intervals)
+        return
+    if intervals["stale"] is not None:
+        fail(not_newest(intervals["stale"]))
+    for kind, reason in _NOT_DRAWN.items():
+        if intervals[kind]:
+            fail(f"files in no group: {intervals[kind]:,} {reason}")
+    show_list("bounds", intervals["groups"], as_json=False)
 
 
 def _lines(figures: Row) -> Iterator[Row]:

@@ -114,6 +114,39 @@ def test_the_figures_of_every_table_are_the_same(server: Running):
         assert lines["deletes.rows_deleted.exact"] == str(here["deletes"]["rows_deleted"]["exact"]).lower()
 
 
+def test_the_overlap_and_the_bounds_of_a_column_are_the_same(server: Running):
+    compared = 0
+    for name in names(server):
+        table = Client(server.uri).table(name)
+        columns = [row["column"] for row in table.columns() if row["overlap"] is not None]
+        for column in columns[:2]:
+            there = ("--uri", server.uri)
+            for form in (["--json"], ["--sort=-max", "--top", "2"]):
+                here = said("overlap", name, column, *form)
+                assert here == said("overlap", name, column, *form, *there), (name, column)
+            assert json.loads(said("overlap", name, column, "--json")) == [*table.overlap(column)]
+            given = ("bounds", name, column, "--groups", "2", "--where", f"`{column}` is not null")
+            here = said(*given, "--json")
+            assert here == said(*given, "--json", *there), (name, column)
+            assert json.loads(here) == table.bounds(column, f"`{column}` is not null", groups=2)
+            lines = [line.split("\t") for line in said(*given).splitlines()[1:]]
+            assert [int(line[0]) for line in lines] == [group["files"] for group in json.loads(here)["groups"]]
+            compared += len(lines)
+    assert compared > 20
+
+
+def test_files_that_are_in_no_group_are_told(lake: Lake, server: Running):
+    for name in names(server):
+        for row in Client(server.uri).table(name).columns():
+            found = row["overlap"] and Client(server.uri).table(name).bounds(row["column"])
+            if found and (left := {kind: found[kind] for kind in ("open_files", "empty_files") if found[kind]}):
+                words = {"open_files": "without a bound", "empty_files": "without a value"}
+                told = [f"lakemuster: files in no group: {left[kind]} {words[kind]}" for kind in words if kind in left]
+                assert lake.run("bounds", name, row["column"])[2].splitlines() == told
+                return
+    raise AssertionError("every file is in a group")
+
+
 @pytest.mark.parametrize("kind", ["manifests", "entries", "files", "partitions", "indexes"])
 def test_the_client_counts_the_same_in_rows_and_in_arrow(server: Running, kind: str):
     client = Client(server.uri)

@@ -48,6 +48,10 @@ from tests.unit.cli.commands import Shelf, run
         ("token",),
         ("token", "me", "--scope", "root"),
         ("diff", "t"),
+        ("overlap", "t"),
+        ("overlap", "t", "c", "--where", "x = 1"),
+        ("bounds", "t"),
+        ("bounds", "t", "c", "--groups", "0"),
         ("diff", "t", "1", "2", "--ref", "main"),
     ],
 )

@@ -92,7 +92,7 @@ class Visit:
 
     def check(self) -> None:
         """Fail if the page did what it must not."""
-        assert self.problems == []
+        assert not self.problems, "\n".join(self.problems)
 
     def violations(self) -> list[str]:
         """What axe-core finds: one line for each element. Also tells that there were elements to look at."""

@@ -53,13 +53,14 @@ export const tablePath = (table, rest = "") => `tables/${encodeURIComponent(tabl
 export const get = (path, params, options) => ask(ROOT + path + query(params), options);
 export const post = (path, body, options) => ask(ROOT + path, { ...options, method: "POST", body });
 
-// All rows of a list, at most `most`; `complete` tells whether the list ends there.
-export async function rows(path, key, params, { most = 10_000, signal } = {}) {
+// All rows of a list, at most `most`; `complete` tells whether the list ends there. `each` takes the rows of each page.
+export async function rows(path, key, params, { most = 10_000, signal, each } = {}) {
   const found = [];
   let answer, token;
   do {
     answer = await get(path, { page_size: 1000, ...params, page_token: token }, { signal });
     found.push(...answer[key]);
+    if (each) each(answer[key]);
     token = answer.next_page_token;
   } while (token && found.length < most);
   return { rows: found, complete: !token, answer };

@@ -5,7 +5,7 @@ import { Bytes, Count, Day, Name, asText, bytes, count, plural } from "./format.
 import { html, useMemo, useState } from "./html.js";
 import { Empty, Failure, Loaded, Sheet } from "./parts.js";
 import { change } from "./route.js";
-import { Treemap, find, layOut, treeOf } from "./treemap.js";
+import { Treemap, addRows, emptyTree, find, layOut, pathOf, pause } from "./treemap.js";
 
 const MOST = 100_000;
 const PAGE = 10_000;
@@ -19,84 +19,108 @@ const DELETES = ",position_delete_file_count,equality_delete_file_count";
 
 async function load(name, format, signal) {
   const fields = format === "iceberg" ? FIELDS + DELETES : FIELDS;
+  const tree = emptyTree();
+  const writtenAt = timesOf();
+  let places = 0;
+  const take = (some) => {
+    for (const row of some) {
+      row.place = places++;
+      row.sums = { records: Number(row.record_count), files: row.file_count, deletes: deletesOf(row), partitions: 1, written: writtenAt(row.last_updated_at) };
+    }
+    addRows(tree, some);
+  };
   const [found, stats] = await Promise.all([
-    rows(tablePath(name, "/partitions"), "partitions", { fields, page_size: PAGE }, { most: MOST, signal }),
+    rows(tablePath(name, "/partitions"), "partitions", { fields, page_size: PAGE }, { most: MOST, signal, each: take }),
     get(tablePath(name, "/stats"), {}, { signal }),
   ]);
-  const root = layOut(treeOf(found.rows));
+  const root = await layOut(tree);
+  await pause();
+  signal.throwIfAborted();
   root.eachAfter((node) => {
-    const own = node.data.row;
-    node.sums = { records: own ? Number(own.record_count) : 0, files: own ? own.file_count : 0, deletes: own ? deletesOf(own) : 0, partitions: own ? 1 : 0, last: own ? own.last_updated_at : null };
-    for (const child of node.children || []) {
-      for (const key of ["records", "files", "deletes", "partitions"]) node.sums[key] += child.sums[key];
-      if (node.sums.last === null || (child.sums.last !== null && child.sums.last > node.sums.last)) node.sums.last = child.sums.last;
+    node.sums = node.data.row ? node.data.row.sums : { records: 0, files: 0, deletes: 0, partitions: 0, written: -Infinity };
+    for (const { sums } of node.children || []) {
+      for (const key of SUMS) node.sums[key] += sums[key];
+      node.sums.written = Math.max(node.sums.written, sums.written);
     }
   });
   return { rows: found.rows, complete: found.complete, total: found.answer.total_count, root, stats };
 }
 
-// The leaf columns of the current schema, and how far files overlap on one of them, by row of the partitions.
+const SUMS = ["records", "files", "deletes", "partitions"];
+const deletesOf = (row) => (row.position_delete_file_count ?? 0) + (row.equality_delete_file_count ?? 0);
+
+// Milliseconds since 1970-01-01 UTC, minus infinity where no time is known. Many partitions have the time of one commit.
+function timesOf() {
+  const known = new Map([[null, -Infinity]]);
+  return (text) => {
+    if (!known.has(text)) known.set(text, Date.parse(ZONE.test(text) ? text : `${text}Z`));
+    return known.get(text);
+  };
+}
+
+// Paimon's times have none.
+const ZONE = /[zZ]$|[+-]\d\d:\d\d$/;
+
+// The leaf columns of the current schema whose values have an order.
 async function columnsOf(name, signal) {
   const found = await rows(tablePath(name, "/columns"), "columns", { fields: "column,overlap" }, { signal });
   return found.rows.filter((one) => one.overlap !== null).map((one) => one.column);
 }
 
+// How far files overlap on a column, by the places of the partitions; null of those without data files.
 async function overlapOf(name, column, partitions, signal) {
   const found = await rows(tablePath(name, "/overlap"), "overlap", { column, page_size: PAGE, fields: "partition,spec_id,mean,max" }, { most: MOST, signal });
   // Both lists have one order; partitions without data files are in one of them only.
-  const by = new Map();
-  let place = 0;
-  for (const row of partitions) {
-    const own = found.rows[place];
-    if (own === undefined) break;
-    if (own.spec_id === row.spec_id && areEqual(own.partition, row.partition)) {
-      by.set(row, own);
-      place += 1;
-    }
-  }
-  return by;
+  let next = 0;
+  return partitions.map((row) => {
+    const own = found.rows[next];
+    if (own === undefined || own.spec_id !== row.spec_id || !areEqual(own.partition, row.partition)) return null;
+    next += 1;
+    return own;
+  });
 }
 
-const areEqual = (one, other) => Object.keys(other).every((key) => one[key] === other[key]);
+function areEqual(one, other) {
+  for (const key in other) if (one[key] !== other[key]) return false;
+  return true;
+}
 
-const deletesOf = (row) => (row.position_delete_file_count ?? 0) + (row.equality_delete_file_count ?? 0);
 const within = (value) => Math.max(0, Math.min(1, value));
 
-// How dark a tile is, from 0 to 1, and what that says.
+// How dark the tile of a leaf is, from 0 to 1, and what that says.
 const SHADES = {
   small: {
     label: "Small files",
     scheme: ["--tile", "--tile-warm"],
-    of: ({ stats }) => (row) => (row.file_count ? within(Math.log2(Number(stats.small_files.least_bytes) / Math.max(1, Number(row.total_data_file_size_in_bytes) / row.file_count)) / HALVINGS) : 0),
+    of: ({ stats }) => ({ data: { row } }) => (row.file_count ? within(Math.log2(Number(stats.small_files.least_bytes) / Math.max(1, Number(row.total_data_file_size_in_bytes) / row.file_count)) / HALVINGS) : 0),
     says: ({ stats }) => `darker: smaller files on average; lightest from ${bytes(stats.small_files.least_bytes)} on`,
   },
   deletes: {
     label: "Delete files",
     scheme: ["--tile", "--tile-warm"],
-    of: () => (row) => within(deletesOf(row) / Math.max(1, row.file_count)),
+    of: () => ({ sums }) => within(sums.deletes / Math.max(1, sums.files)),
     says: () => "darker: more delete files for each data file; darkest from one each on",
   },
   overlap: {
     label: "Overlap",
     scheme: ["--tile", "--tile-warm"],
-    of: ({ overlap }) => (row) => (overlap && overlap.has(row) ? within(Math.log2(Math.max(1, overlap.get(row).mean ?? 1)) / OVERLAP_DOUBLINGS) : 0),
+    of: ({ overlap }) => ({ data: { row } }) => (overlap && overlap[row.place] ? within(Math.log2(Math.max(1, overlap[row.place].mean ?? 1)) / OVERLAP_DOUBLINGS) : 0),
     says: ({ column }) => `darker: more files of a partition hold the same value of ${column}; lightest is one, darkest from ${2 ** OVERLAP_DOUBLINGS} on`,
   },
   age: {
     label: "Age",
     scheme: ["--tile-fresh", "--tile"],
-    of: ({ rows: all }) => {
-      const times = all.map((row) => Date.parse(row.last_updated_at)).filter(Number.isFinite);
-      const least = times.reduce((one, other) => Math.min(one, other), Infinity);
-      const greatest = times.reduce((one, other) => Math.max(one, other), -Infinity);
-      return (row) => (row.last_updated_at ? within((greatest - Date.parse(row.last_updated_at)) / Math.max(1, greatest - least)) : 1);
+    of: ({ root }) => {
+      const greatest = root.sums.written;
+      let least = greatest;
+      root.eachBefore(({ children, sums }) => { if (!children && sums.written > -Infinity) least = Math.min(least, sums.written); });
+      return ({ sums }) => (sums.written > -Infinity ? within((greatest - sums.written) / Math.max(1, greatest - least)) : 1);
     },
     says: () => "stronger: written later",
   },
 };
 
 const nameOf = (node) => (node.field === undefined ? node.key || "all" : `${node.field}=${asText(node.value)}`);
-const time = (value) => (value && !/[zZ]$|[+-]\d\d:\d\d$/.test(value) ? `${value}Z` : value);
 
 export function Partitions({ table, version, params }) {
   const answer = useAnswer(`${table.name} ${version}`, (signal) => load(table.name, table.format, signal));
@@ -105,7 +129,7 @@ export function Partitions({ table, version, params }) {
     : html`<${View} table=${table} data=${data} params=${params} version=${version} />`)}</${Loaded}>`;
 }
 
-function pathOf(params) {
+function zoomOf(params) {
   try {
     const path = JSON.parse(params.zoom || "[]");
     return Array.isArray(path) ? path : [];
@@ -126,12 +150,14 @@ function View({ table, data, params, version }) {
   const overlap = useAnswer(isOverlap && column ? JSON.stringify([table.name, version, column]) : null, (signal) => overlapOf(table.name, column, data.rows, signal));
   const shown = isOverlap ? { ...data, column, overlap: overlap.loading ? null : overlap.data } : data;
   const shade = useMemo(() => shading.of(shown), [data, mode, shown.overlap]);
-  const zoom = pathOf(params);
+  const zoom = zoomOf(params);
   const node = find(data.root, zoom);
   const trail = node.ancestors().reverse();
+  const depthOf = useMemo(() => (shown.overlap ? depthsOf(data.root, shown.overlap) : null), [data, shown.overlap]);
+  const at = pointed && find(data.root, pointed);
   const go = (path) => change({ zoom: path.length ? JSON.stringify(path) : undefined });
   const onKey = (event) => {
-    if (event.key === "Escape" && node.parent) go(node.parent.data.path);
+    if (event.key === "Escape" && node.parent) go(pathOf(node.parent));
   };
   const failed = [columns, overlap].find((one) => one.error);
   return html`<div class="columns partitions" onKeyDown=${onKey}><div>
@@ -140,59 +166,70 @@ function View({ table, data, params, version }) {
           ${isOverlap && column && html`<select aria-label="Column" value=${column} onChange=${(event) => change({ column: event.target.value }, { replace: true })}>${names.map((one) => html`<option value=${one}>${one}</option>`)}</select>`}</div>`}>
       ${isOverlap && failed && html`<${Failure} error=${failed.error} retry=${failed.reload} />`}
       <nav class="trail" aria-label="Zoom">${trail.map((one, place) => html`${place > 0 ? html`<span class="dim" aria-hidden="true">/</span>` : ""}${one === node
-        ? html`<strong aria-current="location"><${Name} value=${nameOf(one.data)} /></strong>` : html`<button type="button" class="link" onClick=${() => go(one.data.path)}><${Name} value=${nameOf(one.data)} /></button>`}`)}</nav>
-      <div aria-busy=${isOverlap && !shown.overlap && !failed ? "true" : "false"}><${Treemap} root=${data.root} zoom=${zoom} shade=${shade} scheme=${shading.scheme} chosen=${pointed} onZoom=${go} onPoint=${setPointed} name=${nameOf}
+        ? html`<strong aria-current="location"><${Name} value=${nameOf(one.data)} /></strong>` : html`<button type="button" class="link" onClick=${() => go(pathOf(one))}><${Name} value=${nameOf(one.data)} /></button>`}`)}</nav>
+      <div aria-busy=${isOverlap && !shown.overlap && !failed ? "true" : "false"}><${Treemap} root=${data.root} zoom=${zoom} shade=${shade} scheme=${shading.scheme} chosen=${at} onZoom=${go} onPoint=${setPointed} name=${nameOf}
         label=${`Treemap of ${plural(node.sums.partitions, "partition")}: areas are bytes`} /></div>
       <p class="legend dim">Area: bytes of data files. Colour, ${isOverlap && !column ? (columns.loading ? "loading" : "no column has an order") : shading.says(shown)}.</p>
-      <p class="pointed" aria-hidden="true">${pointed && html`<${Told} root=${data.root} node=${pointed} overlap=${shown.overlap} />`}</p>
+      <p class="pointed" aria-hidden="true">${at && html`<${Told} node=${at} depthOf=${depthOf} />`}</p>
     </${Sheet}></div><div>
-    <${List} node=${node} go=${go} point=${setPointed} mode=${mode} overlap=${shown.overlap} pointed=${pointed} /></div></div>
+    <${List} node=${node} go=${go} point=${setPointed} mode=${mode} depthOf=${depthOf} pointed=${at} /></div></div>
     ${table.format === "paimon" && html`<${Buckets} table=${table} version=${version} partition=${node.data.row ? node.data.row.partition : null} />`}`;
 }
 
-// The mean depth of a node's files, and the greatest.
-function depthOf(node, overlap) {
-  let [files, sum, most] = [0, 0, 0];
-  node.eachBefore((leaf) => {
-    const own = leaf.data.row && overlap.get(leaf.data.row);
-    if (!own || own.mean === null) return;
-    files += leaf.data.row.file_count;
-    sum += own.mean * leaf.data.row.file_count;
-    most = Math.max(most, own.max);
+// Of a node: the number of files that have bounds, the sum of their depths, and the greatest depth.
+function depthsOf(root, overlap) {
+  const groups = new Map();
+  const of = (node) => {
+    if (node.children) return groups.get(node);
+    const own = overlap[node.data.row.place];
+    return own && own.mean !== null ? { files: node.sums.files, sum: own.mean * node.sums.files, most: own.max } : NO_DEPTH;
+  };
+  root.eachAfter((node) => {
+    if (!node.children) return;
+    const sums = { ...NO_DEPTH };
+    for (const child of node.children) {
+      const { files, sum, most } = of(child);
+      sums.files += files;
+      sums.sum += sum;
+      sums.most = Math.max(sums.most, most);
+    }
+    groups.set(node, sums);
   });
-  return files ? { mean: sum / files, most } : null;
+  return of;
 }
 
+const NO_DEPTH = { files: 0, sum: 0, most: 0 };
 const oneDigit = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-function Depth({ node, overlap }) {
-  const found = overlap && depthOf(node, overlap);
-  return found ? html`<span class="number" title=${`mean ${found.mean}, at most ${count(found.most)}`}>${oneDigit.format(found.mean)}</span>` : html`<span class="dim">–</span>`;
+function Depth({ found }) {
+  if (!found || found.files === 0) return html`<span class="dim">–</span>`;
+  const mean = found.sum / found.files;
+  return html`<span class="number" title=${`mean ${mean}, at most ${count(found.most)}`}>${oneDigit.format(mean)}</span>`;
 }
 
-function Told({ root, node, overlap }) {
-  const own = find(root, node.path);
-  return html`<strong><${Name} value=${node.path.map((key) => JSON.parse(key.startsWith("[") ? key : `["spec", ${JSON.stringify(key)}]`)).map(([field, value]) => `${field}=${asText(value)}`).join(" / ") || "unpartitioned"} /></strong> ${bytes(own.value)}, ${plural(own.sums.files, "file")}, ${plural(own.sums.records, "record")}${overlap && html`, overlap <${Depth} node=${own} overlap=${overlap} />`}`;
+function Told({ node, depthOf }) {
+  const path = node.ancestors().reverse().slice(1).map((one) => nameOf(one.data)).join(" / ");
+  return html`<strong><${Name} value=${path || "unpartitioned"} /></strong> ${bytes(node.value)}, ${plural(node.sums.files, "file")}, ${plural(node.sums.records, "record")}${depthOf && html`, overlap <${Depth} found=${depthOf(node)} />`}`;
 }
 
 // The last column is of what the colours show.
 const LAST = {
   deletes: { label: "Deletes", end: true, of: (child) => html`<${Count} value=${child.sums.deletes} />` },
-  overlap: { label: "Overlap", end: true, of: (child, overlap) => html`<${Depth} node=${child} overlap=${overlap} />` },
+  overlap: { label: "Overlap", end: true, of: (child, depthOf) => html`<${Depth} found=${depthOf && depthOf(child)} />` },
 };
-const WRITTEN = { label: "Written", end: false, of: (child) => html`<${Day} value=${time(child.sums.last)} />` };
+const WRITTEN = { label: "Written", end: false, of: (child) => html`<${Day} value=${child.sums.written > -Infinity ? new Date(child.sums.written).toISOString() : null} />` };
 
-function List({ node, go, point, mode, overlap, pointed }) {
+function List({ node, go, point, mode, depthOf, pointed }) {
   const last = LAST[mode] || WRITTEN;
   const [shown, setShown] = useState(SHOWN);
   const own = node.children || [node];
   return html`<${Sheet} id="largest" title=${node.children ? html`Largest of <${Name} value=${nameOf(node.data)} />` : html`<${Name} value=${nameOf(node.data)} />`}
       aside=${html`<p class="dim">${bytes(node.value)}, ${plural(node.sums.files, "file")}</p>`}>
     <table class="grid largest"><thead><tr><th scope="col">Partition</th><th scope="col" class="end">Size</th><th scope="col" class="end">Files</th><th scope="col" class="end">Records</th><th scope="col" class=${last.end ? "end" : ""}>${last.label}</th></tr></thead>
-    <tbody>${own.slice(0, shown).map((child) => html`<tr key=${child.data.key} class=${pointed && pointed.path.join() === child.data.path.join() ? "chosen" : ""} onPointerEnter=${() => point(child.data)} onPointerLeave=${() => point(null)}>
-      <th scope="row">${child === node ? html`<${Name} value=${nameOf(child.data)} />` : html`<button type="button" class="link" onClick=${() => go(child.data.path)} onFocus=${() => point(child.data)} onBlur=${() => point(null)}><${Name} value=${nameOf(child.data)} /></button>`}</th>
+    <tbody>${own.slice(0, shown).map((child) => html`<tr key=${child.data.key} class=${child === pointed ? "chosen" : ""} onPointerEnter=${() => point(pathOf(child))} onPointerLeave=${() => point(null)}>
+      <th scope="row">${child === node ? html`<${Name} value=${nameOf(child.data)} />` : html`<button type="button" class="link" onClick=${() => go(pathOf(child))} onFocus=${() => point(pathOf(child))} onBlur=${() => point(null)}><${Name} value=${nameOf(child.data)} /></button>`}</th>
       <td class="end"><${Bytes} value=${child.value} /></td><td class="end"><${Count} value=${child.sums.files} /></td>
-      <td class="end"><${Count} value=${child.sums.records} /></td><td class=${last.end ? "end" : ""}>${last.of(child, overlap)}</td></tr>`)}</tbody></table>
+      <td class="end"><${Count} value=${child.sums.records} /></td><td class=${last.end ? "end" : ""}>${last.of(child, depthOf)}</td></tr>`)}</tbody></table>
     ${shown < own.length && html`<p class="more"><button type="button" onClick=${() => setShown(shown + 200)}>Show ${count(Math.min(200, own.length - shown))} more of ${count(own.length)}</button></p>`}
   </${Sheet}>`;
 }

@@ -1,5 +1,5 @@
 // A treemap of partitions on a canvas: laid out once, looked at through a window that zooms.
-import { hierarchy, treemap, treemapSquarify } from "./vendor/d3-hierarchy.js";
+import { hierarchy, treemapSquarify } from "./vendor/d3-hierarchy.js";
 import { html, useEffect, useLayoutEffect, useMemo, useRef } from "./html.js";
 import { useWidth } from "./parts.js";
 
@@ -8,38 +8,78 @@ const SIDE = 10_000;
 const STEPS = 10;
 const ZOOM_MS = 220;
 const AT_ONCE = 1000;
+const LEAVES_AT_ONCE = 20_000;
 const BUDGET_MS = 6;
 const LEAST_EDGE = 8;
 const LEAST_LABEL = 54;
 
-// The tree of partitions by their fields; leaves have the rows.
-export function treeOf(rows) {
-  const root = { key: null, path: [], children: [], by: new Map(), row: null };
+// A tree of partitions by their fields; leaves have the rows.
+const nodeOf = (key, field, value) => ({ key, field, value, children: [], by: null, row: null });
+
+export const emptyTree = () => nodeOf(null);
+
+export function addRows(tree, rows) {
   for (const row of rows) {
-    let node = root;
-    for (const [field, value] of Object.entries(row.partition || {})) {
-      const key = JSON.stringify([field, value ?? null]);
-      let next = node.by.get(key);
-      if (next === undefined) {
-        next = { key, field, value, path: [...node.path, key], children: [], by: new Map(), row: null };
-        node.by.set(key, next);
-        node.children.push(next);
-      }
-      node = next;
+    let node = tree;
+    for (const field in row.partition) {
+      const value = row.partition[field];
+      // Rows come sorted: most are in the same group as the one before.
+      const last = node.children[node.children.length - 1];
+      if (last !== undefined && last.field === field && last.value === value) node = last;
+      else node = childOf(node, field, value);
     }
-    // A partition of another spec with the same fields and values is a tile of its own.
-    const leaf = node.row === null && node !== root ? node : { key: `spec ${row.spec_id}`, path: [...node.path, `spec ${row.spec_id}`], children: [], by: new Map(), row: null };
-    if (leaf !== node) node.children.push(leaf);
-    leaf.row = row;
+    if (node === tree || node.row !== null || node.children.length) {
+      split(node);
+      node.children.push(leafOf(row));
+    } else node.row = row;
   }
-  return root;
 }
 
-// Places in a square of SIDE. A node's leaves follow each other: those from `first` to `end` of all leaves.
-export function layOut(tree) {
-  const own = (node) => (node.row && !node.children.length ? Number(node.row.total_data_file_size_in_bytes ?? 0) : 0);
-  const root = hierarchy(tree).sum(own).sort((one, other) => other.value - one.value);
-  treemap().tile(treemapSquarify).size([SIDE, (SIDE * 2) / 3]).round(false)(root);
+// Of partitions of several specs with the same fields and values, each is a tile of its own.
+const leafOf = (row) => ({ ...nodeOf(`spec ${row.spec_id}`), row });
+
+function split(node) {
+  if (node.row === null) return;
+  node.children.push(leafOf(node.row));
+  node.row = null;
+}
+
+function childOf(node, field, value) {
+  const key = JSON.stringify([field, value ?? null]);
+  node.by ??= new Map();
+  let child = node.by.get(key);
+  if (child === undefined) {
+    split(node);
+    child = nodeOf(key, field, value);
+    node.by.set(key, child);
+    node.children.push(child);
+  }
+  return child;
+}
+
+// Ends a task: what a user does meanwhile has its turn.
+export const pause = () => new Promise((resolve) => { window.setTimeout(resolve); });
+
+// Places in a square of SIDE, in tasks that are short for 100,000 leaves too. A node's leaves follow each other: those
+// from `first` to `end` of all leaves.
+export async function layOut(tree) {
+  const own = ({ row }) => (row ? Number(row.total_data_file_size_in_bytes ?? 0) : 0);
+  const root = hierarchy(tree);
+  await pause();
+  root.sum(own).sort((one, other) => other.value - one.value);
+  await pause();
+  Object.assign(root, { x0: 0, y0: 0, x1: SIDE, y1: (SIDE * 2) / 3 });
+  let placed = 0;
+  for (const node of root) {
+    if (!node.children) continue;
+    treemapSquarify(node, node.x0, node.y0, node.x1, node.y1);
+    placed += node.children.length;
+    if (placed > LEAVES_AT_ONCE) {
+      placed = 0;
+      await pause();
+    }
+  }
+  await pause();
   let leaves = 0;
   root.eachBefore((node) => {
     node.first = leaves;
@@ -59,6 +99,10 @@ function placesOf(root, count) {
   return places;
 }
 
+// The keys that lead from the root to a node.
+export const pathOf = (node) => node.ancestors().reverse().slice(1).map((one) => one.data.key);
+
+// The node of a path; the root where there is none.
 export const find = (root, path) => {
   let node = root;
   for (const key of path) {
@@ -92,7 +136,7 @@ export function Treemap({ root, zoom, shade, scheme, chosen, onZoom, onPoint, la
   const node = find(root, zoom);
   const shades = useMemo(() => {
     const found = new Uint8Array(root.places.length / 4);
-    root.eachBefore((leaf) => { if (!leaf.children) found[leaf.first] = Math.round(shade(leaf.data.row) * (STEPS - 1)); });
+    root.eachBefore((leaf) => { if (!leaf.children) found[leaf.first] = Math.round(shade(leaf) * (STEPS - 1)); });
     return found;
   }, [root, shade]);
   useLayoutEffect(() => {
@@ -116,17 +160,16 @@ export function Treemap({ root, zoom, shade, scheme, chosen, onZoom, onPoint, la
   };
   const point = (event) => {
     const leaf = at(event);
-    onPoint(leaf ? leaf.data : null);
+    onPoint(leaf ? pathOf(leaf) : null);
   };
   const click = (event) => {
     const leaf = at(event);
     if (!leaf) return;
     let next = leaf;
     while (next.parent && next.parent !== node) next = next.parent;
-    onZoom(next.data.path);
+    onZoom(pathOf(next));
   };
-  const frameOf = chosen && find(root, chosen.path);
-  const box = frameOf && width && frameOf !== root ? boxOf(frameOf, node, width) : null;
+  const box = chosen && width && chosen !== root ? boxOf(chosen, node, width) : null;
   return html`<div ref=${frame} class="treemap"><canvas ref=${canvas} role="img" aria-label=${label} height=${HEIGHT} onPointerMove=${point} onPointerLeave=${() => onPoint(null)} onClick=${click}></canvas>
     ${box && html`<svg class="over" width=${width} height=${HEIGHT} aria-hidden="true"><rect x=${box.x} y=${box.y} width=${Math.max(1, box.wide)} height=${Math.max(1, box.tall)} /></svg>`}</div>`;
 }

@@ -58,6 +58,13 @@ async function sampleOf(name, params, column, signal) {
   return { files: files.filter((file) => by.has(file.file_path)).map((file) => ({ ...file, ...by.get(file.file_path) })), complete: !listed.next_page_token && explained.length === listed.files.length };
 }
 
+// All files in groups, for the key of a sample.
+function boundsOf(name, key, signal) {
+  const [question, column] = JSON.parse(key);
+  const { filter, snapshot_id: snapshot, ref } = JSON.parse(question)[2];
+  return get(tablePath(name, "/bounds"), { snapshot, ref, column, groups: GROUPS, filter }, { signal });
+}
+
 async function explainSome(name, params, paths, signal) {
   try {
     return (await post(tablePath(name, "/explain"), { ...bodyOf(params), files: paths }, { signal })).files;
@@ -85,7 +92,8 @@ export function Why({ table, version, params }) {
   const column = params.column || columnOf(funnel.data && funnel.data.applied, leaves, table);
   const type = (columns.find((one) => one.name === column) || { type: "" }).type;
   const isWrong = funnel.error !== null && funnel.error.status === 400;
-  const sample = useAnswer(funnel.data && !isWrong && !funnel.loading && known.data ? JSON.stringify([question, column]) : null, (signal) => sampleOf(name, params, column, signal));
+  const answered = funnel.data && !isWrong && !funnel.loading && known.data ? JSON.stringify([question, column]) : null;
+  const sample = useAnswer(answered, (signal) => sampleOf(name, params, column, signal));
   return html`
     <div class="ask">
       <${FilterBox} value=${typed} onInput=${setTyped} onDone=${() => change({ filter: typed.trim() || undefined })} columns=${columns} error=${isWrong && settled === typed ? funnel.error : null} />
@@ -101,16 +109,17 @@ export function Why({ table, version, params }) {
       <div class="columns"><div>
         <${Levels} data=${funnel.data} sample=${sample} params=${params} column=${column} />
       </div><div>
-        <${Bounds} name=${name} params=${params} column=${column} leaves=${leaves} type=${type} applied=${funnel.data.applied} sample=${sample} question=${question} />
+        <${Bounds} name=${name} params=${params} column=${column} leaves=${leaves} type=${type} applied=${funnel.data.applied} sample=${sample} />
         <${One} name=${name} params=${params} sample=${sample} question=${question} />
       </div></div></div>`}`;
 }
 
 // The bounds of a column: of each file, or of all files in groups where they are many.
-function Bounds({ name, params, column, leaves, type, applied, sample, question }) {
+function Bounds({ name, params, column, leaves, type, applied, sample }) {
   const isLarge = sample.data !== null && !sample.data.complete;
-  const key = useSettled(isLarge && column ? JSON.stringify([question, column]) : null, REST_MS);
-  const map = useAnswer(key, (signal) => get(tablePath(name, "/bounds"), { ...queryOf(params), column, groups: GROUPS, filter: params.filter || undefined }, { signal }));
+  // Of the last filter that was valid, as the list of files is.
+  const key = useSettled(isLarge && column ? sample.of : null, REST_MS);
+  const map = useAnswer(key, (signal) => boundsOf(name, key, signal));
   const asked = askedFor(applied, column);
   const choose = (file) => change({ file }, { replace: true });
   let drawing = null;

@@ -66,8 +66,12 @@ class PartitionKeys:
             for values in columns:
                 for value in (*values.dictionary.to_pylist(), *((None,) if values.null_count else ())):
                     known.setdefault(value, len(known))
-            codes = np.concatenate([_codes(values, known) for values in columns])
-            pairs, numbers = _numbered(numbers * len(known) + codes, size * len(known))
+            numbers *= len(known)
+            first = 0
+            for values in columns:
+                numbers[first : first + len(values)] += _codes(values, known)
+                first += len(values)
+            pairs, numbers = _numbered(numbers, size * len(known))
             fields.append(_Field(field.field_id, target, known, _ordered(known), pairs))
             size = len(pairs)
         return cls(size, tuple(fields)), numbers
@@ -117,6 +121,8 @@ def _numbered(codes: Numbers, limit: int) -> tuple[Numbers, Numbers]:
         found, numbers = np.unique(codes, return_inverse=True)
         return found, numbers
     present = np.bincount(codes, minlength=limit) > 0
+    if present.all():
+        return np.arange(limit), codes
     return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,18 +38,29 @@ class SmallFiles:
     least_bytes: int
     rule: str
 
+    def __add__(self, other: SmallFiles) -> SmallFiles:
+        """Add other files, of the same target."""
+        return replace(self, files=self.files + other.files, bytes=self.bytes + other.bytes)
 
-def histogram(sizes: Ints) -> list[SizeBucket]:
-    """Count (N,) files by size; buckets between the smallest and the largest file are there without files too."""
+
+def by_size(sizes: Ints) -> Ints:
+    """Count (N,) files by size: (2, 64), the files of each bucket and their bytes; those of unknown size are left out.
+
+    Raises:
+        LimitExceeded: the sizes may add up to more than 64 bits.
+    """
     known = sizes[sizes >= 0]
-    if not len(known):
-        return []
     places = np.searchsorted(_EDGES, known, side="right") - 1
-    files, whole = np.bincount(places, minlength=64), sums(places, 64, known)
-    first, last = int(places.min()), int(places.max())
+    return np.stack([np.bincount(places, minlength=64), sums(places, 64, known)])
+
+
+def histogram(counted: Ints) -> list[SizeBucket]:
+    """Return the buckets of ``by_size``: those between the smallest and the largest file too that have none."""
+    files, whole = counted
+    filled = np.flatnonzero(files)
     return [
         SizeBucket(0 if place == 0 else 1 << place - 1, 1 << place, int(files[place]), int(whole[place]))
-        for place in range(first, last + 1)
+        for place in (range(filled[0], filled[-1] + 1) if len(filled) else ())
     ]
 
 

@@ -15,7 +15,7 @@ from lakemuster.planner.pruning.statistics import counts
 
 Ints = NDArray[np.int64]
 
-_NO_INTS: Ints = np.zeros(0, np.int64)
+NO_INTS: Ints = np.zeros(0, np.int64)
 _EXACT = 1 << 52
 """Below this sum, floating point is exact."""
 _MOST = (1 << 63) - (1 << 43)
@@ -55,13 +55,19 @@ def column_numbers(tables: Iterable[pa.Table], name: str) -> Ints:
         counts(table.column(name)) if name in table.column_names else np.full(table.num_rows, UNKNOWN, np.int64)
         for table in tables
     ]
-    return np.concatenate([_NO_INTS, *found])
+    return np.concatenate([NO_INTS, *found])
 
 
 def known_sum(values: Ints) -> int:
     """Sum the numbers that are known: those of 0 or more."""
     known = np.maximum(values, 0)
     return int(known.sum()) if known.sum(dtype=np.float64) < _MOST else sum(known.tolist())
+
+
+def refuse_above_64_bits(total: float) -> None:
+    """Raise ``LimitExceeded`` if 64 bits may not hold a sum."""
+    if total >= _MOST:
+        raise LimitExceeded("sizes or record counts of files add up to more than 64 bits", limit=_MOST)
 
 
 def sums(codes: Ints, count: int, values: Ints) -> Ints:
@@ -72,8 +78,7 @@ def sums(codes: Ints, count: int, values: Ints) -> Ints:
     """
     known = np.maximum(values, 0)
     whole = known.sum(dtype=np.float64)
-    if whole >= _MOST:
-        raise LimitExceeded("sizes or record counts of files add up to more than 64 bits", limit=_MOST)
+    refuse_above_64_bits(whole)
     if len(codes) and (codes == codes[0]).all():
         found = np.zeros(count, np.int64)
         found[codes[0]] = known.sum()
@@ -89,7 +94,7 @@ def sums(codes: Ints, count: int, values: Ints) -> Ints:
 def distinct(codes: Ints) -> tuple[Ints, Ints]:
     """Return the distinct codes, ascending, and each code's index among them."""
     if not len(codes):
-        return _NO_INTS, _NO_INTS
+        return NO_INTS, NO_INTS
     least = int(codes.min())
     span = int(codes.max()) - least + 1
     if span > max(_MOST_CODES, len(codes)):
@@ -130,3 +135,12 @@ def by_number(numbers: Ints, records: Ints, sizes: Ints) -> list[Group]:
     """Sum N files by a number of 0 or more, ascending; the files of negative ones come first, under None."""
     known, codes = distinct(np.maximum(numbers, UNKNOWN))
     return grouped([None if number < 0 else number for number in known.tolist()], codes, records, sizes)
+
+
+def united(groups: Iterable[Group]) -> list[Group]:
+    """Add up the groups of each key, which are all numbers or all texts; None first."""
+    found: dict[int | str | None, Group] = {}
+    for one in groups:
+        same = found.get(one.key, Group(one.key, 0, 0, 0))
+        found[one.key] = Group(one.key, same.files + one.files, same.records + one.records, same.bytes + one.bytes)
+    return sorted(found.values(), key=lambda group: (group.key is not None, group.key))

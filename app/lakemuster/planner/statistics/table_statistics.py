@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import reduce
 from operator import add
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
 
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.statistics.delete_files import Deletes
-from lakemuster.planner.statistics.file_sizes import SizeBucket, SmallFiles, histogram, small_files
-from lakemuster.planner.statistics.live_files import Question, SpecFiles, entry_columns, files_by_spec
+from lakemuster.planner.statistics.file_sizes import SizeBucket, SmallFiles, by_size, histogram, small_files
+from lakemuster.planner.statistics.live_files import Question, SpecFiles, entry_columns, files_by_spec, together
 from lakemuster.planner.statistics.merging import Merging
 from lakemuster.planner.statistics.numbers import (
+    NO_INTS,
     Group,
     Ints,
     Quantiles,
@@ -24,11 +24,15 @@ from lakemuster.planner.statistics.numbers import (
     column_numbers,
     grouped,
     known_sum,
+    refuse_above_64_bits,
     sums,
+    united,
 )
-from lakemuster.planner.statistics.rules import STATISTICS_RULES, target_of
+from lakemuster.planner.statistics.rules import STATISTICS_RULES, StatisticsRules, TargetFileSize, target_of
 
 _COUNTED = ("record_count", "file_size_in_bytes")
+_FILES = 1 << 16
+"""Files counted at once: their numbers fit into the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,10 @@ class Totals:
     bytes: int
     files_without_records: int
     files_without_size: int
+
+    def __add__(self, other: Totals) -> Totals:
+        """Add the totals of other files."""
+        return Totals(*map(add, astuple(self), astuple(other)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,50 +92,86 @@ def table_statistics(questions: Sequence[Question], target_bytes: int | None = N
         target_bytes: the size that writers aim at, as the operator set it; None for the table's own, if it has one.
 
     Raises:
-        LimitExceeded: too many delete files apply to the data files of one batch.
+        LimitExceeded: too many delete files apply to the data files of one batch; or sizes or record counts add up to
+            more than 64 bits.
     """
     view = questions[0].scan.view
     rules = STATISTICS_RULES.of(view.table)
     wanted = entry_columns((*_COUNTED, *rules.columns))
     files = [of for question in questions for of in files_by_spec(question, wanted)]
-    tables = [table for of in files for table in of.tables]
-    records, sizes = (column_numbers(tables, name) for name in _COUNTED)
-    size = target_of(rules.target(view), target_bytes)
+    target = target_of(rules.target(view), target_bytes)
+    parts = [_counted(rules, of.spec.spec_id, some) for of in files for some in together(of.tables, _FILES)]
+    totals = reduce(add, (part.totals for part in parts), Totals(0, 0, 0, 0, 0))
+    refuse_above_64_bits(max(totals.records, totals.bytes))
     deletes = [rules.deletes(question, [of for of in files if of.question is question]) for question in questions]
     return TableStatistics(
-        Totals(len(sizes), known_sum(records), known_sum(sizes), int((records < 0).sum()), int((sizes < 0).sum())),
-        histogram(sizes),
-        None if size is None else small_files(sizes, size.bytes, size.least_bytes, size.rule),
-        _partitions(files, sizes),
-        _by_text([rules.file_formats(table) for table in tables], records, sizes),
-        _by_spec(files, records, sizes),
-        by_number(column_numbers(tables, "sort_order_id"), records, sizes),
+        totals,
+        histogram(reduce(add, (part.by_size for part in parts), by_size(NO_INTS))),
+        None if target is None else _small([part.sizes for part in parts], target),
+        _partitions(files, np.concatenate([NO_INTS, *(part.sizes for part in parts)])),
+        united(group for part in parts for group in part.file_formats),
+        united(part.spec for part in parts),
+        united(group for part in parts for group in part.sort_orders),
         reduce(add, deletes),
         rules.merging(files),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """The figures of some files of one spec, to be added up.
+
+    Attributes:
+        sizes: (N,) of each file.
+        by_size: as of ``file_sizes.by_size``.
+    """
+
+    totals: Totals
+    sizes: Ints
+    by_size: Ints
+    file_formats: list[Group]
+    spec: Group
+    sort_orders: list[Group]
+
+
+def _counted(rules: StatisticsRules, spec_id: int, tables: Sequence[pa.Table]) -> _Counted:
+    records, sizes = (column_numbers(tables, name) for name in _COUNTED)
+    rows, whole = known_sum(records), known_sum(sizes)
+    return _Counted(
+        Totals(len(sizes), rows, whole, int((records < 0).sum()), int((sizes < 0).sum())),
+        sizes,
+        by_size(sizes),
+        _by_text([rules.file_formats(table) for table in tables], records, sizes),
+        Group(None if spec_id < 0 else spec_id, len(sizes), rows, whole),
+        by_number(column_numbers(tables, "sort_order_id"), records, sizes),
+    )
+
+
+def _small(sizes: Sequence[Ints], target: TargetFileSize) -> SmallFiles:
+    found = (small_files(some, target.bytes, target.least_bytes, target.rule) for some in (NO_INTS, *sizes))
+    return reduce(add, found)
+
+
 def _partitions(files: Sequence[SpecFiles], sizes: Ints) -> Partitions:
-    counts, whole = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    counts, whole = [NO_INTS], [NO_INTS]
     first = 0
     for of in files:
         count, numbers = of.partitions()
-        counts.append(np.bincount(numbers, minlength=count).astype(np.int64))
-        whole.append(sums(numbers, count, sizes[first : first + len(numbers)]))
+        own, own_sizes = np.zeros((2, count), np.int64), sizes[first : first + len(numbers)]
+        step = max(_FILES, count)
+        for start in range(0, len(numbers), step):
+            some = numbers[start : start + step]
+            own += np.bincount(some, minlength=count), sums(some, count, own_sizes[start : start + step])
+        counts.append(own[0])
+        whole.append(own[1])
         first += len(numbers)
     found = np.concatenate(counts)
     return Partitions(len(found), Quantiles.of(found), Quantiles.of(np.concatenate(whole)))
 
 
 def _by_text(found: Sequence[pa.Array], records: Ints, sizes: Ints) -> list[Group]:
-    """Group files by a text, null first."""
+    """Group files by a text."""
     texts = single_array(pa.chunked_array(found, pa.string()).dictionary_encode())
     keys = [None, *texts.dictionary.to_pylist()]
-    codes = texts.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False) + 1
-    groups = grouped(keys, codes, records, sizes)
-    return sorted(groups, key=lambda group: (group.key is not None, cast("str", group.key or "")))
-
-
-def _by_spec(files: Sequence[SpecFiles], records: Ints, sizes: Ints) -> list[Group]:
-    specs = np.array([of.spec.spec_id for of in files], np.int64)
-    return by_number(specs.repeat([of.rows for of in files]), records, sizes)
+    codes = texts.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+    return grouped(keys, codes, records, sizes)

@@ -24,12 +24,12 @@ planted = PLANTED.named
 
 @planted("a bucket of the histogram holds its upper end")
 def _(patch: Patch) -> None:
-    instead(patch, table_statistics, "histogram", lambda real: lambda sizes: real(np.maximum(sizes - 1, 0)))
+    instead(patch, table_statistics, "by_size", lambda real: lambda sizes: real(np.maximum(sizes - 1, 0)))
 
 
 @planted("the histogram has gaps")
 def _(patch: Patch) -> None:
-    instead(patch, table_statistics, "histogram", lambda real: lambda sizes: [of for of in real(sizes) if of.files])
+    instead(patch, table_statistics, "histogram", lambda real: lambda counted: [of for of in real(counted) if of.files])
 
 
 @planted("the target size is in kilobytes")
@@ -38,6 +38,19 @@ def _(patch: Patch) -> None:
         return lambda sizes, target, least, rule: real(sizes, target, least >> 10, rule)
 
     instead(patch, table_statistics, "small_files", in_kilobytes)
+
+
+@planted("figures are of the last files alone")
+def _(patch: Patch) -> None:
+    instead(patch, table_statistics, "united", lambda real: lambda groups: real({of.key: of for of in groups}.values()))
+
+
+@planted("partitions are counted by the sizes of the first files")
+def _(patch: Patch) -> None:
+    def first(real: Any) -> Any:
+        return lambda codes, count, values: real(codes, count, np.resize(values[:1], len(values)))
+
+    instead(patch, table_statistics, "sums", first)
 
 
 @planted("a quantile is the next number")

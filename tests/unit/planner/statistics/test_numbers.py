@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lakemuster.errors import LimitExceeded
-from lakemuster.planner.statistics.file_sizes import SizeBucket, histogram, small_files
-from lakemuster.planner.statistics.numbers import Group, Quantiles, by_number, distinct, known_sum, sums
+from lakemuster.planner.statistics.file_sizes import SizeBucket, by_size, histogram, small_files
+from lakemuster.planner.statistics.numbers import Group, Quantiles, by_number, distinct, known_sum, sums, united
 
 SIZES = st.lists(st.integers(0, 8) | st.integers(0, 57).flatmap(lambda n: st.integers(2**n - 1, 2**n + 1)), max_size=20)
 
@@ -20,7 +20,7 @@ def ints(values: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 @given(SIZES)
 def test_every_size_is_in_its_bucket(sizes: list[int]) -> None:
-    found = histogram(ints(sizes))
+    found = histogram(by_size(ints(sizes)))
     assert sum(of.files for of in found) == len(sizes)
     for of in found:
         own = [size for size in sizes if of.from_bytes <= size < of.to_bytes]
@@ -31,12 +31,26 @@ def test_every_size_is_in_its_bucket(sizes: list[int]) -> None:
 def test_sizes_beyond_64_bits_are_refused_by_group_and_exact_in_all() -> None:
     sizes = ints([2**62, 2**62, 2**63 - 1, -1])
     with pytest.raises(LimitExceeded):
-        histogram(sizes)
+        by_size(sizes)
     assert known_sum(sizes) == 2**64 - 1
 
 
+@given(SIZES, SIZES)
+def test_files_add_up_to_all_of_them(some: list[int], others: list[int]) -> None:
+    every, (one, other) = ints([*some, *others]), (ints(some), ints(others))
+    assert np.array_equal(by_size(one) + by_size(other), by_size(every))
+    sums_of = [small_files(sizes, 13, 10, "") for sizes in (one, other, every)]
+    assert sums_of[0] + sums_of[1] == sums_of[2]
+    groups = [by_number(sizes % 5 - 1, sizes, sizes) for sizes in (one, other, every)]
+    assert united(groups[0] + groups[1]) == groups[2]
+
+
 def test_buckets_without_files_are_between_those_with_some() -> None:
-    assert histogram(ints([0, 3, -1])) == [SizeBucket(0, 1, 1, 0), SizeBucket(1, 2, 0, 0), SizeBucket(2, 4, 1, 3)]
+    assert histogram(by_size(ints([0, 3, -1]))) == [
+        SizeBucket(0, 1, 1, 0),
+        SizeBucket(1, 2, 0, 0),
+        SizeBucket(2, 4, 1, 3),
+    ]
 
 
 def test_a_file_of_the_least_size_is_not_small_nor_is_one_of_unknown_size() -> None:

@@ -201,11 +201,8 @@ def _text_key(data: bytes) -> int:
     return int.from_bytes(data[:_PREFIX].ljust(_PREFIX, b"\0") + bytes([min(len(data), _PREFIX + 1)]), "big")
 
 
-def wide_codes(bounds: pa.Array | None, kind: Primitive, rows: int, skipped: int = 0) -> tuple[Wide, Mask] | None:
+def wide_codes(bounds: pa.Array | None, kind: Primitive, rows: int) -> tuple[Wide, Mask] | None:
     """Encode bounds in the form of :func:`comparable`: 64-bit codes, and which bounds exist.
-
-    Args:
-        skipped: bytes at the beginning of every text that its code leaves out.
 
     Returns:
         None for types without codes. Codes of texts whose low byte exceeds 7 may be shared by different ones.
@@ -224,7 +221,7 @@ def wide_codes(bounds: pa.Array | None, kind: Primitive, rows: int, skipped: int
         words = np.frombuffer(bounds.buffers()[1], np.int64, 2 * (len(bounds) + bounds.offset))
         wide = words[2 * bounds.offset :: 2].view(np.uint64) ^ _SIGN
     else:
-        wide = _of_texts(bounds, skipped)
+        wide = _of_texts(bounds)
     return wide, np.asarray(bounds.is_valid().to_numpy(zero_copy_only=False), np.bool_)
 
 
@@ -239,15 +236,14 @@ def _of_floats(values: NDArray[np.float64]) -> Wide:
     return np.asarray((bits ^ ((bits >> 63) & np.int64(2**63 - 1))).view(np.uint64) ^ _SIGN)
 
 
-def _of_texts(bounds: pa.Array, skipped: int) -> Wide:
+def _of_texts(bounds: pa.Array) -> Wide:
     _, offsets, data = bounds.buffers()
     ends = np.frombuffer(offsets, np.int32, len(bounds) + 1, bounds.offset * 4).astype(np.int64)
     used = b"" if data is None else memoryview(data)[ends[0] : ends[-1]]
     padded = np.zeros(len(used) + 8, np.uint8)
     padded[: len(used)] = np.frombuffer(used, np.uint8)
     windows = np.lib.stride_tricks.as_strided(padded, (len(used) + 1, 8), (1, 1))
-    starts = np.minimum(ends[:-1] + skipped, ends[1:])  # of a missing bound, nothing can be skipped
-    lengths = np.minimum(ends[1:] - starts, _PREFIX + 1)
-    words = np.ascontiguousarray(windows[starts - ends[0]]).view(">u8").ravel().astype(np.uint64)
+    lengths = np.minimum(np.diff(ends), _PREFIX + 1)
+    words = np.ascontiguousarray(windows[ends[:-1] - ends[0]]).view(">u8").ravel().astype(np.uint64)
     kept = np.array([0, *(2**64 - 2 ** (64 - 8 * n) for n in range(1, 8)), 2**64 - 2**8], np.uint64)
     return np.asarray((words & kept[lengths]) | lengths.astype(np.uint64))

@@ -14,8 +14,8 @@ from lakemuster.planner.statistics import (
     delete_files,
     numbers,
     table_statistics,
+    text_order,
 )
-from lakemuster.planner.statistics import overlap as overlaps
 from tests.unit.planner.oracle.planting import Patch, Planted, instead
 
 PLANTED = Planted()
@@ -177,9 +177,9 @@ def _(patch: Patch) -> None:
     instead(patch, column_statistics, "bound_order", ends)
 
 
-@planted("texts are compared by their first seven bytes")
+@planted("texts are compared by their first eight bytes")
 def _(patch: Patch) -> None:
-    patch.setattr(overlaps, "_told_apart", lambda codes, *_: codes)
+    patch.setattr(text_order, "_shared", np.zeros_like)
 
 
 @planted("a count that is not recorded is 0")

@@ -20,7 +20,7 @@ from tests.unit.planner.statistics.figures import Bounds
 from tests.unit.planner.statistics.figures import overlap as counted
 
 PREFIXED = ["abcdefg", "abcdefgh", "abcdefgi", "abcdefgh\0", "abcdefgh" * 3, "abcdefgh" * 3 + "z"]
-LONG_TEXTS = ["", "a", "a\0", "ab", *PREFIXED, "é", "\U0010ffff"]
+LONG_TEXTS = ["", "a", "a\0", "ab", *PREFIXED, "abcdefg\0", "é", "\U0010ffff"]
 VALUES: dict[str, tuple[Primitive, st.SearchStrategy[Any]]] = {
     "boolean": (Primitive(Kind.BOOLEAN, "boolean"), st.booleans()),
     "int": (Primitive(Kind.INT, "int"), st.integers(-3, 3) | st.sampled_from([-(2**31), 2**31 - 1])),

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from lakemuster.errors import CatalogError, DecodeFailed
+from lakemuster.errors import CatalogError, DecodeFailed, MetadataCorrupt, WrongLength
 from lakemuster.formats.registry import format_of
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.decode import DecoderPool
@@ -151,9 +151,18 @@ class LocalEngine:
             except CatalogError as refusal:
                 written = refusal
         if isinstance(written, CatalogError):
-            return Outcome(one, length, error=written)
+            return Outcome(one, length, error=_perhaps_cut(written, one, length))
         counts = None if written.counts is None else written.counts.pack()
         return Outcome(one, length, written.rows, written.size, counts=counts)
+
+
+def _perhaps_cut(error: CatalogError, one: Manifest, length: int | None) -> CatalogError:
+    """The error of a manifest, told as one of its length if it has not the recorded one: storage may have cut it."""
+    recorded = one.header.length
+    if type(error) is not MetadataCorrupt or None in (length, recorded) or length == recorded:
+        return error
+    reason = f"{length} bytes long, but its metadata says {recorded}: {error}"
+    return WrongLength(reason, **{**error.context, "expected": recorded, "actual": length})
 
 
 def _wanted(table: TableManifests) -> dict[ReadRequest, Manifest]:

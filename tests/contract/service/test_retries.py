@@ -212,6 +212,22 @@ def test_an_object_that_was_cut_off_is_retried(
     eventually(lambda: services.table(NAME).stale_reason is None)
 
 
+def test_a_manifest_that_came_in_half_is_retried(services: Services, lake: Path, clock: SteppedClock) -> None:
+    # Iceberg's lists may have wrong lengths: a manifest of another one is decoded, if it can be.
+    manifest = newest_manifest(lake)
+    whole = manifest.read_bytes()
+    manifest.write_bytes(whole[: len(whole) // 2])
+    ((_, reason),) = services.refresh(NAME).quarantined
+    assert reason.startswith("wrong_length: ")
+    assert f"{len(whole) // 2} bytes long, but its metadata says {len(whole)}" in reason
+    assert f"manifest file://{manifest}" in reason
+    assert retries(services) == [(1, True)]
+    manifest.write_bytes(whole)
+    clock.pass_seconds(pause_ms(1) / 1000 + 0.1)
+    eventually(lambda: retried(services) == [])
+    eventually(lambda: services.table(NAME).stale_reason is None)
+
+
 def test_corrupt_bytes_stay_until_the_table_changes_or_is_refreshed(
     services: Services, lake: Path, storage: FaultyStorage, clock: SteppedClock
 ) -> None:

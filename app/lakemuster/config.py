@@ -30,6 +30,8 @@ from lakemuster.webhook_settings import Webhooks
 
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
+LEAST_CONNECTIONS, MOST_CONNECTIONS = 4, 33
+"""Connections to the database of a process, one of them to ask a silent server whether it is alive."""
 CLIENT_VARIABLES = frozenset({"LAKEMUSTER_URI", "LAKEMUSTER_TOKEN"})
 """Variables of the command line and other clients: the server's address and a bearer token. Never settings."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
@@ -88,6 +90,11 @@ class Settings(BaseSettings):
         "sqlite:///.lakemuster/index.db",
         description="Database of the index: `sqlite:///PATH`, or `postgresql+psycopg://…`.",
     )
+    database_connections: int | None = Field(
+        None,
+        ge=1,
+        description="Connections to PostgreSQL of all processes together; unset: 33 for each of `WORKERS`.",
+    )
     segments_url: str = Field(".lakemuster/segments", description="Folder of segments: a path or any fsspec URL.")
     cache_dir: str = Field(".lakemuster/cache", description="Local folder for copies of remote segments.")
     cache_bytes: int = Field(20 * 2**30, ge=0, description="Maximum size of `CACHE_DIR` in bytes.")
@@ -130,6 +137,12 @@ class Settings(BaseSettings):
         ge=0,
         le=600,
         description="Seconds between SIGTERM and the stop, in which `/readyz` is 503 and all else is answered.",
+    )
+    warm_up_seconds: float = Field(
+        5.0,
+        ge=0,
+        le=600,
+        description="Seconds after a start to load what was asked for before, while `/readyz` is 503; 0: none.",
     )
     root_path: str = Field("", description="Path below which a proxy offers the server.")
     forwarded_allow_ips: _Words = Field((), description="Proxies whose X-Forwarded-For and -Proto are trusted.")
@@ -282,6 +295,20 @@ class Settings(BaseSettings):
         if self.oidc_client_id is not None and len(self.oidc_issuer) > 1:
             raise ValueError("OIDC_CLIENT_ID needs a single OIDC_ISSUER: it is this server's client there")
         return self
+
+    @model_validator(mode="after")
+    def _connections_are_enough(self) -> Self:
+        least = LEAST_CONNECTIONS * self.workers
+        if self.database_connections is not None and self.database_connections < least:
+            raise ValueError(
+                f"DATABASE_CONNECTIONS is {self.database_connections}, and WORKERS={self.workers} needs {least}"
+            )
+        return self
+
+    @property
+    def connections_of_a_process(self) -> int:
+        """Connections to the database that each process may have, besides its probe."""
+        return (self.database_connections or MOST_CONNECTIONS * self.workers) // self.workers - 1
 
     @property
     def has_callers(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from anyio import create_task_group, to_thread
+from anyio import create_task_group, sleep, to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.types import Scope
@@ -59,6 +59,7 @@ from lakemuster.catalog.browser_sessions import BrowserSessions
 from lakemuster.catalog.events import EventLog
 from lakemuster.catalog.iceberg_rest.load_table_cache import LoadTableCache
 from lakemuster.catalog.services import Services
+from lakemuster.catalog.warm_up import WarmUp
 from lakemuster.catalog.webhooks import require_keys
 from lakemuster.config import Settings
 from lakemuster.errors import CatalogError
@@ -67,6 +68,8 @@ from lakemuster.jobs.supervisor import Supervisor
 from lakemuster.jobs.webhooks import WebhookMeasures
 from lakemuster.upstream.registry import Upstreams
 
+KEEP_SECONDS = 60.0
+"""How often it is written down what was asked for."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _DESCRIPTION = """Plans which files of an Iceberg or Paimon table a query must read, and lists snapshots, manifests and
 files, from an index.
@@ -103,6 +106,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     if identity.tokens is not None:
         services.store.confinement.rule = identity.tokens.locations
         measured.count_tokens(metrics, identity.tokens)
+    warm_up = None if settings.role == "worker" else WarmUp(services, settings.warm_up_seconds)
     app = DescribedApp(
         title="Lakemuster",
         version=__version__,
@@ -114,13 +118,14 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         # Telemetry would record exception texts and query strings, at whatever endpoint the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
-        lifespan=lambda _: _maintained(supervisor, identity, closing, settings.drain_seconds),
+        lifespan=lambda _: _maintained(supervisor, identity, closing, warm_up, settings.drain_seconds),
     )
     app.state.api = Api(services, identity, metrics)
     app.state.events = EventFeed(EventLog(services.index.database), settings.workers)
     measured.count_events(metrics, app.state.events)
     sessions = _open_sign_in(app, services, identity)
     app.state.readiness = Readiness.of(services)
+    app.state.warm_up = warm_up
     if settings.role != "worker":
         _include_requests(app)
     app.include_router(operations.router)
@@ -215,12 +220,14 @@ async def _maintained(
     supervisor: Supervisor | None,
     identity: Identity,
     closing: Sequence[Callable[[], Awaitable[None]]],
+    warm_up: WarmUp | None,
     drain_seconds: float,
 ) -> AsyncIterator[None]:
     """Run background jobs, return freed memory to the system and keep issuers' keys, while the server runs.
 
     Args:
         closing: is done at the end.
+        warm_up: loads tables at the start, and keeps what is asked for.
         drain_seconds: how long a request to stop is delayed.
     """
     limit_arenas()
@@ -229,6 +236,9 @@ async def _maintained(
     try:
         async with create_task_group() as tasks:
             tasks.start_soon(trim_regularly)
+            if warm_up is not None:
+                warm_up.start()
+                tasks.start_soon(_keep_asked, warm_up)
             for provider in identity.providers:
                 tasks.start_soon(provider.keep_fresh)
             with DRAIN.delaying(drain_seconds):
@@ -237,8 +247,16 @@ async def _maintained(
     finally:
         if supervisor is not None:
             await to_thread.run_sync(supervisor.stop)
+        if warm_up is not None:
+            await to_thread.run_sync(warm_up.stop)
         for close in closing:
             await close()
+
+
+async def _keep_asked(warm_up: WarmUp) -> None:
+    while True:
+        await sleep(KEEP_SECONDS)
+        await to_thread.run_sync(warm_up.keep)
 
 
 def _edge_rules(settings: Settings, upstreams: Upstreams) -> MiddlewareRules:

@@ -19,6 +19,7 @@ from lakemuster.api.metrics import MEDIA_TYPE, MetricSet
 from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
 from lakemuster.api.native.responses import ALWAYS
 from lakemuster.api.readiness import OK, Readiness
+from lakemuster.catalog.warm_up import WarmUp
 from lakemuster.wire.operations import Health, Ready
 
 T = TypeVar("T")
@@ -40,13 +41,16 @@ async def healthz() -> Response:
 async def readyz(request: Request) -> Response:
     """Check that the database responds with a schema that is served, the segment store is writable, and clocks agree.
 
-    A server that was asked to stop and drains is not ready. Responds within seconds, even if the database or the store
-    does not.
+    A server that was asked to stop and drains is not ready, nor is one that still loads what was asked for before.
+    Responds within seconds, even if the database or the store does not.
     """
     readiness: Readiness = request.app.state.readiness
     found = await readiness.states()
     if DRAIN.has_begun:
         found["server"] = "stopping: it answers what comes, and takes no more load"
+    warm_up: WarmUp | None = request.app.state.warm_up
+    if warm_up is not None and not warm_up.is_over:
+        found["warm_up"] = "starting: it loads what was asked for before, and answers what comes"
     ready = all(state == OK for state in found.values())
     return _json({"ready": ready, "checks": found}, 200 if ready else 503)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lakemuster.catalog import table_formats as _registered  # noqa: F401
+from lakemuster.catalog.asked_tables import AskedTables
 from lakemuster.catalog.attached import Changed, attach, record_changes, refuse_name
 from lakemuster.catalog.branches import with_second
 from lakemuster.catalog.catalog_rules import CATALOG_RULES, FollowedSnapshots
@@ -61,7 +62,7 @@ MAX_SIMILAR_NAMES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The catalog: settings, index, storage, refresher, and caches of views and pages."""
+    """The catalog: settings, index, storage, refresher, caches of views and pages, and what was asked for."""
 
     settings: Settings
     index: Index
@@ -69,6 +70,7 @@ class Services:
     refresher: Refresher
     views: ViewCache = field(default_factory=ViewCache)
     pages: PageCache = field(default_factory=PageCache)
+    asked: AskedTables = field(default_factory=AskedTables)
 
     def close(self) -> None:
         """Stop decoders and close connections."""
@@ -312,6 +314,10 @@ class Services:
             table, stale = self._looked_at(name, iceberg=iceberg, now=True)
         with self._certain(table, stale):
             return self._kept(table, stale, selector)
+
+    def known_view(self, table: TableRecord) -> View:
+        """Return a table's current view as of the last look."""
+        return self.views.get(table, CURRENT) or self._kept(table, None, CURRENT)
 
     def pinned(self, table: TableRecord, pin: Pin) -> View:
         """Return the view that a page token pins, without a look at the table's pointer.

@@ -25,6 +25,7 @@ from lakemuster import __version__
 from lakemuster.api.app import create_app
 from lakemuster.api.openapi import render
 from lakemuster.api.worker_folder import worker_folder
+from lakemuster.catalog.services import Services
 from lakemuster.cli.connections import BoundedProtocol
 from lakemuster.cli.demo import demo_settings, prepare_demo
 from lakemuster.cli.tls import ServerConfig, load_certificate, tls_options
@@ -61,19 +62,36 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
     port = int(listener.getsockname()[1])
     services = build_services(settings)
     try:
+        connections = _connections(services, settings.workers)
         if demo:
             prepare_demo(services)
         app = create_app(services)  # also with workers: errors appear here once, not in each worker
         example = next((table.name for table in services.tables()), None)
         if settings.workers == 1:
-            _serve_here(app, settings, listener, partial(_announce, settings, port, example))
+            _serve_here(app, settings, listener, partial(_announce, settings, port, example, connections))
             return
     finally:
         services.close()
         listener.close()
-    ready = partial(_announce, settings, port, example)
+    ready = partial(_announce, settings, port, example, connections)
     Thread(target=_when_answered, args=(settings.host, port, ready), daemon=True).start()
     _serve_from_workers(settings, {**given, "port": port})
+
+
+def _connections(services: Services, workers: int) -> str | None:
+    """Say how many connections to the database the server may open; None for an embedded one.
+
+    Raises:
+        ConfigInvalid: the database allows too few.
+    """
+    database = services.index.database
+    if database.is_embedded:
+        return None
+    from lakemuster.index.connection_budget import ConnectionBudget  # noqa: PLC0415 - its driver is an extra
+
+    budget = ConnectionBudget.of(database, workers)
+    budget.check()
+    return budget.told()
 
 
 def migrate(database_url: str | None) -> str:
@@ -193,7 +211,7 @@ def _bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _announce(settings: Settings, port: int, table: str | None) -> None:
+def _announce(settings: Settings, port: int, table: str | None, connections: str | None) -> None:
     host, is_worker = settings.host, settings.role == "worker"
     scheme = "http" if settings.tls_cert is None else "https"
     name = _EVERYWHERE.get(host, host)
@@ -208,5 +226,6 @@ def _announce(settings: Settings, port: int, table: str | None) -> None:
         f"Lakemuster {__version__} listens on {host} port {port}. First things to try:",
         *([f"  curl {base}/metrics", "  lakemuster jobs"] if is_worker else first),
     ]
+    lines += [] if connections is None else [f"It opens {connections}."]
     sys.stdout.write("\n".join(lines) + "\n")
     sys.stdout.flush()

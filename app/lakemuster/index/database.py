@@ -78,6 +78,7 @@ class Database:
     Args:
         url: ``sqlite:///path`` or ``postgresql+psycopg://…``.
         clock: the time source for SQLite, which has no server clock.
+        max_connections: that this process may have at a time, besides a probe of PostgreSQL.
 
     Attributes:
         changes: the file that marks commits; None: the database does.
@@ -86,7 +87,8 @@ class Database:
         ConfigInvalid: the URL is of another kind, or its driver is not installed.
     """
 
-    def __init__(self, url: str, clock: Clock = SYSTEM) -> None:
+    def __init__(self, url: str, clock: Clock = SYSTEM, max_connections: int = MAX_CONNECTIONS) -> None:
+        self.max_connections = max_connections
         self._url = _parse(url)
         self._guard: Guard = _Embedded()
         self._file = SqliteFile(Path(self._url.database or "")) if self.is_embedded else None
@@ -96,7 +98,7 @@ class Database:
             if ChangeFile.is_possible:
                 self.changes = ChangeFile(Path(f"{self._url.database}-changes"))
         else:
-            self._engine, self._guard = _postgres(self._url)
+            self._engine, self._guard = _postgres(self._url, max_connections)
         self._write_lock = threading.Lock()
         self._nowait_lock = threading.Lock()
         self._nowait_connection: Any = None
@@ -280,11 +282,6 @@ class Database:
         ((now,),) = self.rows(_NOW, {})
         return int(now)
 
-    @property
-    def max_connections(self) -> int:
-        """Connections that this process may have at a time."""
-        return MAX_CONNECTIONS
-
     def connections(self) -> dict[str, float]:
         """Return the numbers of connections of the pool that are in use, and that are open and idle."""
         pool = self._engine.pool
@@ -352,15 +349,15 @@ class _Embedded:
     reading = writing = migrating = querying
 
 
-def _postgres(url: URL) -> tuple[Engine, Guard]:
+def _postgres(url: URL, max_connections: int) -> tuple[Engine, Guard]:
     try:
         from lakemuster.index import postgres  # noqa: PLC0415 - its driver is an extra
     except ModuleNotFoundError as cause:
         raise ConfigInvalid(f"PostgreSQL needs its driver: {pip_install('postgres')}") from cause
-    return postgres.open_engine(url)
+    return postgres.open_engine(url, max_connections)
 
 
-def open_database(url: str, clock: Clock = SYSTEM) -> Database:
+def open_database(url: str, clock: Clock = SYSTEM, max_connections: int = MAX_CONNECTIONS) -> Database:
     """Open the index; create or upgrade a SQLite database first.
 
     Raises:
@@ -368,7 +365,7 @@ def open_database(url: str, clock: Clock = SYSTEM) -> Database:
         DatabaseVersionMismatch: a PostgreSQL database that is not of this code's schema version.
         IndexUnavailable: the database does not answer.
     """
-    database = Database(url, clock)
+    database = Database(url, clock, max_connections)
     if database.is_embedded:
         database.migrate()
     else:

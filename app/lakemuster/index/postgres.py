@@ -203,13 +203,13 @@ class BoundedConnection(psycopg.Connection[Any]):
         return DatabaseSilent("the server did not answer in time")
 
 
-def open_engine(url: URL) -> tuple[Engine, DatabaseBreaker]:
+def open_engine(url: URL, max_connections: int = MAX_CONNECTIONS) -> tuple[Engine, DatabaseBreaker]:
     """Create an engine with bounded connections, and the breaker that they share."""
     engine = create_engine(
         url,
         pool_pre_ping=True,
-        pool_size=POOL_SIZE,
-        max_overflow=MAX_CONNECTIONS - POOL_SIZE,
+        pool_size=min(POOL_SIZE, max_connections),
+        max_overflow=max_connections - min(POOL_SIZE, max_connections),
         pool_timeout=_POOL_SECONDS,
         pool_recycle=1800,
         connect_args={"application_name": "lakemuster"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -117,9 +118,17 @@ class LocalSegmentBackend:
             if not folder.is_dir():
                 continue
             for file in sorted(folder.iterdir()):
-                with contextlib.suppress(FileNotFoundError):
-                    status = file.stat()
-                    yield stored_file(str(file.relative_to(self._root)), status.st_size, round(status.st_mtime * 1000))
+                yield from self._found(file)
+
+    def _found(self, path: Path) -> Iterator[StoredFile]:
+        """Yield a file; of a folder, which a refresh that was killed left in the workspace, those in it or itself."""
+        with contextlib.suppress(FileNotFoundError):
+            status = path.stat()
+            inside = sorted(path.iterdir()) if stat.S_ISDIR(status.st_mode) else []
+            for file in inside:
+                yield from self._found(file)
+            if not inside:
+                yield stored_file(str(path.relative_to(self._root)), status.st_size, round(status.st_mtime * 1000))
 
     def modified_ms(self, key: str) -> int | None:
         """Modification time of a file; None if it does not exist."""
@@ -129,8 +138,14 @@ class LocalSegmentBackend:
             return None
 
     def delete(self, key: str) -> None:
-        """Delete a file; do nothing when it does not exist."""
-        (self._root / key).unlink(missing_ok=True)
+        """Delete a file, or an empty folder of the workspace; do nothing when it does not exist."""
+        path = self._root / key
+        folder = path if path.is_dir() else path.parent
+        if folder is not path:
+            path.unlink(missing_ok=True)
+        if folder.parent == self.workspace:
+            with contextlib.suppress(OSError):  # it holds more, or is gone
+                folder.rmdir()
 
     def write(self, key: str, data: bytes) -> None:
         """Write a file that is not a segment; it appears whole."""

@@ -34,7 +34,7 @@ def open_refresher(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
         IndexUnavailable, ConfigInvalid: the index or a store cannot be opened.
     """
     index = Index(
-        database=open_database(settings.database_url, clock),
+        database=open_database(settings.database_url, clock, settings.connections_of_a_process),
         segments=SegmentStore(settings.segments_url, settings.storage, settings.cache_dir, settings.cache_bytes),
     )
     store = ObjectStore(settings.roots, settings.storage)

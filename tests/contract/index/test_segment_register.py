@@ -83,6 +83,22 @@ def test_a_sweep_deletes_old_leftovers(database: Database, store: SegmentStore) 
     assert [path.name for path in store.workspace.iterdir()] == ["y.1-2.part"]
 
 
+def test_a_sweep_deletes_the_folders_of_refreshes_that_were_killed(database: Database, store: SegmentStore) -> None:
+    for name, age in (("crawl-full", 5), ("crawl-empty", 5), ("crawl-young", None)):
+        folder = store.workspace / name
+        folder.mkdir()
+        if name != "crawl-empty":
+            for number in range(2):
+                (folder / str(number)).write_bytes(b"half")
+        if age is not None:
+            for path in [*folder.iterdir(), folder]:
+                os.utime(path, (age, age))
+    swept = sweep(database, store, grace_seconds=60)
+    assert swept.files == 3
+    assert [path.name for path in store.workspace.iterdir()] == ["crawl-young"]
+    assert len(list((store.workspace / "crawl-young").iterdir())) == 2
+
+
 def test_a_segment_may_be_registered_with_any_manifest_location(database: Database) -> None:
     with database.session() as session:
         register_segments(session, [SegmentInfo("n", made.NASTY * 1000, 2**62, 0, 0)])

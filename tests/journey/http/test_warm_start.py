@@ -33,7 +33,7 @@ def cached(server: Running, cache: str) -> int:
 def test_a_server_that_is_ready_has_loaded_what_was_asked_for_before(
     tmp_path: Path, lake: Path, seconds: str, loaded: int
 ) -> None:
-    of = {"ROOTS": str(lake), "MAX_STALENESS": "3600", "WARM_UP_SECONDS": seconds}
+    of = {"ROOTS": str(lake), "MAX_STALENESS": "3600", "WARM_UP_SECONDS": seconds, "ROLE": "api"}
     with served(tmp_path / "server", **of) as server:
         for name in ("asked", "other"):
             server.post("/tables", {"name": f"db.{name}", "location": f"{lake}/db/{name}"}, 201)

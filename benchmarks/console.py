@@ -1,7 +1,8 @@
 """The console in Chromium on large tables: ``python -m benchmarks.console URI --million TABLE --partitions TABLE``.
 
-First paint, the time from a filter to its funnel (its pause of 120 ms for more typing included), and the CPU time of
-the scripts of a frame while the treemap zooms. The server is one that has the tables already, indexed
+First paint; the time from a filter to its funnel, and of it the pause for more typing, the wait for the server and the
+CPU time of the page; the CPU time of the longest task while the treemap's partitions load, and of the scripts of a
+frame while it zooms. The server is one that has the tables already, indexed
 (``python -m benchmarks.generate``). Needs Playwright, and a Chromium that ``scripts/chromium.py`` finds.
 """
 
@@ -34,6 +35,11 @@ FUNNEL = """text => new Promise(resolve => {
   area.value = text;
   area.dispatchEvent(new Event('input', {bubbles: true}));
 })"""
+# When requests for a funnel began, and when both were answered, since a time.
+ASKED = """since => performance.getEntriesByType('resource')
+  .filter(one => one.startTime >= since && /[/](explain|plan)$/.test(one.name)).slice(0, 2)
+  .map(one => [one.startTime - since, one.responseEnd - since])"""
+CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
 SCRIPT = {"FunctionCall", "FireAnimationFrame", "EvaluateScript", "TimerFire", "RunMicrotasks"}
 
 
@@ -50,11 +56,16 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         paints = [_first_paint(browser, given.uri) for _ in range(7)]
         _print("first paint, nothing cached", paints)
-        _print(f"{given.million}: filter to funnel", _funnels(browser, f"{given.uri}/#/tables/{given.million}/why"))
+        funnels = _funnels(browser, f"{given.uri}/#/tables/{given.million}/why")
+        for place, part in enumerate(("filter to funnel", "before it is asked", "answers", "CPU time of the page")):
+            _print(f"{given.million}: {part}", [funnel[place] for funnel in funnels])
         page = browser.new_page(viewport=SIZE)
+        page.goto(f"{given.uri}/#/events")
+        browser.start_tracing(page=page, categories=CATEGORIES)
         page.goto(f"{given.uri}/#/tables/{given.partitions}/partitions")
         canvas = page.locator(".treemap canvas[data-painted]")
         canvas.wait_for(timeout=120_000)
+        _print("longest task of loading partitions", [_longest(browser, {"RunTask"})])
         sys.stdout.write(f"{given.partitions}: {canvas.get_attribute('data-painted')} tiles\n")
         zooms = [[_zoom(browser, page, back=back) for back in (False, True)] for _ in range(3)]
         _print("longest script of a frame, zooming in", [one for one, _ in zooms])
@@ -76,14 +87,26 @@ def _first_paint(browser: Browser, uri: str) -> float:
     return found
 
 
-def _funnels(browser: Browser, address: str) -> list[float]:
+def _funnels(browser: Browser, address: str) -> list[tuple[float, float, float, float]]:
+    """Of each filter: milliseconds to its funnel, to its requests, from these to the last answer, and CPU time."""
     page = browser.new_page(viewport=SIZE)
     page.goto(address)
     page.locator(".funnel").wait_for(timeout=120_000)
     page.locator(".bounds svg").wait_for(timeout=120_000)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def cpu() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return 1000 * float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
+
     found = []
     for text in FILTERS:
-        found.append(float(page.evaluate(FUNNEL, text)))
+        since, before = page.evaluate("performance.now()"), cpu()
+        shown = float(page.evaluate(FUNNEL, text))
+        used, asked = cpu() - before, page.evaluate(ASKED, since)
+        begun = min(start for start, _ in asked)
+        found.append((shown, begun, max(end for _, end in asked) - begun, used))
         page.locator("#content [aria-busy=true]").wait_for(state="detached")
         page.locator(".bounds svg").wait_for()
     page.close()
@@ -92,17 +115,21 @@ def _funnels(browser: Browser, address: str) -> list[float]:
 
 def _zoom(browser: Browser, page: Page, *, back: bool) -> float:
     """Zoom by a click, or back; the CPU time of the longest script, in milliseconds, by the browser's trace."""
-    browser.start_tracing(page=page, categories=["devtools.timeline", "disabled-by-default-devtools.timeline"])
+    browser.start_tracing(page=page, categories=CATEGORIES)
     if back:
         page.locator(".trail button").first.click()
     else:
         page.locator(".treemap canvas").click(position={"x": 200, "y": 200})
     page.wait_for_timeout(1500)
+    return _longest(browser, SCRIPT)
+
+
+def _longest(browser: Browser, names: set[str]) -> float:
+    """The CPU time, in milliseconds, of the longest event of these names in the trace, which ends here."""
     trace: dict[str, Any] = json.loads(browser.stop_tracing())
     # Of the thread's CPU time: the machine may be busy.
-    scripts = [event for event in trace["traceEvents"] if event["name"] in SCRIPT and "dur" in event]
-    found = [event.get("tdur", event["dur"]) / 1000 for event in scripts]
-    return float(max(found))
+    events = [event for event in trace["traceEvents"] if event["name"] in names and "dur" in event]
+    return max(float(event.get("tdur", event["dur"])) / 1000 for event in events)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from tests.tree import ROOT
 
 WIDE = {"width": 1440, "height": 900}
 NARROW = {"width": 1024, "height": 768}
+WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
 FAILED = "Failed to load resource"
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -95,16 +96,23 @@ class Visit:
         assert not self.problems, "\n".join(self.problems)
 
     def violations(self) -> list[str]:
-        """What axe-core finds: one line for each element. Also tells that there were elements to look at."""
+        """What axe-core finds: one line for each element. Also tells that there were elements to look at.
+
+        A page that is wider than its window, so that one must scroll to the side, is a violation too.
+        """
         self.page.evaluate(axe())
         found = self.page.evaluate(
             "rules => axe.run({runOnly: {type: 'tag', values: rules}, resultTypes: ['violations']})", AXE_RULES
         )
         assert len(found["passes"]) > 10
+        wide, window = self.page.evaluate(WIDTHS)
         return [
-            f"{violation['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
-            for violation in found["violations"]
-            for node in violation["nodes"]
+            *([f"the page is {wide} pixels wide, and the window {window}"] if wide > window else []),
+            *(
+                f"{violation['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+                for violation in found["violations"]
+                for node in violation["nodes"]
+            ),
         ]
 
 

@@ -6,13 +6,19 @@ run one in the same process.
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from playwright.sync_api import expect, sync_playwright
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField
 
 from benchmarks.generate import iceberg_table
 from tests.journey.console.browsing import Visit, chromium
 from tests.journey.console.lakes import troubled_lake
-from tests.journey.servers import served
+from tests.journey.servers import free_port, served
+from tests.polling import until
 
 # The machine may be busy: how long a page takes says nothing here.
 expect.set_options(timeout=30_000)
@@ -69,3 +75,30 @@ def many(tmp_path_factory):
     with served(folder, ROOTS=f"file://{folder}") as running:
         running.post("/tables", {"name": "big.many", "location": str(folder / "lake" / "many")}, 201)
         yield running
+
+
+@pytest.fixture(scope="package")
+def attached(tmp_path_factory):
+    """A server with a catalog that answers, and one that does not."""
+    folder = tmp_path_factory.mktemp("console-catalogs")
+    theirs = SqlCatalog("theirs", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
+    theirs.create_namespace("shop")
+    theirs.create_table("shop.orders", Schema(NestedField(1, "id", LongType())))
+    catalogs = {
+        "lake": {
+            "type": "sql",
+            "uri": f"sqlite:///{folder}/catalog.db",
+            "catalog_name": "theirs",
+            "roots": [f"file://{folder}"],
+        },
+        "gone": {"type": "rest", "uri": f"http://127.0.0.1:{free_port()}"},
+    }
+    with served(folder, CATALOGS=json.dumps(catalogs), ROOTS=f"file://{folder}") as running:
+        running.post("/catalogs/lake/sync")
+        until(lambda: _is_told_unreachable(running))
+        yield running
+
+
+def _is_told_unreachable(running):
+    running.http.post("/api/v1/catalogs/gone/sync")
+    return not next(one for one in running.get("/catalogs")["catalogs"] if one["name"] == "gone")["reachable"]

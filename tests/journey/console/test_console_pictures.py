@@ -14,7 +14,8 @@ from tests.tree import ROOT
 
 FOLDER = ROOT / "docs" / "pictures"
 WIDTH, HEIGHT = 1200, 860
-HEIGHTS = {"buckets": 1130, "overlap": 760, "tables": 480, "events": 480, "schema": 700}
+HEIGHTS = {"buckets": 1130, "tables": 480, "events": 640, "schema": 700,
+           "details": 780, "catalogs": 300, "sign-in": 420}  # fmt: skip
 FILTER = "day%20%3E%3D%20DATE%20'2024-05-06'%20AND%20amount%20%3E%20490"
 VIEWS = {
     "tables": ("#/", "svg polyline"),
@@ -30,8 +31,12 @@ VIEWS = {
     "buckets": ("#/tables/shop.prices/partitions", "table.buckets tbody tr"),
     "branches": ("#/tables/shop.returns/history", "circle.commit.quarantined"),
     "health": ("#/tables/web.sessions/health", "table.health tbody tr"),
+    "details": ("#/tables/shop.orders/details", "#specs"),
     "events": ("#/events", "main tbody tr"),
+    "catalogs": ("#/catalogs", "main tbody tr"),
+    "sign-in": ("#/", "#token"),
 }
+SIGNED_OUT = {"is_open": False, "caller": None, "methods": ["token", "oidc"]}
 ALIKE = 10
 """Mean difference of grey values, of 255, that is taken for the same."""
 DIFFERENCE = """async ([one, other]) => {
@@ -50,8 +55,8 @@ DIFFERENCE = """async ([one, other]) => {
   return a.reduce((sum, value, place) => sum + Math.abs(value - b[place]), 0) / a.length;
 }"""
 PLACES = """() => {
-  for (const code of document.querySelectorAll(".location code bdi, .pairs code bdi"))
-    code.textContent = code.textContent.replace(/^.*[/]lake[/]/, "s3://lake/");
+  for (const text of document.querySelectorAll(".location bdi, .pairs bdi, .told bdi"))
+    text.textContent = text.textContent.replace(/(file:[/][/])?[/][^ ]*[/]lake[/]/g, "s3://lake/");
 }"""
 
 
@@ -74,13 +79,20 @@ def computed(demo):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_the_picture_is_what_one_sees(computed, visit, updates, view, scheme):
+def test_the_picture_is_what_one_sees(computed, attached, visit, updates, view, scheme):
     path, shown = VIEWS[view]
     size = {"width": WIDTH, "height": HEIGHTS.get(view, HEIGHT)}
-    page = visit(computed.uri, path, viewport=size, color_scheme=scheme).page
+    uri = attached.uri if view == "catalogs" else computed.uri
+    one = visit(uri, "#/none", viewport=size, color_scheme=scheme)
+    page = one.page
+    if view == "sign-in":
+        page.route("**/session", lambda route: route.fulfill(json=SIGNED_OUT))
+        page.reload()
+    one.go(path)
     expect(page.locator(shown).first).to_be_visible()
     expect(page.locator(".spark:not(:has(polyline))")).to_have_count(0)
-    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    if view != "sign-in":
+        expect(page.get_by_text("Live", exact=True)).to_be_visible()
     expect(page.locator(".spinner")).to_have_count(0)
     page.evaluate(PLACES)
     picture = page.screenshot(animations="disabled")

@@ -208,7 +208,7 @@ def test_axe_finds_nothing(demo, visit, tab, scheme):
 @pytest.mark.parametrize("place", range(len(HOSTILE)), ids=["markup", "script", "arabic", "override", "long"])
 def test_hostile_names_and_values_are_shown_and_do_nothing(troubled, visit, place):
     name = hostile_name(HOSTILE[place])
-    one = visit(troubled.uri)
+    one = visit(troubled.uri, viewport=NARROW)
     one.page.locator("a.row").and_(one.page.get_by_title(name, exact=True)).click()
     page = one.page
     expect(page.locator("h1")).to_have_text(name)

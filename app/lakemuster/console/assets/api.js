@@ -6,7 +6,7 @@ const CSRF = "X-Lakemuster-CSRF";
 let csrf = null;
 const refusals = new Set();
 
-export class Problem extends Error {
+class Problem extends Error {
   constructor(status, error) {
     super(error.message);
     this.status = status;

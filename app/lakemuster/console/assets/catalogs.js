@@ -9,7 +9,7 @@ const TYPES = { rest: "Iceberg REST", hive: "Hive Metastore", glue: "AWS Glue", 
 const RIGHTS = { forward: "the caller's there", service: "a role here" };
 const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 
-export function lag(value, now = Date.now()) {
+function lag(value, now = Date.now()) {
   const seconds = Math.round((Date.parse(value) - now) / 1000);
   if (seconds > -90) return ago.format(Math.min(0, seconds), "second");
   if (seconds > -5400) return ago.format(Math.round(seconds / 60), "minute");
@@ -23,7 +23,7 @@ export function Catalogs() {
   return html`<div class="page-head"><h1>Catalogs</h1></div>
     <${Loaded} answer=${answer} what="Loading catalogs">${({ catalogs }) => (catalogs.length === 0
       ? html`<${Empty} title="No catalog is attached"><p>The setting <code>CATALOGS</code> attaches Iceberg REST catalogs, Hive, Glue, SQL and Paimon catalogs.</p></${Empty}>`
-      : html`<table class="grid"><thead><tr><th scope="col">Catalog</th><th scope="col">Type</th><th scope="col">State</th><th scope="col" class="end">Tables</th><th scope="col">Listed</th><th scope="col">Whose rights decide</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
+      : html`<table class="grid roomy catalogs"><thead><tr><th scope="col">Catalog</th><th scope="col">Type</th><th scope="col">State</th><th scope="col" class="end">Tables</th><th scope="col">Listed</th><th scope="col">Whose rights decide</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
         <tbody>${catalogs.map((catalog) => html`<${Row} key=${catalog.name} catalog=${catalog} reload=${answer.reload} />`)}</tbody></table>`)}</${Loaded}>`;
 }
 

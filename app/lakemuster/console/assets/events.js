@@ -1,6 +1,6 @@
 // What happened to tables: the log, newest first, and what comes.
 import { get, useAnswer } from "./api.js";
-import { Name, Time, asText } from "./format.js";
+import { Name, Time, asText, inWords } from "./format.js";
 import { html, useEffect, useState } from "./html.js";
 import { listen } from "./live.js";
 import { Empty, Failure, Loaded, useSettled, useTitle } from "./parts.js";
@@ -72,7 +72,7 @@ export function Events({ params }) {
 
 function Log({ events }) {
   const [shown, setShown] = useState(SHOWN);
-  return html`<table class="grid event-types narrow-first"><thead><tr><th scope="col">Time</th><th scope="col">What</th><th scope="col">Table</th><th scope="col">Details</th></tr></thead>
+  return html`<table class="grid roomy event-log"><thead><tr><th scope="col">Time</th><th scope="col">What</th><th scope="col">Table</th><th scope="col">Details</th></tr></thead>
     <tbody>${events.slice(0, shown).map((event) => html`<tr key=${event.id}>
       <td><${Time} value=${event.time} /></td>
       <td><span class=${`tag ${BAD.has(event.type) ? "warn" : ""}`}>${TYPES[event.type] || event.type}</span></td>
@@ -81,7 +81,10 @@ function Log({ events }) {
     ${shown < events.length && html`<p class="more"><button type="button" onClick=${() => setShown(shown + SHOWN)}>Show more</button></p>`}`;
 }
 
+// A component of health that got another status.
+const changed = ({ component, previous, status }) => `${inWords(component)}: ${previous === null ? "" : `${previous} → `}${status}`;
+
 function Told({ data }) {
   const parts = Object.entries(data).filter(([key, value]) => key !== "table" && key !== "namespace" && value !== null);
-  return html`<div class="told">${parts.map(([key, value]) => html`<span><span class="dim">${key.replaceAll("_", " ")}</span> ${key.endsWith("_at") ? html`<${Time} value=${value} />` : html`<${Name} value=${asText(value)} />`}</span>`)}</div>`;
+  return html`<div class="told">${parts.map(([key, value]) => html`<span><span class="dim">${inWords(key)}</span> ${key.endsWith("_at") ? html`<${Time} value=${value} />` : html`<${Name} value=${key === "changes" ? value.map(changed).join(", ") : asText(value)} />`}</span>`)}</div>`;
 }

@@ -1,6 +1,7 @@
 // The filter of a query: SQL text with completion of columns, and errors marked where they are.
 import { Name } from "./format.js";
 import { html, useEffect, useRef, useState } from "./html.js";
+import { useWidth } from "./parts.js";
 
 const WORDS = ["AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "IS NULL", "IS NOT NULL", "DATE", "TIMESTAMP", "TRUE", "FALSE"];
 const MOST = 8;
@@ -74,14 +75,15 @@ export function FilterBox({ value, onInput, onDone, columns, error }) {
       onDone();
     }
   };
+  const [box, width] = useWidth();
   useEffect(() => {
     const own = area.current;
     own.style.height = "0";
     own.style.height = `${own.scrollHeight + 2}px`;
-  }, [value]);
+  }, [value, width]);
   return html`<div class="filter">
     <label for="filter">Rows where</label>
-    <div class="box">
+    <div class="box" ref=${box}>
       <div class="under" aria-hidden="true"><${Marked} text=${value} error=${error} /></div>
       <textarea id="filter" ref=${area} rows="1" spellcheck=${false} autocomplete="off" autocapitalize="off" placeholder="all rows – type a condition, as in a WHERE clause"
         value=${value} aria-autocomplete="list" aria-haspopup="listbox" aria-controls="completions" aria-keyshortcuts="/"

@@ -1,7 +1,7 @@
 // All tables: what needs attention first, then the rest, page by page as one scrolls.
 import { get } from "./api.js";
-import { Bytes, Count, FORMATS, Name, Time, count, plural } from "./format.js";
-import { Components, TableHealth, inWords, useFleetHealth } from "./fleet_health.js";
+import { Bytes, Count, FORMATS, Name, Time, count, inWords, plural } from "./format.js";
+import { Components, TableHealth, useFleetHealth } from "./fleet_health.js";
 import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
 import { listen } from "./live.js";
 import { Empty, Failure, Loading, SortHeading, useSettled, useTitle } from "./parts.js";

@@ -1,6 +1,6 @@
 // The health of all tables by component: how many tables each component ails, and which it ails.
 import { get } from "./api.js";
-import { count, plural } from "./format.js";
+import { count, inWords, plural } from "./format.js";
 import { html, useEffect, useState } from "./html.js";
 import { Status } from "./parts.js";
 import { href } from "./route.js";
@@ -8,8 +8,6 @@ import { href } from "./route.js";
 const MOST = 10_000;
 const STATUSES = ["critical", "warning", "unknown"];
 const AILING = ["critical", "warning"];
-
-export const inWords = (component) => component.replaceAll("_", " ");
 
 // What is not `ok`, of the tables of a search: counts by component, and components by the name of a table.
 export function useFleetHealth({ q, namespace }, version) {

@@ -13,6 +13,12 @@ export const UNKNOWN = "–";
 export const FORMATS = { iceberg: "Iceberg", paimon: "Paimon" };
 const isKnown = (value) => value !== null && value !== undefined;
 
+// A time of the API; Paimon's have no zone, and are of UTC.
+export const inUtc = (text) => (/[zZ]$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
+
+// A name of the API as people write it.
+export const inWords = (name) => name.replaceAll("_", " ");
+
 export const count = (value) => (isKnown(value) ? whole.format(typeof value === "string" ? BigInt(value) : value) : UNKNOWN);
 export const short = (value) => (isKnown(value) ? compact.format(Number(value)) : UNKNOWN);
 

@@ -16,7 +16,7 @@ const MEANING = {
 const LEAST = 0.06;
 const HUES = 6;
 
-export const hueOf = (conjuncts, text) => `hue-${Math.max(0, conjuncts.indexOf(text)) % HUES}`;
+const hueOf = (conjuncts, text) => `hue-${Math.max(0, conjuncts.indexOf(text)) % HUES}`;
 
 export function Funnel({ funnel, conjuncts, chosen, choose }) {
   let share = 1;

@@ -1,6 +1,6 @@
 // The health of a table: each component with its thresholds, since when it is so, and the command that mends it.
 import { get, tablePath, useAnswer } from "./api.js";
-import { Time, bytes, count } from "./format.js";
+import { Time, bytes, count, inWords } from "./format.js";
 import { html } from "./html.js";
 import { Copy, Loaded, Sheet, Status } from "./parts.js";
 
@@ -20,10 +20,10 @@ function Components({ health }) {
     <p class="summary" role="status">${health.health === null
       ? "Not computed yet: a background job does it."
       : html`Worst component: <${Status} value=${health.health} />${health.is_due ? html` <span class="dim">The table has changed since; it is computed anew in the background.</span>` : ""}`}</p>
-    ${components.length > 0 && html`<div class="scroll"><table class="grid health"><thead><tr>
+    ${components.length > 0 && html`<div class="scroll"><table class="grid roomy health"><thead><tr>
       <th scope="col">Component</th><th scope="col">Status</th><th scope="col" class="end">Value</th><th scope="col" class="end">Warning from</th><th scope="col" class="end">Critical from</th><th scope="col">Since</th><th scope="col" title=${`The last ${DAYS} days, each by its last status`}>By day</th>
     </tr></thead><tbody>${components.map((one) => html`<tr key=${one.name}>
-      <th scope="row">${words(one.name)} <span class="dim">${inWords(one)}</span>${one.reason && html`<span class="why dim">${one.reason}</span>`}</th>
+      <th scope="row">${inWords(one.name)} <span class="dim">${unitOf(one)}</span>${one.reason && html`<span class="why dim">${one.reason}</span>`}</th>
       <td><${Status} value=${one.status} /></td>
       <td class="end"><span class="number" title=${one.value === null ? "not known" : `${one.value} ${one.unit}`}>${amount(one.value, one.unit)}</span></td>
       <td class="end">${amount(one.threshold.warning, one.unit, "never")}</td><td class="end">${amount(one.threshold.critical, one.unit, "never")}</td>
@@ -32,16 +32,14 @@ function Components({ health }) {
     </tr>`)}</tbody></table></div>`}
     <${Sheet} id="remedies" title="Remedies">${mended.length === 0
       ? html`<p class="dim">Nothing to mend.</p>`
-      : mended.map((one) => html`<section class="remedy" key=${one.name} aria-label=${`Remedy of ${words(one.name)}`}>
-          <p><strong>${words(one.name)}</strong> ${gain(one.gain)}</p>
+      : mended.map((one) => html`<section class="remedy" key=${one.name} aria-label=${`Remedy of ${inWords(one.name)}`}>
+          <p><strong>${inWords(one.name)}</strong> ${gain(one.gain)}</p>
           <pre><code>${one.remedy}</code></pre><${Copy} text=${one.remedy} />
         </section>`)}</${Sheet}>`;
 }
 
-const words = (name) => name.replaceAll("_", " ");
-
 // Neither a unit that numbers show themselves nor one that the name says is said again.
-function inWords({ name, unit }) {
+function unitOf({ name, unit }) {
   if (unit === "bytes" || unit === "seconds") return "";
   return unit.startsWith(name) ? unit.slice(name.length).trim() : unit.replace(/^percent of /, "of ");
 }

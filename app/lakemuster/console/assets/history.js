@@ -26,7 +26,7 @@ async function load(name, signal) {
   return { refs: refs.rows, main: main.rows, complete: main.complete, others, hidden: branches.length - others.length };
 }
 
-export const keyOf = (commit) => `${commit.branch} ${commit.snapshot_id}`;
+const keyOf = (commit) => `${commit.branch} ${commit.snapshot_id}`;
 
 // Commits of all branches, oldest first, each in the lane of the first branch that has it.
 function lanesOf({ main, others }) {

@@ -4,7 +4,7 @@ import { Events } from "./events.js";
 import { Catalogs } from "./catalogs.js";
 import { Fleet } from "./fleet.js";
 import { html, render, useEffect, useLayoutEffect, useState } from "./html.js";
-import { watch } from "./live.js";
+import { listen, watch } from "./live.js";
 import { Empty, Failure, Loading } from "./parts.js";
 import { useRoute } from "./route.js";
 import { SignIn } from "./sign_in.js";
@@ -44,7 +44,10 @@ function Scheme() {
 
 function Connection() {
   const [state, setState] = useState("connecting");
-  useEffect(() => watch(setState), []);
+  useEffect(() => {
+    const ends = [watch(setState), listen(() => undefined)];
+    return () => ends.forEach((end) => end());
+  }, []);
   const words = { connecting: "Connecting", live: "Live", lost: "Not live: reconnecting" };
   return html`<span class=${`connection ${state}`} role="status" title="Changes of tables are shown as they happen">${words[state]}</span>`;
 }

@@ -1,7 +1,7 @@
 // Where a table's bytes are: a treemap of its partitions, and the same as a table.
 import { get, rows, tablePath, useAnswer } from "./api.js";
 import { Buckets } from "./buckets.js";
-import { Bytes, Count, Day, Name, asText, bytes, count, plural } from "./format.js";
+import { Bytes, Count, Day, Name, asText, bytes, count, inUtc, plural } from "./format.js";
 import { html, useMemo, useState } from "./html.js";
 import { Empty, Failure, Loaded, Sheet } from "./parts.js";
 import { change } from "./route.js";
@@ -10,7 +10,7 @@ import { Treemap, addRows, emptyTree, find, layOut, pathOf, pause } from "./tree
 const MOST = 100_000;
 const PAGE = 10_000;
 const SHOWN = 50;
-// Average sizes of files are shown by the logarithm: darkest at the thousandth part of the least good one.
+// Average sizes of files are shown by the logarithm: strongest at the thousandth part of the least good one.
 const HALVINGS = 10;
 // As the thresholds of the component of health: critical from 16 files on.
 const OVERLAP_DOUBLINGS = 4;
@@ -53,13 +53,10 @@ const deletesOf = (row) => (row.position_delete_file_count ?? 0) + (row.equality
 function timesOf() {
   const known = new Map([[null, -Infinity]]);
   return (text) => {
-    if (!known.has(text)) known.set(text, Date.parse(ZONE.test(text) ? text : `${text}Z`));
+    if (!known.has(text)) known.set(text, Date.parse(inUtc(text)));
     return known.get(text);
   };
 }
-
-// Paimon's times have none.
-const ZONE = /[zZ]$|[+-]\d\d:\d\d$/;
 
 // The leaf columns of the current schema whose values have an order.
 async function columnsOf(name, signal) {
@@ -87,25 +84,25 @@ function areEqual(one, other) {
 
 const within = (value) => Math.max(0, Math.min(1, value));
 
-// How dark the tile of a leaf is, from 0 to 1, and what that says.
+// How strong the colour of a leaf's tile is, from 0 to 1, and what that says.
 const SHADES = {
   small: {
     label: "Small files",
     scheme: ["--tile", "--tile-warm"],
     of: ({ stats }) => ({ data: { row } }) => (row.file_count ? within(Math.log2(Number(stats.small_files.least_bytes) / Math.max(1, Number(row.total_data_file_size_in_bytes) / row.file_count)) / HALVINGS) : 0),
-    says: ({ stats }) => `darker: smaller files on average; lightest from ${bytes(stats.small_files.least_bytes)} on`,
+    says: ({ stats }) => `stronger: smaller files on average; weakest from ${bytes(stats.small_files.least_bytes)} on`,
   },
   deletes: {
     label: "Delete files",
     scheme: ["--tile", "--tile-warm"],
     of: () => ({ sums }) => within(sums.deletes / Math.max(1, sums.files)),
-    says: () => "darker: more delete files for each data file; darkest from one each on",
+    says: () => "stronger: more delete files for each data file; strongest from one each on",
   },
   overlap: {
     label: "Overlap",
     scheme: ["--tile", "--tile-warm"],
     of: ({ overlap }) => ({ data: { row } }) => (overlap && overlap[row.place] ? within(Math.log2(Math.max(1, overlap[row.place].mean ?? 1)) / OVERLAP_DOUBLINGS) : 0),
-    says: ({ column }) => `darker: more files of a partition hold the same value of ${column}; lightest is one, darkest from ${2 ** OVERLAP_DOUBLINGS} on`,
+    says: ({ column }) => `stronger: more files of a partition hold the same value of ${column}; weakest is one, strongest from ${2 ** OVERLAP_DOUBLINGS} on`,
   },
   age: {
     label: "Age",

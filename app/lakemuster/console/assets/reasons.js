@@ -25,21 +25,14 @@ function bounds(reason) {
     ${rest.length > 0 && html`<div class="dim">${rest.join(", ")}</div>`}`;
 }
 
-export function Files({ files, column, chosen, choose, empty }) {
+export function Files({ files, chosen, choose, empty }) {
   const [shown, setShown] = useState(SHOWN);
   if (!files.length) return html`<${Empty} title=${empty} />`;
-  return html`<table class="grid files reasons-of"><thead><tr><th scope="col"><span class="hidden">Verdict</span></th><th scope="col">File</th><th scope="col">Partition</th>${column && html`<th scope="col"><${Name} value=${column} /></th>`}<th scope="col" class="end">Records</th><th scope="col" class="end">Size</th></tr></thead>
+  return html`<table class="grid files"><thead><tr><th scope="col"><span class="hidden">Verdict</span></th><th scope="col">File</th><th scope="col">Partition</th><th scope="col" class="end">Records</th><th scope="col" class="end">Size</th></tr></thead>
     <tbody>${files.slice(0, shown).map((file) => html`<tr key=${file.file_path} class=${file.file_path === chosen ? "chosen" : ""}>
       <td class=${file.state}>${file.state === "kept" ? "●" : "○"}<span class="hidden">${file.state}</span></td>
       <th scope="row"><button type="button" class="link" aria-pressed=${file.file_path === chosen ? "true" : "false"} onClick=${() => choose(file.file_path)} title=${file.file_path}><bdi class="name">${fileName(file.file_path)}</bdi></button></th>
       <td><${Name} value=${partitionText(file.partition)} /></td>
-      ${column && html`<td><${Name} value=${interval(file, column)} /></td>`}
       <td class="end"><${Count} value=${file.record_count} /></td><td class="end"><${Bytes} value=${file.file_size_in_bytes} /></td></tr>`)}</tbody></table>
     ${shown < files.length && html`<p class="more"><button type="button" onClick=${() => setShown(shown + 200)}>Show more</button></p>`}`;
-}
-
-function interval(file, column) {
-  const [lower, upper] = [(file.lower_bounds || {})[column], (file.upper_bounds || {})[column]];
-  if (lower === undefined && upper === undefined) return "not recorded";
-  return lower === upper ? asText(lower) : `${asText(lower ?? "?")} … ${asText(upper ?? "?")}`;
 }

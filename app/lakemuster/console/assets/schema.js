@@ -35,7 +35,7 @@ export function fieldsOf(schema) {
   return found;
 }
 
-export function typeText(type) {
+function typeText(type) {
   if (typeof type === "string") return type;
   if (typeof type !== "object" || type === null) return asText(type);
   const parts = ["element", "key", "value"].filter((part) => type[part] !== undefined).map((part) => typeText(type[part]));
@@ -43,7 +43,7 @@ export function typeText(type) {
 }
 
 // What a schema changed in the one before it.
-export function changesOf(before, after) {
+function changesOf(before, after) {
   const old = new Map(fieldsOf(before).map((field) => [field.id, field]));
   const now = fieldsOf(after);
   const left = new Set(now.map((field) => field.id));
@@ -73,7 +73,7 @@ function Both({ data, table }) {
   if (!current) return html`<${Empty} title="No schema is known yet" />`;
   const keys = new Set(table.primary_keys);
   return html`<div class="halves wide-first"><${Sheet} id="columns" title="Columns" aside=${html`<p class="dim">Schema ${current.schema_id}</p>`}>
-      <table class="grid"><thead><tr><th scope="col" class="end">Id</th><th scope="col">Column</th><th scope="col">Type</th><th scope="col" class="end">Nulls</th><th scope="col">Least</th><th scope="col">Greatest</th></tr></thead>
+      <table class="grid roomy schema"><thead><tr><th scope="col" class="end">Id</th><th scope="col">Column</th><th scope="col">Type</th><th scope="col" class="end">Nulls</th><th scope="col">Least</th><th scope="col">Greatest</th></tr></thead>
       <tbody>${fieldsOf(current).map((field) => {
         const known = data.columns.get(field.name);
         return html`<tr key=${field.id}><td class="end dim">${field.id}</td>

@@ -54,10 +54,8 @@ function Drawing({ days }) {
   const sizes = days.map((day) => (day.total_bytes === null ? null : Number(day.total_bytes)));
   const largest = Math.max(1, ...sizes.map((size) => size ?? 0));
   const x = (place) => place * step;
-  const line = sizes
-    .map((size, place) => (size === null ? "" : `${x(place) + step / 2},${HEIGHT - 2 - (size / largest) * (HEIGHT - 5)}`))
-    .filter(Boolean)
-    .join(" ");
+  const y = (size) => HEIGHT - 2 - (size / largest) * (HEIGHT - 5);
+  const line = sizes.map((size, place) => (size === null ? "" : `${x(place) + step / 2},${y(size)}`)).filter(Boolean).join(" ");
   const commits = days.reduce((sum, day) => sum + day.commits, 0);
   const last = sizes[sizes.length - 1];
   const label = `${plural(commits, "commit")} on ${plural(days.length, "day")}, now ${bytes(last)}`;

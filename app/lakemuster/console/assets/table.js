@@ -1,7 +1,7 @@
 // One table: its state in figures, and tabs for its history, its pruning, its columns and its details.
 import { get, tablePath, useAnswer } from "./api.js";
 import { Details } from "./details.js";
-import { Bytes, Count, FORMATS, Name, Time } from "./format.js";
+import { Bytes, Count, FORMATS, Name, Time, UNKNOWN } from "./format.js";
 import { Health } from "./health.js";
 import { History } from "./history.js";
 import { html, useEffect, useState } from "./html.js";
@@ -66,7 +66,7 @@ function Head({ table }) {
       <${Figure} label="Size"><${Bytes} value=${table.total_bytes} /></${Figure}>
       <${Figure} label="Delete files"><${Count} value=${table.delete_files} /></${Figure}>
       <${Figure} label="Snapshots"><${Count} value=${table.snapshots} /></${Figure}>
-      <${Figure} label="Partitioned by">${table.partition_keys.length ? html`<${Name} value=${table.partition_keys.join(", ")} />` : html`<span class="dim">nothing</span>`}</${Figure}>
+      <${Figure} label="Partitioned by">${table.partition_keys.length ? html`<${Name} value=${table.partition_keys.join(", ")} />` : html`<span class="dim">${table.current_schema_id === null ? UNKNOWN : "nothing"}</span>`}</${Figure}>
       <${Figure} label="Last commit"><${Time} value=${table.last_committed_at} /></${Figure}>
     </dl>
   </header>`;

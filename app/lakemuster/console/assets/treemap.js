@@ -12,6 +12,8 @@ const LEAVES_AT_ONCE = 20_000;
 const BUDGET_MS = 6;
 const LEAST_EDGE = 8;
 const LEAST_LABEL = 54;
+// The luminance of grounds on which white and the dark ink have the same contrast.
+const EQUAL_CONTRAST = 0.196;
 
 // A tree of partitions by their fields; leaves have the rows.
 const nodeOf = (key, field, value) => ({ key, field, value, children: [], by: null, row: null });
@@ -114,6 +116,12 @@ export const find = (root, path) => {
 
 const parsed = (text) => (/rgba?\(([^)]+)\)/.exec(text)?.[1] || "0,0,0").split(/[ ,/]+/).slice(0, 3).map(Number);
 
+// WCAG's relative luminance, from 0 to 1.
+function luminance(colour) {
+  const [red, green, blue] = colour.map((part) => (part <= 10 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
 function palette(element, low, high) {
   const probe = document.createElement("span");
   element.append(probe);
@@ -121,12 +129,11 @@ function palette(element, low, high) {
     probe.style.color = `var(${name})`;
     return parsed(getComputedStyle(probe).color);
   };
-  const [from, to, ground, text, accent] = [of(low), of(high), of("--ground"), of("--text"), of("--accent")];
+  const [from, to, ground, text] = [of(low), of(high), of("--ground"), of("--text")];
   probe.remove();
   const colours = Array.from({ length: STEPS }, (_, place) => from.map((part, index) => Math.round(part + ((to[index] - part) * place) / (STEPS - 1))));
   const shown = (colour) => `rgb(${colour.join(",")})`;
-  const light = (colour) => 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2] > 140;
-  return { fills: colours.map(shown), inks: colours.map((colour) => (light(colour) ? "rgb(16,22,28)" : "rgb(255,255,255)")), ground: shown(ground), text: shown(text), accent: shown(accent) };
+  return { fills: colours.map(shown), inks: colours.map((colour) => (luminance(colour) > EQUAL_CONTRAST ? "rgb(16,22,28)" : "rgb(255,255,255)")), ground: shown(ground), text: shown(text) };
 }
 
 export function Treemap({ root, zoom, shade, scheme, chosen, onZoom, onPoint, label, name }) {

@@ -107,7 +107,7 @@ export function Why({ table, version, params }) {
       ${isWrong && html`<p class="dim">Below is the answer for the last filter that was valid.</p>`}
       <${Answer} table=${table} data=${funnel.data} atNow=${!params.ref && !params.snapshot} />
       <div class="columns"><div>
-        <${Levels} data=${funnel.data} sample=${sample} params=${params} column=${column} />
+        <${Levels} data=${funnel.data} sample=${sample} params=${params} />
       </div><div>
         <${Bounds} name=${name} params=${params} column=${column} leaves=${leaves} type=${type} applied=${funnel.data.applied} sample=${sample} />
         <${One} name=${name} params=${params} sample=${sample} question=${question} />
@@ -124,7 +124,7 @@ function Bounds({ name, params, column, leaves, type, applied, sample }) {
   const choose = (file) => change({ file }, { replace: true });
   let drawing = null;
   if (sample.data && !isLarge) drawing = html`<${BoundsMap} files=${sample.data.files} column=${column} type=${type} asked=${asked} chosen=${params.file} choose=${choose} />`;
-  else if (isLarge && map.data) drawing = html`<div aria-busy=${map.loading ? "true" : "false"}><${BoundsGroups} map=${map.data} column=${map.data.column} type=${type} asked=${asked} /></div>`;
+  else if (isLarge && map.data) drawing = html`<div aria-busy=${map.loading ? "true" : "false"}><${BoundsGroups} map=${map.data} type=${type} asked=${asked} /></div>`;
   const failed = [sample, map].find((one) => one.error);
   return html`<${Sheet} id="bounds" title="Bounds of files" aside=${html`<select aria-label="Column" value=${column} onChange=${(event) => change({ column: event.target.value }, { replace: true })}>${leaves.map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select>`}>
     ${failed && html`<${Failure} error=${failed.error} retry=${failed.reload} />`}

@@ -143,7 +143,7 @@ def _ranges(
     session: Session, choice: TableChoice, order: TableOrder, after: Key | None, columns: tuple[Any, ...]
 ) -> list[Select[Any]]:
     """Return the queries whose results, one after the other, are the rest of a list: known values, then the others."""
-    query = select(*columns).where(*conditions(session, choice))
+    query = select(*columns).where(*_in_order(session, choice, order))
     is_of_component = order.column == HEALTH and choice.component is not None
     column: Any = _component_rank(choice) if is_of_component else getattr(TableRow, order.column)
     name: Any = TableRow.name
@@ -158,6 +158,18 @@ def _ranges(
     if after is not None and len(after) == 1:
         return [_from(unknown, (name,), order, after)]
     return [_from(query.where(column.is_not(None)), keys, order, after), unknown]
+
+
+def _in_order(session: Session, choice: TableChoice, order: TableOrder) -> list[ColumnElement[bool]]:
+    """Return the conditions of a choice, in such a form that the index of the order finds the tables.
+
+    SQLite would read and sort all tables of the chosen health, and for each page again: it is given their ids instead.
+    """
+    by_figure = choice.health is not None and choice.component is None and order.column in FIGURES
+    if not by_figure or _is_postgres(session) or count_tables(session, choice) <= _FEW:
+        return conditions(session, choice)
+    of = select(TableRow.id).where(*conditions(session, TableChoice(health=choice.health))).correlate(None)
+    return [*conditions(session, replace(choice, health=None)), (TableRow.id + 0).in_(of)]
 
 
 def _component_rank(choice: TableChoice) -> Any:

@@ -7,11 +7,11 @@ from dataclasses import astuple, replace
 from itertools import product
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from lakemuster.catalog.table_documents import table_document
 from lakemuster.cli.table_choice import chosen_tables
-from lakemuster.index import leases
+from lakemuster.index import leases, table_lists
 from lakemuster.index.database import Database
 from lakemuster.index.first_states import FirstSnapshot, FirstState, store_first_states
 from lakemuster.index.leases import ensure_many
@@ -145,6 +145,47 @@ def test_a_choice_holds_its_tables_and_counts_them(
         assert paged(database, choice, order, 2) == expected(wanted, order)
     with database.reading() as session:
         assert count_tables(session, choice) == len(wanted)
+
+
+COMMON_HEALTH = (
+    TableChoice(health=(3, 1)),
+    TableChoice(health=(0,), stale=False),
+    TableChoice(health=(0, 3), search="t"),
+)
+
+
+@pytest.mark.parametrize("column", FIGURES)
+def test_tables_of_a_common_health_are_found_in_the_index_of_the_order(
+    database: Database, tables: Sequence[ListedTable], column: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = [matching(tables, choice) for choice in COMMON_HEALTH]
+    assert all(map(len, wanted))
+    monkeypatch.setattr(table_lists, "_FEW", 0)
+    for (choice, some), descending in product(zip(COMMON_HEALTH, wanted, strict=True), (False, True)):
+        order = TableOrder(column, descending)
+        assert paged(database, choice, order, 2) == expected(some, order)
+        assert not database.is_embedded or not sorts(database, choice, order)
+
+
+def matching(tables: Sequence[ListedTable], choice: TableChoice) -> list[ListedTable]:
+    assert choice.health is not None
+    found = [table for table in tables if table.health in choice.health]
+    found = [table for table in found if choice.search is None or choice.search in table.record.name]
+    return [table for table in found if choice.stale is None or (table.record.stale_reason is not None) == choice.stale]
+
+
+def sorts(database: Database, choice: TableChoice, order: TableOrder) -> bool:
+    """Whether SQLite sorts the tables whose figure is known."""
+    with database.reading() as session:
+        query = table_lists._ranges(session, choice, order, None, (TableRow.id, TableRow.properties))[0]
+        words = query.compile(session.get_bind(), compile_kwargs={"literal_binds": True})
+        return "TEMP B-TREE" in str(session.execute(text(f"EXPLAIN QUERY PLAN {words}")).all())
+
+
+def test_few_tables_of_a_health_are_sorted(database: Database, tables: Sequence[ListedTable]) -> None:
+    order = TableOrder("total_bytes")
+    assert paged(database, COMMON_HEALTH[0], order, 2) == expected(matching(tables, COMMON_HEALTH[0]), order)
+    assert not database.is_embedded or sorts(database, COMMON_HEALTH[0], order)
 
 
 @pytest.mark.parametrize("choice", [choice for choice, _ in CHOICES if choice.visible is None], ids=str)

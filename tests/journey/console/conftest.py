@@ -53,8 +53,10 @@ def visit(browser):
 
 @pytest.fixture(scope="package")
 def demo(tmp_path_factory):
-    """The demo lake."""
+    """The demo lake, with the health of its tables, which a background job would compute some time."""
     with served(tmp_path_factory.mktemp("console-demo"), "--demo") as running:
+        for row in running.rows("/tables"):
+            running.get(f"/tables/{row['name']}/health")
         yield running
 
 

@@ -69,20 +69,12 @@ def updates(request):
     return request.config.getoption("update_golden")
 
 
-@pytest.fixture(scope="module")
-def computed(demo):
-    """The demo lake, whose health a background job would compute some time."""
-    for row in demo.rows("/tables"):
-        demo.get(f"/tables/{row['name']}/health")
-    return demo
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_the_picture_is_what_one_sees(computed, attached, visit, updates, view, scheme):
+def test_the_picture_is_what_one_sees(demo, attached, visit, updates, view, scheme):
     path, shown = VIEWS[view]
     size = {"width": WIDTH, "height": HEIGHTS.get(view, HEIGHT)}
-    uri = attached.uri if view == "catalogs" else computed.uri
+    uri = attached.uri if view == "catalogs" else demo.uri
     one = visit(uri, "#/none", viewport=size, color_scheme=scheme)
     page = one.page
     if view == "sign-in":

@@ -2,6 +2,7 @@
 import { asText, count, inUtc, plural } from "./format.js";
 import { html, useMemo } from "./html.js";
 import { useWidth } from "./parts.js";
+import { rectangle } from "./shapes.js";
 
 const LEFT = 8;
 const BOTTOM = 22;
@@ -62,6 +63,8 @@ function placing(scale, width) {
   return (value) => LEFT + ((scale.of(value) - scale.least) / span) * (width - 2 * LEFT);
 }
 
+const barOf = (start, end, top, tall) => rectangle(start, top, Math.max(2, end - start), tall);
+
 const greatestOf = (values, scale) => values.reduce((most, value) => (scale.of(value) > scale.of(most) ? value : most));
 
 // What both maps share: the interval that is asked for, and the axis.
@@ -94,9 +97,7 @@ export function BoundsMap({ files, column, type, asked, chosen, choose }) {
   const step = Math.max(1, Math.min(14, TALLEST / rows.length));
   const bar = Math.max(1, step * 0.7);
   const x = placing(scale, width);
-  const wide = ({ lower, upper }) => Math.max(2, x(upper) - x(lower));
-  const shape = (row, place) => `M${x(row.lower).toFixed(1)} ${(place * step).toFixed(1)}h${wide(row).toFixed(1)}v${bar.toFixed(1)}h${-wide(row).toFixed(1)}z`;
-  const shapes = (state) => rows.map((row, place) => (row.file.state === state ? shape(row, place) : "")).join("");
+  const shapes = (state) => rows.map(({ file, lower, upper }, place) => (file.state === state ? barOf(x(lower), x(upper), place * step, bar) : "")).join("");
   const own = rows.findIndex(({ file }) => file.file_path === chosen);
   const pick = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
@@ -107,7 +108,7 @@ export function BoundsMap({ files, column, type, asked, chosen, choose }) {
   return html`<${Drawing} frame=${frame} width=${width} tall=${step * rows.length} kind="files-map" label=${`${plural(rows.length, "file")} as intervals of ${column}, ${count(kept)} kept`}
       scale=${scale} x=${x} asked=${asked} least=${rows[0].lower} greatest=${greatestOf(rows.map((row) => row.upper), scale)} pick=${pick}>
     <path class="dropped" d=${shapes("dropped")} /><path class="kept" d=${shapes("kept")} />
-    ${own >= 0 && html`<rect class="own" x=${x(rows[own].lower) - 2} y=${own * step - 1.5} width=${wide(rows[own]) + 4} height=${bar + 3} />`}
+    ${own >= 0 && html`<rect class="own" x=${x(rows[own].lower) - 2} y=${own * step - 1.5} width=${Math.max(2, x(rows[own].upper) - x(rows[own].lower)) + 4} height=${bar + 3} />`}
   </${Drawing}>`;
 }
 
@@ -127,7 +128,7 @@ export function BoundsGroups({ map, type, asked }) {
       const state = one.kept === 0 ? "dropped" : one.kept === one.files ? "kept" : "some";
       const [start, middle, end] = [x(one.lower_bound), x(one.median_upper_bound), x(one.upper_bound)];
       return html`<g class=${state}><title>${`${plural(one.files, "file")}, ${count(one.kept)} kept: from ${asText(one.lower_bound)} … ${asText(one.last_lower_bound)} to ${asText(one.upper_bound)}, half of them to ${asText(one.median_upper_bound)}`}</title>
-        <rect class="all" x=${start} y=${place * step} width=${Math.max(2, end - start)} height=${bar} /><rect x=${start} y=${place * step} width=${Math.max(2, middle - start)} height=${bar} /></g>`;
+        <path class="all" d=${barOf(start, end, place * step, bar)} /><path d=${barOf(start, middle, place * step, bar)} /></g>`;
     })}
   </${Drawing}>`;
 }

@@ -3,6 +3,7 @@ import { get, tablePath, useAnswer } from "./api.js";
 import { Time, bytes, count, inWords } from "./format.js";
 import { html } from "./html.js";
 import { Copy, Loaded, Sheet, Status } from "./parts.js";
+import { rectangle } from "./shapes.js";
 
 const DAYS = 60;
 const GAINS = { files: "files", bytes: "bytes", merges: "merges of a read", manifests: "manifests", snapshots: "snapshots" };
@@ -73,5 +74,5 @@ function Days({ name, history }) {
   if (days.length === 0) return html`<span class="dim">–</span>`;
   const label = days.map((one) => `${one.day} ${one.status}`).join(", ");
   return html`<svg class="days" width=${days.length * 4} height="14" role="img" aria-label=${label}><title>${label}</title>
-    ${days.map((one, place) => html`<rect key=${one.day} class=${one.status} x=${place * 4} y="0" width="3" height="14" />`)}</svg>`;
+    ${[...new Set(days.map((one) => one.status))].map((status) => html`<path key=${status} class=${status} d=${days.map((one, place) => (one.status === status ? rectangle(place * 4, 0, 3, 14) : "")).join("")} />`)}</svg>`;
 }

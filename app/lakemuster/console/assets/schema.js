@@ -43,7 +43,7 @@ function typeText(type) {
 }
 
 // What a schema changed in the one before it.
-function changesOf(before, after) {
+export function changesOf(before, after) {
   const old = new Map(fieldsOf(before).map((field) => [field.id, field]));
   const now = fieldsOf(after);
   const left = new Set(now.map((field) => field.id));

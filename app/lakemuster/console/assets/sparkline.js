@@ -2,6 +2,7 @@
 import { get, tablePath } from "./api.js";
 import { bytes, plural } from "./format.js";
 import { html, useEffect, useRef, useState } from "./html.js";
+import { rectangle } from "./shapes.js";
 
 const DAYS = 40;
 const WIDTH = 120;
@@ -56,13 +57,14 @@ function Drawing({ days }) {
   const x = (place) => place * step;
   const y = (size) => HEIGHT - 2 - (size / largest) * (HEIGHT - 5);
   const line = sizes.map((size, place) => (size === null ? "" : `${x(place) + step / 2},${y(size)}`)).filter(Boolean).join(" ");
+  const bar = (day, left) => {
+    const height = Math.max(2, (day.commits / most) * (HEIGHT - 4));
+    return rectangle(left, HEIGHT - height, Math.max(1, step - 1), height);
+  };
   const commits = days.reduce((sum, day) => sum + day.commits, 0);
   const last = sizes[sizes.length - 1];
   const label = `${plural(commits, "commit")} on ${plural(days.length, "day")}, now ${bytes(last)}`;
   return html`<svg width=${WIDTH} height=${HEIGHT} role="img" aria-label=${label}><title>${label}</title>
-    ${days.map((day, place) => {
-      const height = Math.max(2, (day.commits / most) * (HEIGHT - 4));
-      return html`<rect x=${x(place)} y=${HEIGHT - height} width=${Math.max(1, step - 1)} height=${height} />`;
-    })}
+    <path d=${days.map((day, place) => bar(day, x(place))).join("")} />
     <polyline points=${line} /></svg>`;
 }

@@ -2,6 +2,7 @@
 import { bytes, count, time } from "./format.js";
 import { html, useEffect, useRef } from "./html.js";
 import { useWidth } from "./parts.js";
+import { rectangle } from "./shapes.js";
 
 const TOP = 26;
 const LANE = 26;
@@ -112,9 +113,9 @@ function Changes({ commits, x, step, middle }) {
   const most = Math.max(1, ...commits.flatMap((commit) => [Number(commit.added_bytes ?? 0), Number(commit.removed_bytes ?? 0)]));
   const wide = Math.max(3, Math.min(14, step - 4));
   const tall = (value) => (Number(value ?? 0) > 0 ? Math.max(1.5, (Number(value) / most) * MOVED) : 0);
-  return html`<g aria-hidden="true"><path class="axis" d=${`M${LEFT} ${middle}H${x(commits.length - 1) + step / 2}`} />${commits.map((commit, place) => html`
-    <rect class="plus" x=${x(place) - wide / 2} y=${middle - tall(commit.added_bytes)} width=${wide} height=${tall(commit.added_bytes)} />
-    <rect class="minus" x=${x(place) - wide / 2} y=${middle} width=${wide} height=${tall(commit.removed_bytes)} />`)}</g>`;
+  const bars = (key, down) => commits.map((commit, place) => rectangle(x(place) - wide / 2, middle, wide, down * tall(commit[key]))).join("");
+  return html`<g aria-hidden="true"><path class="axis" d=${`M${LEFT} ${middle}H${x(commits.length - 1) + step / 2}`} />
+    <path class="plus" d=${bars("added_bytes", -1)} /><path class="minus" d=${bars("removed_bytes", 1)} /></g>`;
 }
 
 // Tags, and branches without a lane, at their commits.

@@ -83,19 +83,23 @@ def bound_order(lower: pa.Array | pa.ChunkedArray, upper: pa.Array | pa.ChunkedA
     lower, upper = (of if isinstance(of, pa.ChunkedArray) else pa.chunked_array([of]) for of in (lower, upper))
     if pa.types.is_boolean(lower.type):
         lower, upper = lower.cast(pa.int8()), upper.cast(pa.int8())
+    is_text = pa.types.is_string(lower.type) or pa.types.is_binary(lower.type)
+    begins, ends = (None, None) if is_text else (_codes(lower, kind), _codes(upper, kind))
+    if begins is not None and ends is not None:
+        return BoundOrder(*begins, *ends)
     both = pa.chunked_array([*lower.chunks, *upper.chunks], lower.type)
-    is_text = pa.types.is_string(both.type) or pa.types.is_binary(both.type)
-    codes = text_ranks(both.cast(pa.binary())) if is_text else _numbers(both, kind)
+    ranks = text_ranks(both.cast(pa.binary())) if is_text else ranks_of_distinct(both)
     has, rows = np.asarray(both.is_valid().to_numpy(), np.bool_), len(lower)
-    return BoundOrder(codes[:rows], has[:rows], codes[rows:], has[rows:])
+    return BoundOrder(ranks[:rows], has[:rows], ranks[rows:], has[rows:])
 
 
-def _numbers(bounds: pa.ChunkedArray, kind: Primitive) -> Codes:
-    """Return numbers in the order of bounds that are no texts."""
-    found = [np.zeros(0, np.uint64)]
+def _codes(bounds: pa.ChunkedArray, kind: Primitive) -> tuple[NDArray[np.uint64], Mask] | None:
+    """Return 64-bit codes of bounds that are no texts, and which bounds exist; None for types without codes."""
+    found = [(np.zeros(0, np.uint64), np.zeros(0, np.bool_))]
     for chunk in bounds.chunks:
         codes = wide_codes(chunk, kind, len(chunk))
         if codes is None:
-            return ranks_of_distinct(bounds)
-        found.append(codes[0])
-    return np.concatenate(found)
+            return None
+        found.append(codes)
+    codes, has = zip(*found, strict=True)
+    return np.concatenate(codes), np.concatenate(has)

@@ -18,7 +18,9 @@ from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import CatalogError
+from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import TableRecord, tables_by_id
+from lakemuster.metadata.snapshot import MAIN
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.planner.scan.branches import plan_of
 from lakemuster.planner.view import View
@@ -99,7 +101,12 @@ class WarmUp:
         return not is_full and not self._is_stopped.is_set() and self._clock.monotonic() < self._until
 
     def _load(self, table: TableRecord, asked: AskedTable) -> None:
+        assert table.current_snapshot_id is not None
         try:
+            with self._services.index.database.reading() as session:
+                record = get_snapshot(session, table.table_id, table.current_snapshot_id, MAIN)
+            if record.state != "published":
+                return  # a view of it would be indexed first
             with CPU.permit():
                 load(self._services, self._services.known_view(table), asked)
         except CatalogError as error:

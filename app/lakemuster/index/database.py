@@ -26,7 +26,7 @@ from sqlalchemy.types import BigInteger
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import ConfigInvalid, IndexUnavailable
 from lakemuster.extras import pip_install
-from lakemuster.index import schema_version
+from lakemuster.index import schema_version, stored_version
 from lakemuster.index.change_file import ChangeFile
 from lakemuster.index.database_errors import our_errors
 from lakemuster.index.raw_sql import RawStatement
@@ -220,11 +220,11 @@ class Database:
             IndexUnavailable: the database does not answer.
         """
         with self.migrating() as connection:
-            found = schema_version.stored(connection)
+            found = stored_version.stored(connection)
             if found == schema_version.newest():
                 return
-            if found is not None and schema_version.is_newer(found):
-                schema_version.require_admitted(connection, found)
+            if found is not None and stored_version.is_newer(found):
+                stored_version.require_admitted(connection, found)
                 return
             from lakemuster.index import migrations  # noqa: PLC0415 - Alembic is slow to import
 
@@ -260,7 +260,7 @@ class Database:
             IndexUnavailable: the database does not answer.
         """
         with our_errors(), self._guard.querying(), self._reading.connect() as connection:
-            schema_version.check(connection)
+            stored_version.check(connection)
 
     def check(self) -> None:
         """Check that the database answers and has this code's schema version; for SQLite, that its file is intact too.

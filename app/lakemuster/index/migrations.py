@@ -7,7 +7,8 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
-from lakemuster.index.schema_version import SUPPORT_TABLE, scripts_folder, stored
+from lakemuster.index.schema_version import scripts_folder
+from lakemuster.index.stored_version import SUPPORT_TABLE, stored
 
 
 def head() -> str:

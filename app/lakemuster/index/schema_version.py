@@ -1,6 +1,6 @@
 """The schema versions of the database, named by the migration scripts' file names: ``0008_jobs.py`` is ``0008``.
 
-Without Alembic, which a server would import at every start to find that there is nothing to migrate.
+Without SQLAlchemy and Alembic, which are slow to import.
 
 A server of one version serves a range of databases, so that replicas are upgraded one after another: those from
 ``OLDEST_DATABASE`` to its own version, and newer ones that admit it (``oldest_server`` of the newest migration, which
@@ -11,15 +11,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Connection, inspect, text
-
-from lakemuster.errors import DatabaseVersionMismatch
-
 OLDEST_DATABASE = "0014"
 """The oldest schema version that this code serves. Raise it with the code that first needs a later one."""
-
-SUPPORT_TABLE = "schema_support"
-"""One row: the oldest version of servers that may use the database. Databases before 0015 have no such table."""
 
 _PACKAGED = Path(__file__).parent / "_migrations"
 _IN_SOURCE_TREE = Path(__file__).parents[3] / "migrations"
@@ -32,72 +25,9 @@ def scripts_folder() -> Path:
 
 def newest() -> str:
     """Return the schema version that this code makes."""
-    return max(_known())
+    return max(known())
 
 
-def stored(connection: Connection) -> str | None:
-    """The schema version of a database; None: it has not been initialized."""
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    return found
-
-
-def is_newer(found: str) -> bool:
-    """Whether a database's version is one that this code does not know."""
-    return found not in _known()
-
-
-def check(connection: Connection) -> None:
-    """Check that this code serves the database: that its schema version is in the range that the code states.
-
-    Raises:
-        DatabaseVersionMismatch: it is not; the message says what to do.
-    """
-    found, wanted = stored(connection), newest()
-    if found == wanted:
-        return
-    if found is None:
-        raise DatabaseVersionMismatch("the database has not been initialized; run: lakemuster migrate", wanted=wanted)
-    if is_newer(found):
-        require_admitted(connection, found)
-    elif found < OLDEST_DATABASE:
-        raise DatabaseVersionMismatch(
-            f"the database is older than this program: its version is {found}, and {served()}; run: lakemuster migrate",
-            found=found,
-            wanted=wanted,
-        )
-
-
-def served() -> str:
-    """Say which databases this code serves, as part of a sentence."""
-    return f"databases of versions {OLDEST_DATABASE} to {newest()}, and newer ones that admit {newest()}, are served"
-
-
-def require_admitted(connection: Connection, found: str) -> None:
-    """Check that a database of a newer version, which this code does not know, admits servers of this one.
-
-    Raises:
-        DatabaseVersionMismatch: it does not, or does not say.
-    """
-    oldest = _oldest_server(connection)
-    if oldest is None or oldest > newest():
-        raise DatabaseVersionMismatch(
-            f"the database is newer than this program: its version is {found}"
-            + (f" for servers from {oldest} on" if oldest else "")
-            + f", and {served()}; upgrade lakemuster",
-            found=found,
-            wanted=newest(),
-        )
-
-
-def _oldest_server(connection: Connection) -> str | None:
-    """The oldest version of servers that a database says it is for; None if it says nothing."""
-    if not inspect(connection).has_table(SUPPORT_TABLE):
-        return None
-    oldest: str | None = connection.execute(text(f"SELECT oldest_server FROM {SUPPORT_TABLE}")).scalar()  # noqa: S608
-    return oldest
-
-
-def _known() -> set[str]:
+def known() -> set[str]:
+    """Return all schema versions that this code can make."""
     return {path.name.partition("_")[0] for path in (scripts_folder() / "versions").glob("[0-9]*_*.py")}

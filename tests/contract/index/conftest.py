@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import text
 
 from lakemuster.index.database import Database
-from lakemuster.index.schema_version import SUPPORT_TABLE
 from lakemuster.index.sql_tables import METADATA
+from lakemuster.index.stored_version import SUPPORT_TABLE
 from tests.postgres import PostgresServer
 
 

@@ -52,7 +52,7 @@ POINTS = {
     "streaming": Point("lakemuster.api.streams:Stream._more", "after"),
     "stopping: before jobs are given away": Point("lakemuster.jobs.supervisor:Supervisor.stop", "before"),
     "job retries": Point("lakemuster.jobs.retrying:RetryQuarantined.run", "after"),
-    "job watch: at a table": Point("lakemuster.jobs.watching:WatchTables._visit", "before"),
+    "job watch: at a table": Point("lakemuster.jobs.watching:WatchTables._is_settled", "after"),
     "job watch": Point("lakemuster.jobs.watching:WatchTables.run", "after"),
     "job counts": Point("lakemuster.jobs.counting:CountSnapshots.run", "after"),
     "job readiness": Point("lakemuster.jobs.readiness:TellReadyPartitions._evaluate", "after"),

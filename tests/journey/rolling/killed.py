@@ -58,9 +58,7 @@ POINTS = {
     "job readiness": Point("lakemuster.jobs.readiness:TellReadyPartitions._evaluate", "after"),
     "job health": Point("lakemuster.jobs.health:ComputeHealth._compute", "after"),
     "job sweep: rows are gone, files are not": Point("lakemuster.index.segment_store:SegmentStore.files", "before"),
-    "job sweep: one file is gone": Point("lakemuster.index.segment_store:SegmentStore.delete", "after"),
-    "job sync": Point("lakemuster.jobs.syncing:SyncCatalog.run", "after"),
-    "job webhook: delivered, not recorded": Point("lakemuster.jobs.webhook_sender:Sender.send", "after"),
+    "job sync": Point("lakemuster.jobs.syncing:SyncCatalog.run", "before"),
 }
 
 

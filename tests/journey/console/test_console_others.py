@@ -9,6 +9,12 @@ from tests.journey.console.browsing import NARROW, texts, whole
 from tests.journey.servers import served
 
 ROWS = "main table tbody tr"
+MOVED_AT_ONCE = """new MutationObserver((_, observer) => {
+  if (document.querySelector("#console > *") === null) return;
+  observer.disconnect();
+  location.hash = "#/events";
+}).observe(document, {childList: true, subtree: true});"""
+"""Changes the address in the task that shows the console for the first time."""
 
 
 def test_catalogs_are_the_apis(attached, visit):
@@ -23,6 +29,13 @@ def test_catalogs_are_the_apis(attached, visit):
         assert cells[1].startswith("reachable" if catalog["reachable"] else "not reachable")
         assert (catalog["error"] or "") in cells[1]
         assert cells[2] == whole(catalog["tables"])
+
+
+def test_an_address_that_changes_while_the_console_starts_is_followed(demo, visit):
+    one = visit(demo.uri, "docs")
+    one.page.add_init_script(MOVED_AT_ONCE)
+    one.go("#/none")
+    expect(one.page.get_by_role("heading", name="Events")).to_be_visible()
 
 
 def test_a_catalog_is_listed_on_demand(attached, visit):

@@ -1,5 +1,5 @@
 // Permalinks: every state of the console is in the address's fragment, `#/part/part?key=value`.
-import { useEffect, useState } from "./html.js";
+import { useLayoutEffect, useState } from "./html.js";
 
 export function parse(hash) {
   const text = hash.replace(/^#\/?/, "");
@@ -39,7 +39,8 @@ export function change(changes, { replace = false } = {}) {
 
 export function useRoute() {
   const [route, setRoute] = useState(() => parse(window.location.hash));
-  useEffect(() => {
+  // Before the browser may tell of a change: one between the first state and a later effect would be lost.
+  useLayoutEffect(() => {
     const changed = () => setRoute(parse(window.location.hash));
     window.addEventListener("hashchange", changed);
     return () => window.removeEventListener("hashchange", changed);

@@ -19,8 +19,8 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import aiohttp
+from gcsfs import retry
 from gcsfs.core import GCSFileSystem
-from gcsfs.retry import HttpError, NonRetryableError
 from google.auth import exceptions as google
 
 from lakemuster.errors import CatalogError, ConfigInvalid, ObjectMissing, StorageDenied, StorageError
@@ -33,6 +33,8 @@ from lakemuster.storage.remote import ObjectSource, SourcePage
 
 _PAGE = "items(name,size,updated),prefixes,nextPageToken"
 _MOST_PAGE_BYTES = 64 << 20
+# gcsfs < 2026.2 has no NonRetryableError.
+_NO_CREDENTIALS = (google.GoogleAuthError, retry.HttpError, getattr(retry, "NonRetryableError", retry.HttpError))
 
 
 class GcsSource(ObjectSource):
@@ -87,7 +89,7 @@ class GcsSource(ObjectSource):
         """Map an error to ours."""
         if isinstance(error, google.TransportError):
             return http_failure_of(ConnectionError(type(error).__name__), where)
-        if isinstance(error, google.GoogleAuthError | HttpError | NonRetryableError):
+        if isinstance(error, _NO_CREDENTIALS):
             return StorageDenied(f"{where}: no credentials for Google Cloud Storage ({type(error).__name__})")
         return http_failure_of(error, where)
 

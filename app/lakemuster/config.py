@@ -142,7 +142,7 @@ class Settings(BaseSettings):
         5.0,
         ge=0,
         le=600,
-        description="Seconds after a start to load what was asked for before, while `/readyz` is 503; 0: none.",
+        description="Maximum of seconds to load recently planned tables at the start; `/readyz` is 503 meanwhile.",
     )
     root_path: str = Field("", description="Path below which a proxy offers the server.")
     forwarded_allow_ips: _Words = Field((), description="Proxies whose X-Forwarded-For and -Proto are trusted.")

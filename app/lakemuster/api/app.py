@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from anyio import create_task_group, sleep, to_thread
+from anyio import create_task_group, to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.types import Scope
@@ -68,8 +68,6 @@ from lakemuster.jobs.supervisor import Supervisor
 from lakemuster.jobs.webhooks import WebhookMeasures
 from lakemuster.upstream.registry import Upstreams
 
-KEEP_SECONDS = 60.0
-"""How often it is written down what was asked for."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _DESCRIPTION = """Plans which files of an Iceberg or Paimon table a query must read, and lists snapshots, manifests and
 files, from an index.
@@ -227,7 +225,7 @@ async def _maintained(
 
     Args:
         closing: is done at the end.
-        warm_up: loads tables at the start, and keeps what is asked for.
+        warm_up: loads recently planned tables at the start, and stores which tables are planned.
         drain_seconds: how long a request to stop is delayed.
     """
     limit_arenas()
@@ -238,7 +236,6 @@ async def _maintained(
             tasks.start_soon(trim_regularly)
             if warm_up is not None:
                 warm_up.start()
-                tasks.start_soon(_keep_asked, warm_up)
             for provider in identity.providers:
                 tasks.start_soon(provider.keep_fresh)
             with DRAIN.delaying(drain_seconds):
@@ -251,12 +248,6 @@ async def _maintained(
             await to_thread.run_sync(warm_up.stop)
         for close in closing:
             await close()
-
-
-async def _keep_asked(warm_up: WarmUp) -> None:
-    while True:
-        await sleep(KEEP_SECONDS)
-        await to_thread.run_sync(warm_up.keep)
 
 
 def _edge_rules(settings: Settings, upstreams: Upstreams) -> MiddlewareRules:

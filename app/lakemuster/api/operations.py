@@ -41,7 +41,7 @@ async def healthz() -> Response:
 async def readyz(request: Request) -> Response:
     """Check that the database responds with a schema that is served, the segment store is writable, and clocks agree.
 
-    A server that was asked to stop and drains is not ready, nor is one that still loads what was asked for before.
+    A server that drains before its stop is not ready, nor is one that still loads recently planned tables.
     Responds within seconds, even if the database or the store does not.
     """
     readiness: Readiness = request.app.state.readiness
@@ -50,7 +50,7 @@ async def readyz(request: Request) -> Response:
         found["server"] = "stopping: it answers what comes, and takes no more load"
     warm_up: WarmUp | None = request.app.state.warm_up
     if warm_up is not None and not warm_up.is_over:
-        found["warm_up"] = "starting: it loads what was asked for before, and answers what comes"
+        found["warm_up"] = "starting: it loads recently planned tables, and answers requests"
     ready = all(state == OK for state in found.values())
     return _json({"ready": ready, "checks": found}, 200 if ready else 503)
 

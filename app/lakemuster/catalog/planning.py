@@ -69,7 +69,7 @@ def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: s
         plan = _incremental(services, view, asked, bound(view), statistics(view))
     else:
         plan = plan_of(services.index, view, bound, statistics, read_optimized=asked.read_optimized)
-    services.asked.note(view, plan.bound)
+    services.recent_plans.record(view, plan.bound)
     plan = replace(plan, splitting=splitting)
     if plan.second_branch is not None:
         plan = replace(plan, second_branch=replace(plan.second_branch, splitting=splitting))

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lakemuster.catalog import table_formats as _registered  # noqa: F401
-from lakemuster.catalog.asked_tables import AskedTables
 from lakemuster.catalog.attached import Changed, attach, record_changes, refuse_name
 from lakemuster.catalog.branches import with_second
 from lakemuster.catalog.catalog_rules import CATALOG_RULES, FollowedSnapshots
 from lakemuster.catalog.chosen_snapshots import last_published, newest_schema_id, resolve
 from lakemuster.catalog.page_tokens import Pin
 from lakemuster.catalog.plan_page_cache import PageCache
+from lakemuster.catalog.recent_plans import RecentPlans
 from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.catalog.view_cache import ViewCache
 from lakemuster.config import Settings
@@ -62,7 +62,7 @@ MAX_SIMILAR_NAMES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The catalog: settings, index, storage, refresher, caches of views and pages, and what was asked for."""
+    """The catalog: settings, index, storage, refresher, caches of views and pages, and recent plans."""
 
     settings: Settings
     index: Index
@@ -70,7 +70,7 @@ class Services:
     refresher: Refresher
     views: ViewCache = field(default_factory=ViewCache)
     pages: PageCache = field(default_factory=PageCache)
-    asked: AskedTables = field(default_factory=AskedTables)
+    recent_plans: RecentPlans = field(default_factory=RecentPlans)
 
     def close(self) -> None:
         """Stop decoders and close connections."""

@@ -1,4 +1,4 @@
-"""Load what the first plans will need: views, scan indexes and columns of the tables that were asked for before.
+"""Load what the first plans will need: views, scan indexes and columns of recently planned tables.
 
 A table's first plan after a start reads its manifests from the database, opens segments and prepares the columns that
 the filter names; later ones, with whatever values, find all of that in the caches.
@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lakemuster.caching import MEMORY, Budget
-from lakemuster.catalog.asked_tables import AskedTable, read_asked
 from lakemuster.catalog.filters import Filter
+from lakemuster.catalog.recent_plans import PlannedTable, read_recent_plans
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.cpu_semaphore import CPU
@@ -26,6 +26,10 @@ from lakemuster.planner.scan.branches import plan_of
 from lakemuster.planner.view import View
 
 LOG = logging.getLogger("lakemuster.warm_up")
+SAVE_SECONDS = 60.0
+"""Interval in which a process stores its recent plans."""
+STOP_SECONDS = 2.0
+"""Limit of the time for which a stop waits for the segment store."""
 _AT_ONCE = 50
 _VALUES: dict[Kind, object] = {
     Kind.BOOLEAN: True,
@@ -44,6 +48,8 @@ _VALUES: dict[Kind, object] = {
 class WarmUp:
     """Loads tables in a thread, likeliest first, until the time or half of the caches' memory is used.
 
+    Then the thread stores the process's own recent plans at intervals, for servers that start later.
+
     Args:
         seconds: how long; 0: nothing is loaded.
         budget: of the caches.
@@ -55,24 +61,19 @@ class WarmUp:
         self._until = 0.0
         self._is_over = threading.Event()
         self._is_stopped = threading.Event()
+        # A store that hangs must not keep the process.
+        self._thread = threading.Thread(target=self._serve, name="warm-up", daemon=True)
         self.loaded = 0
 
     def start(self) -> None:
         """Start the thread; the time begins."""
         self._until = self._clock.monotonic() + self._seconds
-        threading.Thread(target=self._serve, name="warm-up", daemon=True).start()
+        self._thread.start()
 
     def stop(self) -> None:
-        """Load no more, and keep what was asked for."""
+        """Load no more tables, and store the recent plans; return after ``STOP_SECONDS`` at the latest."""
         self._is_stopped.set()
-        self.keep()
-
-    def keep(self) -> None:
-        """Write down what this process was asked for, for servers that start later."""
-        try:
-            self._services.asked.write(self._services.index.segments)
-        except CatalogError as error:
-            LOG.warning("what was asked for is not written down: %s", error.code)
+        self._thread.join(STOP_SECONDS)
 
     @property
     def is_over(self) -> bool:
@@ -80,14 +81,14 @@ class WarmUp:
         return self._is_over.is_set() or self._clock.monotonic() >= self._until
 
     def run(self) -> None:
-        """Load the tables that all servers were asked for.
+        """Load the tables that all servers planned lately.
 
         Raises:
             IndexUnavailable: the database or the segment store does not answer.
         """
-        asked = read_asked(self._services.index.segments, self._clock.wall_ms())
-        for start in range(0, len(asked), _AT_ONCE):
-            some = asked[start : start + _AT_ONCE]
+        planned = read_recent_plans(self._services.index.segments, self._clock.wall_ms())
+        for start in range(0, len(planned), _AT_ONCE):
+            some = planned[start : start + _AT_ONCE]
             with self._services.index.database.reading() as session:
                 tables = {table.table_id: table for table in tables_by_id(session, [one.table_id for one in some])}
             for one in some:
@@ -100,7 +101,7 @@ class WarmUp:
         is_full = self._budget.bytes > self._budget.limit // 2
         return not is_full and not self._is_stopped.is_set() and self._clock.monotonic() < self._until
 
-    def _load(self, table: TableRecord, asked: AskedTable) -> None:
+    def _load(self, table: TableRecord, planned: PlannedTable) -> None:
         assert table.current_snapshot_id is not None
         try:
             with self._services.index.database.reading() as session:
@@ -108,7 +109,7 @@ class WarmUp:
             if record.state != "published":
                 return  # a view of it would be indexed first
             with CPU.permit():
-                load(self._services, self._services.known_view(table), asked)
+                load(self._services, self._services.known_view(table), planned)
         except CatalogError as error:
             LOG.info("a table was not loaded at the start: %s", error.code)
         else:
@@ -124,15 +125,24 @@ class WarmUp:
             self._is_over.set()
         if self.loaded:
             LOG.info("loaded %d tables in %.1f s", self.loaded, self._clock.monotonic() - began)
+        while not self._is_stopped.wait(SAVE_SECONDS):
+            self._save()
+        self._save()
+
+    def _save(self) -> None:
+        try:
+            self._services.recent_plans.save(self._services.index.segments)
+        except Exception as error:  # noqa: BLE001 - the next interval tries again
+            LOG.warning("recent plans were not stored: %s", type(error).__name__)
 
 
-def load(services: Services, view: View, asked: AskedTable) -> None:
-    """Plan a table with some value for each of the columns that were asked for.
+def load(services: Services, view: View, planned: PlannedTable) -> None:
+    """Plan a table with some value for each of its recent filters' columns.
 
     Raises:
         CatalogError: it cannot be planned.
     """
-    filter_of = filter_on(asked)
+    filter_of = filter_on(planned)
     plan = plan_of(
         services.index, view, lambda of: Filter(filter_of(of)).bound(of.schemas[0], history=of.written_schemas),
         lambda _: None,
@@ -141,12 +151,12 @@ def load(services: Services, view: View, asked: AskedTable) -> None:
     next(iter(plan.batches()), None)
 
 
-def filter_on(asked: AskedTable) -> Callable[[View], dict[str, Any] | None]:
-    """Return what makes a filter, of a view: some value of any column that was asked for."""
+def filter_on(planned: PlannedTable) -> Callable[[View], dict[str, Any] | None]:
+    """Return a function that makes a filter of a view: some value for any of its recent filters' columns."""
 
     def of(view: View) -> dict[str, Any] | None:
         schema, found = view.schemas[0], None
-        for field_id in asked.columns:
+        for field_id in planned.columns:
             kind = schema.primitive(field_id)
             if kind is None or field_id not in schema.names or (value := value_of(kind)) is None:
                 continue

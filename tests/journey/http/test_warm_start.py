@@ -1,4 +1,4 @@
-"""A server that starts again has loaded what was asked for before it says that it is ready."""
+"""A server that starts again has loaded recently planned tables into its caches before it is ready."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DATA = pa.table({"id": pa.array(range(10), pa.int64())})
 def lake(tmp_path: Path) -> Path:
     made = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}/lake")
     made.create_namespace("db")
-    for name in ("asked", "other"):
+    for name in ("planned", "other"):
         made.create_table(f"db.{name}", DATA.schema).append(DATA)
     return tmp_path / "lake"
 
@@ -30,16 +30,16 @@ def cached(server: Running, cache: str) -> int:
 
 
 @pytest.mark.parametrize(("seconds", "loaded"), [("60", 1), ("0", 0)])
-def test_a_server_that_is_ready_has_loaded_what_was_asked_for_before(
+def test_a_server_that_is_ready_has_loaded_recently_planned_tables(
     tmp_path: Path, lake: Path, seconds: str, loaded: int
 ) -> None:
     of = {"ROOTS": str(lake), "MAX_STALENESS": "3600", "WARM_UP_SECONDS": seconds, "ROLE": "api"}
     with served(tmp_path / "server", **of) as server:
-        for name in ("asked", "other"):
+        for name in ("planned", "other"):
             server.post("/tables", {"name": f"db.{name}", "location": f"{lake}/db/{name}"}, 201)
             server.post(f"/tables/db.{name}/refresh")
-        assert len(server.post("/tables/db.asked/plan", {"filter": "id = 5"})["files"]) == 1
+        assert len(server.post("/tables/db.planned/plan", {"filter": "id = 5"})["files"]) == 1
     with served(tmp_path / "server", **of) as server:
         assert (cached(server, "scan indexes"), cached(server, "views")) == (loaded, loaded)
-        assert len(server.post("/tables/db.asked/plan", {"filter": "id = 6"})["files"]) == 1
+        assert len(server.post("/tables/db.planned/plan", {"filter": "id = 6"})["files"]) == 1
         assert (cached(server, "scan indexes"), cached(server, "views")) == (1, 1)

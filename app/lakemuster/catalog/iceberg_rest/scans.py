@@ -96,7 +96,7 @@ def _newest_unread(reason: str) -> LookFailed | ClientMustPlan:
 
 def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:
     bound = _bound(scan, view)
-    services.asked.note(view, bound)
+    services.recent_plans.record(view, bound)
     statistics = frozenset(scan.statistics)
     if scan.after is None:
         return PlannedScan(scan, view, Plan(scan_index_of(services.index, view), bound, statistics))

@@ -1,12 +1,14 @@
-"""Bugs that tests plant, by name: a decorator keeps them."""
+"""Bugs that tests plant, by name: a decorator keeps them; and whether a check notices one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ParamSpec
 
 import pytest
 
 Plant = Callable[[pytest.MonkeyPatch], None]
+Case = ParamSpec("Case")
 
 
 class PlantedBugs(dict[str, Plant]):
@@ -20,3 +22,12 @@ class PlantedBugs(dict[str, Plant]):
             return plant
 
         return keep
+
+
+def fails(check: Callable[Case, object], *case: Case.args, **named: Case.kwargs) -> bool:
+    """Whether a check notices something wrong in a case."""
+    try:
+        check(*case, **named)
+    except AssertionError:
+        return True
+    return False

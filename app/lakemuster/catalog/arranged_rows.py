@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -10,7 +9,7 @@ import pyarrow.compute as pc
 
 from lakemuster.catalog.table_lists import direction
 from lakemuster.errors import RequestInvalid
-from lakemuster.planner.rows import START, RowSource, TableSource, conform
+from lakemuster.planner.rows import START, RowSource, TableSource, batched_rows, conform
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +64,10 @@ def _first(source: RowSource, field: str, top: int, *, descending: bool) -> pa.T
     kept = schema.empty_table()
     _order(kept, field, descending)
     batches = (conform(batch, schema) for _, batch in source.batches(START))
-    while some := _portion(batches, top):
+    for some in batched_rows(batches, top):
         candidates = pa.concat_tables([kept, pa.Table.from_batches(some, schema)])
         kept = candidates.take(_order(candidates, field, descending)[:top]).combine_chunks()
     return kept
-
-
-def _portion(batches: Iterator[pa.RecordBatch], rows: int) -> list[pa.RecordBatch]:
-    """Take batches until they have this many rows."""
-    found: list[pa.RecordBatch] = []
-    count = 0
-    for batch in batches:
-        found.append(batch)
-        count += batch.num_rows
-        if count >= rows:
-            break
-    return found
 
 
 def _order(table: pa.Table, field: str, descending: bool) -> pa.Array:

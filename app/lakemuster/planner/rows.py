@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.planner.casts import cast_or_none
+
+Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
 
 
 class Position(NamedTuple):
@@ -122,3 +124,17 @@ def _conform_array(array: pa.Array, target: pa.DataType) -> pa.Array:
         return pa.StructArray.from_arrays(children, fields=list(target), mask=mask)
     cast = cast_or_none(array, target)
     return pa.nulls(len(array), target) if cast is None else cast
+
+
+def batched_rows(parts: Iterable[Rows], least: int) -> Iterator[list[Rows]]:
+    """Group neighbours: a group ends with the part that brings it to ``least`` rows; the last group may have fewer."""
+    group: list[Rows] = []
+    rows = 0
+    for part in parts:
+        group.append(part)
+        rows += part.num_rows
+        if rows >= least:
+            yield group
+            group, rows = [], 0
+    if group:
+        yield group

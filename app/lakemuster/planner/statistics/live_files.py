@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,20 +77,6 @@ def files_by_spec(question: Question, wanted: Columns) -> list[SpecFiles]:
     for spec, table in live_files(question, wanted):
         found.setdefault(id(spec), (spec, []))[1].append(table)
     return [SpecFiles(question, spec, tuple(tables)) for spec, tables in found.values()]
-
-
-def together(tables: Iterable[pa.Table], least: int) -> Iterator[list[pa.Table]]:
-    """Group neighbours: each group but the last has at least so many rows, without its last table fewer."""
-    group: list[pa.Table] = []
-    rows = 0
-    for table in tables:
-        group.append(table)
-        rows += table.num_rows
-        if rows >= least:
-            yield group
-            group, rows = [], 0
-    if group:
-        yield group
 
 
 def live_files(question: Question, wanted: Columns) -> Iterator[tuple[SpecIndex, pa.Table]]:

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.planner.columns import single_array
+from lakemuster.planner.rows import batched_rows
 from lakemuster.planner.statistics.delete_files import Deletes
 from lakemuster.planner.statistics.file_sizes import SizeBucket, SmallFiles, by_size, histogram, small_files
-from lakemuster.planner.statistics.live_files import Question, SpecFiles, entry_columns, files_by_spec, together
+from lakemuster.planner.statistics.live_files import Question, SpecFiles, entry_columns, files_by_spec
 from lakemuster.planner.statistics.merging import Merging
 from lakemuster.planner.statistics.numbers import (
     NO_INTS,
@@ -100,7 +101,7 @@ def table_statistics(questions: Sequence[Question], target_bytes: int | None = N
     wanted = entry_columns((*_COUNTED, *rules.columns))
     files = [of for question in questions for of in files_by_spec(question, wanted)]
     target = target_of(rules.target(view), target_bytes)
-    parts = [_counted(rules, of.spec.spec_id, some) for of in files for some in together(of.tables, _FILES)]
+    parts = [_counted(rules, of.spec.spec_id, some) for of in files for some in batched_rows(of.tables, _FILES)]
     totals = reduce(add, (part.totals for part in parts), Totals(0, 0, 0, 0, 0))
     refuse_above_64_bits(max(totals.records, totals.bytes))
     deletes = [rules.deletes(question, [of for of in files if of.question is question]) for question in questions]

@@ -91,7 +91,7 @@ def _connections(services: Services, workers: int) -> str | None:
 
     budget = ConnectionBudget.of(database, workers)
     budget.check()
-    return budget.told()
+    return budget.summary()
 
 
 def migrate(database_url: str | None) -> str:

@@ -66,8 +66,8 @@ class ConnectionBudget:
                 "allow more, start fewer workers, or put PgBouncer between"
             )
 
-    def told(self) -> str:
-        """Say it in one line."""
+    def summary(self) -> str:
+        """One line about the limits, for the operator."""
         opened = f"up to {self.most} connections to the database"
         if self.allowed is None:
             return f"{opened}, through a pooler"

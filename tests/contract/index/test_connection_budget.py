@@ -52,12 +52,12 @@ def test_a_server_tells_what_it_opens_and_what_its_database_allows(
     assert budget.allowed is not None
     assert budget.allowed > budget.most
     budget.check()
-    assert "DATABASE_CONNECTIONS" not in budget.told()
+    assert "DATABASE_CONNECTIONS" not in budget.summary()
     limit(postgres_server, postgres_url, 2 * LEAST_CONNECTIONS)
     budget = ConnectionBudget.of(database, 2)
     assert budget.allowed == 2 * LEAST_CONNECTIONS
     budget.check()
-    assert budget.told() == (
+    assert budget.summary() == (
         "up to 66 connections to the database, which allows 8 to all servers: set DATABASE_CONNECTIONS, "
         "or put PgBouncer between"
     )
@@ -73,7 +73,7 @@ def test_behind_a_pooler_the_database_s_limit_is_not_the_server_s(
         budget = ConnectionBudget.of(behind, 100)
         behind.close()
     budget.check()
-    assert budget.told() == "up to 3300 connections to the database, through a pooler"
+    assert budget.summary() == "up to 3300 connections to the database, through a pooler"
 
 
 def test_a_budget_is_shared_by_the_processes_and_refused_if_it_is_too_small() -> None:

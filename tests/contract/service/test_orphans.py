@@ -131,12 +131,11 @@ def test_without_a_bug_the_same_lakes_are_right(several: Sequence[Registered]) -
     assert [one.difference() for one in several] == [([], [])] * len(several)
 
 
-def test_files_that_commits_take_in_use_after_the_listing_are_no_orphans(
-    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def check_with_commits(services: Services, folder: Path, seeds: Sequence[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commit between the listing of files and the reading of references, also files that were orphans until then."""
     adopted = 0
-    for seed in range(300, 312):
-        one = Registered.of(services, tmp_path, seed)
+    for seed in seeds:
+        one = Registered.of(services, folder, seed)
         lake = one.lake
 
         def commits(*given: Any, lake: Lake = lake, **named: Any) -> Any:
@@ -157,7 +156,22 @@ def test_files_that_commits_take_in_use_after_the_listing_are_no_orphans(
         assert before - known <= found, seed
         adopted += len(before & known)
         one.forget()
-    assert adopted > 5
+    assert adopted > len(seeds) / 3
+
+
+def test_files_that_commits_take_in_use_after_the_listing_are_no_orphans(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_with_commits(services, tmp_path, range(300, 312), monkeypatch)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("first", range(20_000, 20_000 + LAKES, AT_ONCE))
+def test_the_same_of_a_thousand_lakes_with_commits(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
+    check_with_commits(services, tmp_path, range(first, first + AT_ONCE), monkeypatch)
 
 
 def test_a_report_counts_what_it_lists(several: Sequence[Registered], tmp_path: Path) -> None:

@@ -364,17 +364,16 @@ def load_settings(**flags: object) -> Settings:
     try:
         return Settings(**{name: value for name, value in flags.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as cause:
-        problems = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc']).upper()}: {_said(problem['type'], problem['msg'])}"
-            for problem in cause.errors()
-        )
-        raise ConfigInvalid(f"invalid setting: {problems}") from cause
+        problems = [_problem(problem["loc"], problem["type"], problem["msg"]) for problem in cause.errors()]
+        raise ConfigInvalid(f"invalid setting: {'; '.join(problems)}") from cause
     except ValueError as cause:
         raise ConfigInvalid(f"invalid setting: {cause}") from cause
 
 
-def _said(kind: str, message: str) -> str:
-    return "unknown setting" if kind == "extra_forbidden" else message.removeprefix("Value error, ")
+def _problem(where: Sequence[object], kind: str, message: str) -> str:
+    """What is wrong with a setting, after its name; a message about several settings has their names itself."""
+    text = "unknown setting" if kind == "extra_forbidden" else message.removeprefix("Value error, ")
+    return f"{'.'.join(map(str, where)).upper()}: {text}" if where else text
 
 
 def check_exposure(settings: Settings, *, insecure_public: bool) -> None:

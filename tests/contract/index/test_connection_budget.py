@@ -81,7 +81,7 @@ def test_a_budget_is_shared_by_the_processes_and_refused_if_it_is_too_small() ->
     assert load_settings(workers=3, database_connections=50).connections_of_a_process == 15
     least = 3 * LEAST_CONNECTIONS
     assert load_settings(workers=3, database_connections=least).connections_of_a_process == LEAST_CONNECTIONS - 1
-    with pytest.raises(ConfigInvalid, match="DATABASE_CONNECTIONS is 11, and WORKERS=3 needs 12"):
+    with pytest.raises(ConfigInvalid, match=r"^invalid setting: DATABASE_CONNECTIONS is 11, and WORKERS=3 needs 12$"):
         load_settings(workers=3, database_connections=least - 1)
 
 

@@ -340,4 +340,4 @@ def described(schedule: Schedule) -> str:
 
 def log_of(folder: Path) -> str:
     """The end of the servers' logs."""
-    return "\n".join(path.read_text(errors="replace")[-2000:] for path in sorted(folder.glob("server-*/server.log")))
+    return "\n".join(path.read_text(errors="replace")[-2000:] for path in sorted(folder.rglob("server-*/server.log")))

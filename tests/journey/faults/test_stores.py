@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -26,6 +27,7 @@ ORDINARY_SEED, ORDINARY_CLIENTS = 1, 8
 SEEDS = [int(word) for word in os.environ.get("MUSTER_STORE_FAULT_SEEDS", " ".join(map(str, range(2, 12)))).split()]
 LEAST_KINDS = 5
 """Of faults that happened, at least: a schedule that reaches no request shows nothing."""
+MOST_RUNS = 3
 KINDS = ("google", "azure", "http", pytest.param("hdfs", marks=pytest.mark.full))
 PLANTED = [
     *((kind, "bytes that cannot be compared with their ETag") for kind in ("google", "azure")),
@@ -55,13 +57,18 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
 
 
 def _outcome(seed: int, clients: int, store: Store, folder: Path) -> tuple[Schedule, Outcome]:
-    schedule = Schedule.of_storage(seed, has_digests=store.has_digests)
-    with made(folder, store, seed, number=next(_NUMBERS)) as world:
-        outcome = run(schedule, world, clients)
-        done = dict(world.storage.done)
-    sys.stdout.write(f"{described(schedule)}\n{outcome.figures()}\n{done}\n")
-    if len(done) < LEAST_KINDS:
-        outcome.problems.append(f"only {done} happened: nothing is shown")
+    """Run a schedule, and again if too few kinds of faults met a request; stop at the first run that breaks a law."""
+    schedule, kinds = Schedule.of_storage(seed, has_digests=store.has_digests), Counter[str]()
+    for attempt in range(MOST_RUNS):
+        place = folder / str(attempt)
+        place.mkdir()
+        with made(place, store, seed, number=next(_NUMBERS)) as world:
+            outcome = run(schedule, world, clients)
+            kinds.update(world.storage.done)
+        sys.stdout.write(f"{described(schedule)}\n{outcome.figures()}\n{dict(kinds)}\n")
+        if len(kinds) >= LEAST_KINDS or outcome.problems or outcome.late:
+            return schedule, outcome
+    outcome.problems.append(f"only {dict(kinds)} happened: nothing is shown")
     return schedule, outcome
 
 

@@ -18,12 +18,12 @@ from benchmarks.generate import iceberg_table
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
 from lakemuster.errors import SegmentCorrupt
-from lakemuster.index import packed
 from lakemuster.index.database import Database
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.engine import LocalEngine
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
+from tests.packing import pack_every
 
 ICEBERG = "iceberg.equality_deletes.warehouse.mydb.mytable_partitioned"
 PAIMON = "paimon.pk_table_with_alter_table.pk_table_with_alter_table"
@@ -249,10 +249,8 @@ def test_without_segment_and_manifest_the_error_names_the_manifest(place: Place)
 
 @pytest.mark.parametrize("way", ["lost", "truncated", "zeros"])
 def test_packed_segments_are_packed_again(tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packed, "PACKED_ROWS", 100)
-    monkeypatch.setattr(packed, "SMALL", 25)
-    # Where a packed run ends depends on the names of segments: of so many, some always do.
-    iceberg_table(tmp_path / "lake" / "t", files=1800, columns=4, manifests=180, level=1)
+    pack_every(monkeypatch, 10, small=25)
+    iceberg_table(tmp_path / "lake" / "t", files=600, columns=4, manifests=60, level=1)
     of = settings(tmp_path, roots=(str(tmp_path / "lake"),), max_staleness=3600.0)
 
     def plan(services: Services) -> str:
@@ -267,7 +265,7 @@ def test_packed_segments_are_packed_again(tmp_path: Path, way: str, monkeypatch:
         services.refresh("p.t")
         expected = plan(services)
     files = {path: path.read_bytes() for path in root.glob("??/*.arrow")}
-    assert len(files) > 180
+    assert len(files) > 60
     for path, data in files.items():
         path.unlink()
         if (changed := WAYS[way](data)) is not None:

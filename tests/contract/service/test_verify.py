@@ -13,7 +13,6 @@ from sqlalchemy import text
 
 from benchmarks.generate import iceberg_table
 from lakemuster.catalog.services import Services
-from lakemuster.index import packed
 from lakemuster.index.database import Database
 from lakemuster.index.integer_packing import pack
 from lakemuster.index.segment_files import write_segment
@@ -21,6 +20,7 @@ from lakemuster.index.snapshots import list_snapshots, snapshot_manifests
 from lakemuster.ingest.verification import Verified, describe, verify
 from lakemuster.planner.lists import snapshot_lists as lists
 from tests.contract.service.backends import catalog, rows, settings
+from tests.packing import pack_every
 
 PAIMON, ICEBERG, SMALL = "l.pk_table_with_alter_table.pk_table_with_alter_table", "l.big", "l.small"
 
@@ -29,8 +29,7 @@ PAIMON, ICEBERG, SMALL = "l.pk_table_with_alter_table.pk_table_with_alter_table"
 def services(
     request: pytest.FixtureRequest, tmp_path: Path, lakes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Services]:
-    monkeypatch.setattr(packed, "PACKED_ROWS", 100)
-    monkeypatch.setattr(packed, "SMALL", 25)
+    pack_every(monkeypatch, 10, small=25)
     url = f"sqlite:///{tmp_path}/index.db"
     if request.param == "postgres":
         url = request.getfixturevalue("postgres_url")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 from playwright.sync_api import expect
 
@@ -104,17 +106,26 @@ def test_a_provider_that_refuses_is_told_and_the_next_try_succeeds(guarded, prov
     expect(one.page.locator(ROWS)).to_have_count(len(TABLES))
 
 
+@contextmanager
+def withdrawn(guarded, tokens):
+    """The server does not know the reader's token inside, and knows it again after."""
+    before = tokens.read_text("utf-8")
+    tokens.write_text(token_entry("other", "another"), "utf-8")
+    try:
+        yield
+    finally:
+        tokens.write_text(before, "utf-8")
+        bearer = {"Authorization": "Bearer secret"}
+        until(lambda: guarded.http.get("/api/v1/tables", headers=bearer).status_code == 200)
+
+
 def test_a_session_whose_token_is_withdrawn_asks_to_sign_in(guarded, tokens, visit):
     one = visit(guarded.uri)
     by_token(one, "secret")
     expect(one.page.locator(ROWS)).to_have_count(len(TABLES))
     one.may_fail.append("/api/v1/")
-    before = tokens.read_text("utf-8")
-    try:
-        tokens.write_text(token_entry("other", "another"), "utf-8")
+    with withdrawn(guarded, tokens):
         asked_to_sign_in(one)
-    finally:
-        tokens.write_text(before, "utf-8")
 
 
 def test_signing_in_again_leads_back_to_the_same_state(guarded, tokens, visit):
@@ -123,14 +134,8 @@ def test_signing_in_again_leads_back_to_the_same_state(guarded, tokens, visit):
     expect(one.page.locator(".answer-line")).to_be_visible()
     address = one.page.url
     one.may_fail += ["/api/v1/", "/session"]
-    before = tokens.read_text("utf-8")
-    try:
-        tokens.write_text(token_entry("other", "another"), "utf-8")
+    with withdrawn(guarded, tokens):
         asked_to_sign_in(one)
-    finally:
-        tokens.write_text(before, "utf-8")
-    bearer = {"Authorization": "Bearer secret"}
-    until(lambda: guarded.http.get("/api/v1/tables", headers=bearer).status_code == 200)
     assert one.page.url == address
     by_token(one, "secret")
     expect(one.page.locator(".answer-line")).to_be_visible()

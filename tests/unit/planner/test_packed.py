@@ -24,6 +24,7 @@ from lakemuster.planner.scan.scan_index import scan_index_of, scan_index_over
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import CURRENT
 from lakemuster.predicates import TRUE
+from tests.packing import pack_every
 
 NAME, FILES, MANIFESTS = "packed.t", 600, 60
 TEXTS = ("", "id >= 40000 and id < 90000", "code < 300000000", "price < -900", "user_id = 500000000")
@@ -31,8 +32,7 @@ TEXTS = ("", "id >= 40000 and id < 90000", "code < 300000000", "price < -900", "
 
 @pytest.fixture
 def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
-    monkeypatch.setattr(packed, "PACKED_ROWS", 100)
-    monkeypatch.setattr(packed, "SMALL", 25)
+    pack_every(monkeypatch, 10, small=25)
     iceberg_table(tmp_path / "lake" / "t", files=FILES, columns=12, manifests=MANIFESTS, level=1)
     settings = Settings(
         database_url=f"sqlite:///{tmp_path}/index.db",

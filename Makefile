@@ -8,7 +8,9 @@ PYTEST_ARGS =
 side_by_side = --numprocesses $(JOBS) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS =
 LOCK = requirements.lock
-with = python=$$(sh scripts/environment.sh $(LOCK)) && export PYTHONPATH="$$PWD/app$${PYTHONPATH:+:$$PYTHONPATH}" &&
+# The tests start the program more than a thousand times: its modules are compiled once, also where the machine asks not to.
+with = python=$$(sh scripts/environment.sh $(LOCK)) && export PYTHONPATH="$$PWD/app$${PYTHONPATH:+:$$PYTHONPATH}" && \
+	unset PYTHONDONTWRITEBYTECODE &&
 folders = tests/rules tests/unit tests/contract tests/golden tests/counterparts tests/journey
 # What the long tests ask for; each may be set outside.
 long = MUSTER_PYICEBERG_FILTERS=$${MUSTER_PYICEBERG_FILTERS:-60} MUSTER_PYPAIMON_FILTERS=$${MUSTER_PYPAIMON_FILTERS:-100} \

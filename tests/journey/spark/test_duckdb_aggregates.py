@@ -18,6 +18,8 @@ from tests.unit.planner.oracle.planted_aggregates import PLANTED_AGGREGATES
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 TABLES = ["v1_copies", "v2_copies", "v2_marks", "v3_marks", "transforms", "typed", "nan_parts", "defaults"]
 """Of ``tables.py``; DuckDB reads no ORC and no Avro, and fails on equality deletes of ints."""
+COPIED = "v3_marks"
+"""DuckDB 1.5.5 applies all but one of several vectors in one Puffin file now and then: it reads what Spark leaves."""
 KEYED = {
     "id": ("bigint", "id"),
     "name": ("string", "if(id % 4 = 0, NULL, 'n' || id % 5)"),
@@ -37,13 +39,14 @@ def sources(written: Spark) -> dict[str, str]:
         for keys in ([{"id": 2}, {"id": 14}], [{"name": None}], [{"name": "n3"}]) if not parts else ():
             written.ask("equality_delete", table=table, rows=keys)
         written.sql(f"DELETE FROM {table} WHERE id IN (5, 31)")
+    written.sql(f"CREATE TABLE plain.copied.{COPIED} USING iceberg AS SELECT * FROM plain.db.{COPIED}")
     return {name: f"db.{name}" for name in TABLES} | {name: f"aggregated.{name}" for name in ("keyed", "keyed_parts")}
 
 
 @pytest.fixture(scope="module")
 def services(written: Spark, sources: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
     with catalog(settings(tmp_path_factory.mktemp("aggregates"), max_staleness=3600.0)) as services:
-        for namespace in ("db", "aggregated"):
+        for namespace in ("db", "aggregated", "copied"):
             assert list(services.discover(f"{written.folder}/lake/{namespace}", namespace, (), operator=True))
         yield services
 
@@ -55,9 +58,10 @@ def ask(services: Services, sources: dict[str, str]) -> Ask:
 
 @pytest.fixture(scope="module")
 def truth(services: Services, written: Spark, sources: dict[str, str], run_duckdb: Callable[..., Any]) -> Truth:
+    read = sources | {COPIED: f"copied.{COPIED}"}
     scans = {
         name: f"iceberg_scan('{services.fresh(table)[1].metadata_location.removeprefix('file://')}')"
-        for name, table in sources.items()
+        for name, table in read.items()
     }
     found = true_answers(run_duckdb, scans, first_seed=100)
     for name, table in sources.items():

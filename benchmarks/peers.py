@@ -148,19 +148,22 @@ class Java(Planner):
     """Iceberg's Java library for Spark: ``planFiles`` to its last task, with a warm manifest cache.
 
     Medians of new filters, with the caller's thread alone and with a pool of one thread per processor.
+
+    Args:
+        warm_seconds: of plans before those that count: before the first figure, and before each later one.
     """
 
     name = "Iceberg Java"
     rate = 50_000
 
-    def __init__(self, heap: str = "8g") -> None:
+    def __init__(self, heap: str = "8g", warm_seconds: tuple[int, int] = (6, 2)) -> None:
         python = built("requirements-spark.lock")
         jar = output([sys.executable, "-I", ROOT / "scripts" / "jars.py", ROOT / "requirements-spark.jars"])
         of_spark = output([python, "-I", "-c", "import pyspark; print(pyspark.__path__[0])"])
         options = [f"-Xmx{heap}", "-Diceberg.scan.plan-in-worker-pool=false", "-Duser.timezone=UTC"]
         source = ROOT / "benchmarks" / "java" / "IcebergPlans.java"
         self._taken = 0.0
-        self._warming = 6
+        self._warming, self._warming_later = warm_seconds
         self._java = Lines(["java", *options, "-cp", f"{jar}{os.pathsep}{of_spark}/jars/*", source])
 
     def answer(self, lake: Lake, text: str | None, selector: Selector, ours: set[str]) -> set[str]:
@@ -176,7 +179,7 @@ class Java(Planner):
         asked = _asked(lake, texts[-1:] if self._taken > 2 else texts, selector)
         for threads in dict.fromkeys((1, os.cpu_count() or 1)):
             said = self._java.ask(**asked, threads=threads, warm_seconds=self._warming)
-            self._warming = 2
+            self._warming = self._warming_later
             median = statistics.median(plan["ms"] for plan in said["plans"])
             yield Peer(f"{self.name}, {threads} thread{'s' * (threads > 1)}", median)
 

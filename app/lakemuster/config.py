@@ -25,7 +25,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from lakemuster.available_memory import available_memory
 from lakemuster.catalog_settings import Catalogs
 from lakemuster.errors import ConfigInvalid
-from lakemuster.table_settings import WATCH_SECONDS, Interval, TableRules, TableSettings, health_of, matching
+from lakemuster.table_settings import WATCH_SECONDS, Interval, NanMode, TableRules, TableSettings, health_of, matching
 from lakemuster.webhook_settings import Webhooks
 
 PREFIX = "LAKEMUSTER_"
@@ -203,7 +203,7 @@ class Settings(BaseSettings):
         return TableRules(
             staleness=next((one.staleness for one in own if one.staleness is not None), self.max_staleness),
             history=next((one.history for one in own if one.history is not None), self.history),
-            nan=next((one.nan for one in own if one.nan is not None), "any"),
+            nan=self.nan_of(name),
             # A partition is ready only by a look at the table.
             watch=self._watch_of(name, True if watch is None and ready else watch),
             target_file_size=next((one.target_file_size for one in own if one.target_file_size is not None), None),
@@ -211,6 +211,10 @@ class Settings(BaseSettings):
             spark_catalog=next((one.spark_catalog for one in own if one.spark_catalog is not None), None),
             health=health_of([one.health for one in own if one.health is not None]),
         )
+
+    def nan_of(self, name: str) -> NanMode:
+        """What comparisons with NaN mean for a table where a request does not say."""
+        return next((one.nan for one in matching(self.tables, name) if one.nan is not None), "any")
 
     def _watch_of(self, name: str, own: float | bool | None) -> float | None:
         if own is False:

@@ -93,7 +93,7 @@ def intervals(services: Services, name: str, query: Query) -> Row:
 def nan_of(services: Services, name: str, query: Query) -> NanMode:
     """Return the meaning of comparisons with NaN: the command's option, else the table's setting."""
     given = query.options.get("nan")
-    return next((mode for mode in NAN_MODES if mode == given), services.settings.of_table(name).nan)
+    return next((mode for mode in NAN_MODES if mode == given), services.settings.nan_of(name))
 
 
 def milliseconds(moment: datetime | None) -> int | None:

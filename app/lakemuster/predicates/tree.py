@@ -193,8 +193,24 @@ class Leaf:
 Predicate = AlwaysTrue | AlwaysFalse | Unknown | And | Or | Not | Leaf | Opaque
 
 
+class _HashedOnce:
+    """A node of a bound tree computes its hash once: a plan looks it up in a dozen caches."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def cached_hash(self) -> int:
+        """The hash of all fields. No field, so that it is not pickled: hashes of texts differ between processes."""
+        try:
+            found = self._hash
+        except AttributeError:
+            found = hash(tuple(getattr(self, name) for name in self.__slots__))
+            object.__setattr__(self, "_hash", found)
+        return found
+
+
 @dataclass(frozen=True, slots=True)
-class BoundLeaf:
+class BoundLeaf(_HashedOnce):
     """A comparison of one field with values of its type.
 
     Attributes:
@@ -219,21 +235,27 @@ class BoundLeaf:
     nulls: bool = False
     maybe: bool = False
 
+    __hash__ = _HashedOnce.cached_hash
+
 
 @dataclass(frozen=True, slots=True)
-class BoundAnd:
+class BoundAnd(_HashedOnce):
     """Every child holds; at least two."""
 
     children: tuple[Bound, ...]
     text: str = ""
 
+    __hash__ = _HashedOnce.cached_hash
+
 
 @dataclass(frozen=True, slots=True)
-class BoundOr:
+class BoundOr(_HashedOnce):
     """Some child holds; at least two."""
 
     children: tuple[Bound, ...]
     text: str = ""
+
+    __hash__ = _HashedOnce.cached_hash
 
 
 Bound = AlwaysTrue | AlwaysFalse | BoundAnd | BoundOr | BoundLeaf | Opaque

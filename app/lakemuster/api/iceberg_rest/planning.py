@@ -77,7 +77,7 @@ def _nan_of(table: Target) -> NanMode:
     """
     given = table.request.headers.getlist(NAN_HEADER)
     if not given:
-        return table.services.settings.of_table(table.name).nan
+        return table.services.settings.nan_of(table.name)
     for mode in NAN_MODES:
         if given == [mode]:
             return mode

@@ -100,7 +100,7 @@ def _filtered(table: Target, query: FilteredQuery, choice: Choice) -> tuple[Filt
     """Add a request's filter to a choice, and the NaN mode to the request, so that tokens are bound to it."""
     if query.filter is None:
         return query, choice
-    nan = query.nan or table.services.settings.of_table(table.name).nan
+    nan = query.nan or table.services.settings.nan_of(table.name)
     choice = replace(choice, filter=Filter.of_text(query.filter), nan=nan)
     return query.model_copy(update={"nan": nan}), choice
 

@@ -125,7 +125,7 @@ PlanBody = TypeVar("PlanBody", bound=QueryOptions)
 
 def with_nan(table: Target, body: PlanBody) -> PlanBody:
     """Fill in the table's NaN mode if the request leaves it open, so that tokens are bound to it."""
-    mode = "any" if body.nan is not None else table.services.settings.of_table(table.name).nan
+    mode = "any" if body.nan is not None else table.services.settings.nan_of(table.name)
     return body if mode == "any" else body.model_copy(update={"nan": mode})
 
 

@@ -88,7 +88,7 @@ def get_stats(table: TheTable, query: StatsQuery) -> Response:
     All are exact, computed from metadata alone; the number of deleted rows may be an interval, which says so.
     """
     given = None if query.filter is None else Filter.of_text(query.filter)
-    nan = query.nan or table.services.settings.of_table(table.name).nan
+    nan = query.nan or table.services.settings.nan_of(table.name)
     view = table.services.view(table.name, query.selector())
     pinned = query.snapshot is not None
     stale = None if pinned else view.stale
@@ -142,7 +142,7 @@ def get_bounds(table: TheTable, query: BoundsQuery) -> Response:
     nothing is a sample.
     """
     given = None if query.filter is None else Filter.of_text(query.filter)
-    nan = query.nan or table.services.settings.of_table(table.name).nan
+    nan = query.nan or table.services.settings.nan_of(table.name)
     view = table.services.view(table.name, query.selector())
     pinned = query.snapshot is not None
     stale = None if pinned else view.stale

@@ -8,7 +8,7 @@ PYTEST_ARGS =
 side_by_side = --numprocesses $(JOBS) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS =
 LOCK = requirements.lock
-# The tests start the program more than a thousand times: its modules are compiled once, also where the machine asks not to.
+# The tests start the program often: its modules are compiled once, even if PYTHONDONTWRITEBYTECODE is set.
 with = python=$$(sh scripts/environment.sh $(LOCK)) && export PYTHONPATH="$$PWD/app$${PYTHONPATH:+:$$PYTHONPATH}" && \
 	unset PYTHONDONTWRITEBYTECODE &&
 folders = tests/rules tests/unit tests/contract tests/golden tests/counterparts tests/journey

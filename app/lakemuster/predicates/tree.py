@@ -200,7 +200,7 @@ class _HashedOnce:
     _hash: int
 
     def cached_hash(self) -> int:
-        """The hash of all fields. No field, so that it is not pickled: hashes of texts differ between processes."""
+        """The hash of all fields. It is no field and is not pickled: hashes of texts differ between processes."""
         try:
             found = self._hash
         except AttributeError:

@@ -24,7 +24,7 @@ class Upstreams:
         store: storage as the server may read it; warehouses without a service are listed in it.
 
     Attributes:
-        have_rest: whether there are Iceberg REST catalogs.
+        has_rest: whether there are Iceberg REST catalogs.
 
     Raises:
         ConfigInvalid: the settings of a catalog are wrong, or what it needs is not installed.
@@ -35,7 +35,7 @@ class Upstreams:
     ) -> None:
         store = ObjectStore((), {}) if store is None else store
         self._catalogs = {name: open_upstream(name, settings, store, clock) for name, settings in catalogs.items()}
-        self.have_rest = any(isinstance(catalog, RestCatalog) for catalog in self._catalogs.values())
+        self.has_rest = any(isinstance(catalog, RestCatalog) for catalog in self._catalogs.values())
 
     def __contains__(self, name: object) -> bool:
         return name in self._catalogs

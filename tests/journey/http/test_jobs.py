@@ -113,8 +113,8 @@ def test_a_frozen_holder_loses_its_jobs_and_releases_them_when_it_resumes(tmp_pa
             assert held_here(two) == []
             os.kill(one.process.pid, signal.SIGSTOP)
             try:
-                # It lives, so its leases last: for their time without renewal, and not longer. If it was stopped
-                # within a transaction, the database first ends that, after a minute.
+                # Its leases expire without renewal. If it was stopped within a transaction, their rows stay locked
+                # until the database ends the session, after 60 seconds.
                 until(lambda: held_here(two) == JOBS, seconds=150)
             finally:
                 os.kill(one.process.pid, signal.SIGCONT)

@@ -170,7 +170,7 @@ def check_the_index(servers: Fleet) -> None:
         assert published(services) == published(anew)
         with services.index.database.reading() as session:
             registered = set(session.scalars(select(SegmentRow.name)))
-    # The replica that lives may be writing down what is asked; what the dead one left would stay.
+    # The surviving replica may be recording recent plans in a temporary file. A file of the killed one would stay.
     until(lambda: names(store) == registered)
     # The stores may have different packed segments; files of one name are equal.
     same = contents(store).items() & contents(fresh / "segments").items()

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 TABLES = ["v1_copies", "v2_copies", "v2_marks", "v3_marks", "transforms", "typed", "nan_parts", "defaults"]
 """Of ``tables.py``; DuckDB reads no ORC and no Avro, and fails on equality deletes of ints."""
 COPIED = "v3_marks"
-"""DuckDB 1.5.5 applies all but one of several vectors in one Puffin file now and then: it reads what Spark leaves."""
+"""DuckDB 1.5.5 ignores one of the deletion vectors of some Puffin files, so it reads a copy that Spark makes."""
 KEYED = {
     "id": ("bigint", "id"),
     "name": ("string", "if(id % 4 = 0, NULL, 'n' || id % 5)"),

@@ -170,7 +170,7 @@ def sidecar_request(scope: Scope, upstreams: Upstreams) -> SidecarRequest | None
     Raises:
         RequestInvalid: the path has empty or relative segments, which a catalog may read in its own way.
     """
-    if not upstreams.have_rest:
+    if not upstreams.has_rest:
         return None
     path = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
     if path.startswith(NATIVE):

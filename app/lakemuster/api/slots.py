@@ -28,7 +28,7 @@ STREAMS = 256
 STREAMS_PER_CALLER = 128
 """Limit of one caller, over all workers."""
 QUEUE = 512
-"""WaitPolicy requests of a process; further ones are refused at once."""
+"""Waiting requests of a process; further ones are refused at once."""
 WAIT_SECONDS = 5.0
 """Timeout of the wait for a slot: later, most clients have given up."""
 _STREAM_THREADS = 32

@@ -18,7 +18,7 @@ from lakemuster.spark.reading.paimon.schemas import COUNT, is_multiset, spark_fi
 
 
 class NotOfType(Exception):
-    """FileColumn values do not conform to the type in the table's metadata."""
+    """Stored values do not conform to the type in the table's metadata."""
 
 
 def stored(values: pa.Array, of: Type) -> pa.Array:

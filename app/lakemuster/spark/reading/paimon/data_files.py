@@ -24,7 +24,7 @@ BATCH_ROWS = 16_384
 _BUFFER_BYTES = 4 << 20
 """Buffered bytes per column chunk."""
 _BLOCKS_BYTES = 4 << 20
-"""FileColumn bytes of Avro blocks that are decoded together."""
+"""Stored bytes of Avro blocks that are decoded together."""
 _HEADER_BYTES = 64 << 10
 _SYNC_BYTES = 16
 _VARINTS_BYTES = 20

@@ -4,7 +4,7 @@ Each file is sorted by key, and rows that are read but not merged yet are buffer
 that the files have reached are complete: they are merged with column operations and yielded. A file is opened when its
 smallest key is reached, so the buffers hold one batch for each file that overlaps there.
 
-SortedFile: Paimon's ``MergeTreeReaders``, ``SortMergeReaderWithLoserTree``, ``DeduplicateMergeFunction``,
+Source: Paimon's ``MergeTreeReaders``, ``SortMergeReaderWithLoserTree``, ``DeduplicateMergeFunction``,
 ``FirstRowMergeFunction``.
 """
 

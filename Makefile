@@ -115,4 +115,5 @@ lock:
 	$(uv) --upgrade -o requirements-sbom.lock requirements-sbom.in && \
 	$(uv) --upgrade -o requirements-kubernetes.lock requirements-kubernetes.in && \
 	$(uv) --upgrade -o requirements-openapi.lock requirements-openapi.in && \
-	$(uv) --upgrade -o requirements-docs.lock requirements-docs.in
+	$(uv) --upgrade -o requirements-docs.lock requirements-docs.in && \
+	$(uv) --upgrade -o requirements-uv.lock requirements-uv.in

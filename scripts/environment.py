@@ -22,6 +22,9 @@ from pathlib import Path
 MARKER = "complete"
 # Published without wheels: built by the setuptools that the same lock pins.
 FROM_SOURCE = {"pyspark"}
+UV_LOCK = Path(__file__).resolve().parents[1] / "requirements-uv.lock"
+OF_UV = {"index-url": "UV_DEFAULT_INDEX", "extra-index-url": "UV_INDEX", "cert": "SSL_CERT_FILE"}
+"""uv's variables for what pip calls otherwise."""
 
 
 def folder_for(lock: Path) -> Path:
@@ -40,46 +43,90 @@ def split(lock: str) -> tuple[str, str]:
 
 
 def build(lock: Path, folder: Path) -> None:
-    """Install what ``lock`` pins into ``folder``, each package checked by hash: wheels only, except FROM_SOURCE."""
+    """Install what ``lock`` pins into ``folder``, each package checked by hash: wheels only, except FROM_SOURCE.
+
+    uv does in seconds what takes pip minutes. Where uv cannot be had, or fails, pip does it.
+    """
     print(f"Building the environment of {lock.name} in {folder}", file=sys.stderr, flush=True)
+    uv = None if lock == UV_LOCK else uv_in(folder.parent)
+    if uv is not None:
+        try:
+            fill(lock, folder, uv, with_pip=False)
+        except subprocess.CalledProcessError as problem:
+            print(f"uv ended with {problem.returncode}; pip is tried", file=sys.stderr, flush=True)
+        else:
+            return
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
+    fill(lock, folder, [*pip, "install"], with_pip=True)
+
+
+def fill(lock: Path, folder: Path, install: list[str], *, with_pip: bool) -> None:
+    """Make the environment anew with an installer's command."""
     shutil.rmtree(folder, ignore_errors=True)
-    venv.create(folder, with_pip=True, symlinks=True)
+    venv.create(folder, with_pip=with_pip, symlinks=True)
     wheels, sources = split(lock.read_text("utf-8"))
-    install(folder, wheels, "--only-binary", ":all:")
+    put(folder, wheels, [*install, "--only-binary", ":all:"])
     if sources:
-        install(folder, sources, "--no-build-isolation", "--no-cache-dir")
+        put(folder, sources, [*install, "--no-build-isolation", "--no-cache-dir"])
     (folder / MARKER).touch()
 
 
-def install(folder: Path, pins: str, *how: str) -> None:
-    """Install exactly the pinned packages, with the environment's pip.
+def put(folder: Path, pins: str, install: list[str]) -> None:
+    """Install exactly the pinned packages.
 
     A lock is complete, and nothing is resolved: of ``name[extra]``, which one package asks for of another, pip would
     look at the newest version, which has no hash here.
     """
-    pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--no-input", "--quiet"]
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as only_what_is_pinned:
         only_what_is_pinned.write(pins)
         only_what_is_pinned.flush()
         required = ["--no-deps", "--require-hashes", "--requirement", only_what_is_pinned.name]
-        subprocess.run([*pip, "install", *how, *required], stdout=sys.stderr, check=True)
+        # uv installs into the environment that VIRTUAL_ENV names.
+        environment = {**os.environ, "VIRTUAL_ENV": str(folder)}
+        subprocess.run([*install, *required], stdout=sys.stderr, env=environment, check=True)
 
 
-def main() -> int:
-    """Print the python of the lock named on the command line; 1 when it cannot be built."""
-    lock = Path(sys.argv[1]).resolve()
+def uv_in(cache: Path) -> list[str] | None:
+    """The command by which uv installs packages; None where there is no uv for this machine.
+
+    uv does not read pip's configuration: it is given pip's index and certificates, unless it has its own.
+    """
+    try:
+        python = python_of(UV_LOCK)
+        listed = subprocess.run([python, "-m", "pip", "config", "list"], stdout=subprocess.PIPE, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    for name, value in re.findall(r"^\S+\.(\S+)='(.*)'$", listed.stdout, re.MULTILINE):
+        if variable := OF_UV.get(name.replace("_", "-")):
+            os.environ.setdefault(variable, value)
+    os.environ.setdefault("UV_CACHE_DIR", str(cache / "uv"))
+    return [str(python.with_name("uv")), "pip", "install", "--quiet"]
+
+
+def python_of(lock: Path) -> Path:
+    """The python of the environment of a lock, which is built if it is missing.
+
+    Raises:
+        OSError, subprocess.CalledProcessError: it cannot be built.
+    """
     folder = folder_for(lock)
     if not (folder / MARKER).exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with folder.with_suffix(".lock").open("w") as guard:
             fcntl.flock(guard, fcntl.LOCK_EX)
             if not (folder / MARKER).exists():
-                try:
-                    build(lock, folder)
-                except (OSError, subprocess.CalledProcessError) as problem:
-                    print(f"The environment of {lock.name} cannot be built: {problem}", file=sys.stderr)
-                    return 1
-    print(folder / "bin" / "python")
+                build(lock, folder)
+    return folder / "bin" / "python"
+
+
+def main() -> int:
+    """Print the python of the lock named on the command line; 1 when it cannot be built."""
+    lock = Path(sys.argv[1]).resolve()
+    try:
+        print(python_of(lock))
+    except (OSError, subprocess.CalledProcessError) as problem:
+        print(f"The environment of {lock.name} cannot be built: {problem}", file=sys.stderr)
+        return 1
     return 0
 
 

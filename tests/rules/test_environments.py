@@ -7,12 +7,14 @@ import os
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 
 import psycopg
 import pytest
 import sqlalchemy
 
+from tests.beside import python_of
 from tests.tree import ROOT
 
 
@@ -121,3 +123,90 @@ def test_a_jar_that_is_not_the_pinned_one_is_refused(tmp_path):
     assert not refused.stdout
     assert "not " + hashlib.sha256(b"another").hexdigest() in refused.stderr
     assert not list((tmp_path / "cache").rglob("*.jar"))
+
+
+@pytest.fixture
+def lock(tmp_path: Path) -> Path:
+    """A lock of one small package, in a wheel of its own."""
+    wheel = tmp_path / "thing-1.0-py3-none-any.whl"
+    about = "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n"
+    files = {
+        "thing.py": "WORD = 'stock'\n",
+        "thing-1.0.dist-info/METADATA": about,
+        "thing-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(wheel, "w") as writer:
+        for name, text in files.items():
+            writer.writestr(name, text)
+        writer.writestr("thing-1.0.dist-info/RECORD", "".join(f"{name},,\n" for name in files))
+    made = tmp_path / "requirements-thing.lock"
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    made.write_text(f"thing @ {wheel.as_uri()} \\\n    --hash=sha256:{digest}\n")
+    return made
+
+
+def environment(lock: Path, uv: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Ask for the environment of a lock, with another program as uv if one is given."""
+    cache = lock.parent / "cache"
+    places = {"MUSTER_BUILD_CACHE": str(cache)}
+    if uv is not None:
+        uv_lock = ROOT / "requirements-uv.lock"
+        python = f"import sys; sys.path.insert(0, {str(ROOT / 'scripts')!r}); import environment; print(environment."
+        named = [sys.executable, "-c", f"{python}folder_for(environment.Path({str(uv_lock)!r})))"]
+        folder = Path(subprocess.check_output(named, env={**os.environ, **places}, text=True).strip())
+        (folder / "bin").mkdir(parents=True)
+        (folder / "complete").touch()
+        (folder / "bin" / "python").symlink_to(sys.executable)
+        (folder / "bin" / "uv").write_text(f"#!/bin/sh\n{uv}\n")
+        (folder / "bin" / "uv").chmod(0o755)
+    else:
+        cache.mkdir(exist_ok=True)
+        for entry in python_of("requirements-uv.lock").parents[2].glob("requirements-uv-*"):
+            (cache / entry.name).symlink_to(entry)
+    return subprocess.run(
+        ["sh", ROOT / "scripts" / "environment.sh", lock],
+        env={**os.environ, **places, "MUSTER_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def word(made: subprocess.CompletedProcess[str]) -> str:
+    """What the package of an environment holds."""
+    python = made.stdout.strip()
+    return subprocess.check_output([python, "-c", "import thing; print(thing.WORD)"], text=True).strip()
+
+
+def test_uv_installs_what_a_lock_pins(lock):
+    made = environment(lock)
+    assert word(made) == "stock"
+    assert "pip is tried" not in made.stderr
+    assert (lock.parent / "cache" / "uv").is_dir()
+
+
+def test_pip_does_it_where_uv_fails(lock):
+    made = environment(lock, uv="exit 3")
+    assert word(made) == "stock"
+    assert "uv ended with 3; pip is tried" in made.stderr
+
+
+@pytest.mark.parametrize("uv", [None, "exit 3"], ids=["uv", "pip"])
+def test_a_package_that_is_not_the_pinned_one_is_refused(lock, uv):
+    digest = lock.read_text().split("sha256:")[1].strip()
+    lock.write_text(lock.read_text().replace(digest, hashlib.sha256(b"another").hexdigest()))
+    refused = environment(lock, uv)
+    assert refused.returncode == 1
+    assert not refused.stdout
+    assert "The environment of requirements-thing.lock cannot be built" in refused.stderr
+    assert not list((lock.parent / "cache").glob("requirements-thing-*/complete"))
+
+
+def test_uv_is_given_what_pip_is_configured_with(lock):
+    (lock.parent / "pip.conf").write_text("[global]\nindex-url = http://127.0.0.1:1/simple\n")
+    given = lock.parent / "given"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PIP_CONFIG_FILE", str(lock.parent / "pip.conf"))
+        patch.delenv("UV_DEFAULT_INDEX", raising=False)
+        environment(lock, uv=f'echo "$UV_DEFAULT_INDEX" > {given}; exit 3')
+    assert given.read_text() == "http://127.0.0.1:1/simple\n"

@@ -30,6 +30,7 @@ BESIDE = [
     "requirements-flink.lock",
     "requirements-openapi.lock",
     "requirements-docs.lock",
+    "requirements-uv.lock",
 ]
 LOCKS = ["requirements.lock", "requirements-server.lock", "requirements-lowest.lock", *BESIDE]
 

@@ -11,6 +11,7 @@ import zipfile
 
 import pytest
 
+from tests.beside import python_of
 from tests.tree import PACKAGE, ROOT
 
 
@@ -18,8 +19,9 @@ from tests.tree import PACKAGE, ROOT
 def built(tmp_path_factory):
     """The wheel that pip would install."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
-    subprocess.run([*command, "--wheel-dir", folder, ROOT], check=True)
+    pip = [python_of("requirements-uv.lock"), "-m", "pip", "--python", sys.executable]
+    how = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+    subprocess.run([*pip, "wheel", *how, "--wheel-dir", folder, ROOT], check=True)
     (wheel,) = folder.glob("lakemuster-*.whl")
     return wheel
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -14,11 +15,15 @@ from benchmarks.http_server import settings_of
 from benchmarks.iceberg_table import iceberg_table
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError
+from lakemuster.index.database import Database
+from lakemuster.index.health import due_tables
 from lakemuster.main import build_services
 
 MANIFESTS, COLUMNS = 2, 20
 """Of each table."""
 NAMESPACES = 100
+MOST_SECONDS = 600.0
+"""Limit of the wait for the job that follows the first indexing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +96,14 @@ def refresh(services: Services, names: list[str]) -> None:
     for name, outcome in services.refresh_many(names):
         if isinstance(outcome, CatalogError):
             raise SystemExit(f"{name} is not indexed: {outcome}")
+
+
+def wait_for_health(database: Database) -> None:
+    """Wait until the health of all tables is recorded, which follows their first indexing, and then each hour."""
+    until = time.perf_counter() + MOST_SECONDS
+    while time.perf_counter() < until:
+        with database.reading() as session:
+            if not due_tables(session, database.clock_ms(), 1):
+                return
+        time.sleep(1.0)
+    raise SystemExit("the health of the tables is not recorded")

@@ -19,7 +19,8 @@ from benchmarks.http_server import Ask, Connection, Server, children_cpu, plan_o
 from benchmarks.lakes import Lakes
 from benchmarks.measuring import BASE_BYTES, Row, Times, mib, shown_ms, timed
 from benchmarks.planning import Sizes
-from benchmarks.small_lakes import SmallLake, opened, refresh
+from benchmarks.small_lakes import SmallLake, opened, refresh, wait_for_health
+from lakemuster.index.database import Database
 
 WARM_UP = 20
 """Tables that are indexed or asked before measuring: decoders start and modules are loaded with the first ones."""
@@ -145,7 +146,9 @@ def _plans(lake: SmallLake, folder: Path, seconds: float) -> Iterator[Row]:
             times = Times((cpu[kind],), tuple(own))
             met = times.p99 <= 15 if kind == "first" else times.wall50 <= 3
             yield Row("W21", f"one client: {LABELS[kind]}", target, _figure(own, cpu[kind]), met, files=lake.files)
-        several = Asked(seen=set(asked.seen))
+        several, database = Asked(seen=set(asked.seen)), Database(f"sqlite:///{folder}/index.db")
+        wait_for_health(database)
+        database.close()
         before = server.cpu()
         _clients(server, lake, seconds, several)
         count = len(several.again)

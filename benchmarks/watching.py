@@ -22,10 +22,9 @@ from benchmarks.http_server import Ask, Connection, Server, serving
 from benchmarks.lakes import Lakes, unchanged
 from benchmarks.measuring import Row
 from benchmarks.planning import Sizes
-from benchmarks.small_lakes import SmallLake
+from benchmarks.small_lakes import SmallLake, wait_for_health
 from benchmarks.small_tables import small_lakes
 from lakemuster.index.database import Database
-from lakemuster.index.health import due_tables
 from lakemuster.index.jobs import TTL_SECONDS, list_jobs
 from tests.postgres import running_postgres
 
@@ -35,8 +34,6 @@ COMMITS_PER_SECOND = 4.0
 POLL_SECONDS = 0.1
 SLACK_SECONDS = 2.0
 IDLE_PERCENT = 20.0
-MOST_SECONDS = 600.0
-"""Limit of the wait for the job that follows the first indexing."""
 
 
 def watching(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
@@ -63,7 +60,7 @@ def watching(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 def _idle(lake: SmallLake, server: Server, database: Database, interval: float, seconds: float, of: str) -> Row:
     time.sleep(1.5 * interval + 1)
-    _settle(database)
+    wait_for_health(database)
     looks, used, started = _looks(server), server.cpu(), time.perf_counter()
     time.sleep(seconds)
     looks, used = _looks(server) - looks, server.cpu() - used
@@ -72,17 +69,6 @@ def _idle(lake: SmallLake, server: Server, database: Database, interval: float, 
     figure = f"{percent:.1f}% of a core; {looks:,.0f} looks in {seconds:.0f} s, {each:.2f} ms of CPU each"
     case = f"{lake.tables:,} unchanged tables, each {interval:g} s, {of}"
     return Row("watching", case, f"≤ {IDLE_PERCENT:g}% of a core", figure, percent <= IDLE_PERCENT)
-
-
-def _settle(database: Database) -> None:
-    """Wait until the health of all tables is recorded, which follows their first indexing, and then each hour."""
-    until = time.perf_counter() + MOST_SECONDS
-    while time.perf_counter() < until:
-        with database.reading() as session:
-            if not due_tables(session, database.clock_ms(), 1):
-                return
-        time.sleep(1.0)
-    raise SystemExit("the health of the tables is not recorded")
 
 
 def _looks(server: Server) -> float:

@@ -131,6 +131,7 @@ def test_duckdb_that_opens_a_file_which_is_not_in_our_plan_gives_no_figure(lake,
     assert not (lake.root / "data").exists()
 
 
+@pytest.mark.full
 @pytest.mark.timeout(900)
 def test_many_tables_are_indexed_by_one_job_of_spark():
     command = [sys.executable, "-m", "benchmarks.spark_catalog", "--size", "tiny"]
@@ -146,12 +147,13 @@ def test_many_tables_are_indexed_by_one_job_of_spark():
 
 OF_PROGRAMS = {"http": {"W4", "W7"}, "memory": {"W14"}}
 """The workloads of programs that have another name."""
-LONG = [pytest.param("watching", marks=pytest.mark.full)]
-"""Of which each takes half a minute of a core."""
+LONG = ("W2", "W11", "W12", "W17", "growth", "watching")
+"""Of which each takes a quarter of a minute of a core or more."""
+ALL = [pytest.param(name, marks=pytest.mark.full if name in LONG else ()) for name in (*WORKLOADS, "growth")]
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", [*(name for name in WORKLOADS if name != "watching"), "growth", *LONG])
+@pytest.mark.parametrize("name", ALL)
 def test_workloads_run(name, tmp_path_factory, lakes):
     folder = lakes.folder / "commands"
     command = [sys.executable, "-m", "benchmarks", name, "--size", "tiny", "--folder", str(folder)]

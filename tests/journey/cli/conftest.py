@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
+from lakemuster.cli import app
 from tests.journey.servers import Running, lakemuster, served
 
 TABLES = (
@@ -43,6 +48,23 @@ class Lake:
         status, out, err = self.run(*words, "--json")
         assert (status, err) == (0, "")
         return json.loads(out)
+
+
+commands = cache(partial(typer.main.get_command, app))
+"""The program's commands, which Typer would otherwise make anew for each run of one."""
+
+
+def run_here(*words: str, status: int = 0) -> tuple[str, str]:
+    """Run a command in this process: what it said, and what it complained of."""
+    output, complaints = io.StringIO(), io.StringIO()
+    with (
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(complaints),
+        pytest.raises(SystemExit) as end,
+    ):
+        commands().main([*words], prog_name="lakemuster")
+    assert end.value.code == status, (words, complaints.getvalue())
+    return output.getvalue(), complaints.getvalue()
 
 
 @pytest.fixture(scope="package")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 from typing import Any
 
 import pytest
 
 from lakemuster import Client
-from lakemuster.cli import app
 from lakemuster.client import NotFoundError
-from tests.journey.cli.conftest import EQUALITY, Lake
+from tests.journey.cli.conftest import EQUALITY, Lake, run_here
 from tests.journey.servers import Running, environment
 
 LISTS = (
@@ -30,11 +27,7 @@ def _here(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def said(*words: str) -> str:
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output), pytest.raises(SystemExit) as end:
-        app([*words], prog_name="lakemuster")
-    assert end.value.code == 0, words
-    return output.getvalue()
+    return run_here(*words)[0]
 
 
 def names(server: Running) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -12,9 +10,8 @@ import pyarrow as pa
 import pytest
 
 from lakemuster import Client
-from lakemuster.cli import app
 from lakemuster.client import ClientError
-from tests.journey.cli.conftest import Lake
+from tests.journey.cli.conftest import Lake, run_here
 from tests.journey.servers import Running, environment
 
 DELETES = "iceberg.equality_deletes.warehouse.mydb.mytable_partitioned"
@@ -28,15 +25,7 @@ def _here(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def said(*words: str, status: int = 0) -> tuple[str, str]:
-    output, complaints = io.StringIO(), io.StringIO()
-    with (
-        contextlib.redirect_stdout(output),
-        contextlib.redirect_stderr(complaints),
-        pytest.raises(SystemExit) as end,
-    ):
-        app([*words], prog_name="lakemuster")
-    assert end.value.code == status, (words, complaints.getvalue())
-    return output.getvalue(), complaints.getvalue()
+    return run_here(*words, status=status)
 
 
 def filters(server: Running, name: str) -> Iterator[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import typer.main
-import yaml
 
 from lakemuster.cli import app
 from lakemuster.config import CLIENT_VARIABLES, PREFIX, Settings
 from scripts import picture
+from tests.openapi_yaml import read
 from tests.pages import code, pages, text
 from tests.tree import PACKAGE, ROOT
 
@@ -78,7 +78,7 @@ def test_every_option_in_a_call_is_one_of_its_command():
 
 
 def test_every_address_it_requests_is_in_the_schema():
-    paths = yaml.safe_load((ROOT / "openapi.yaml").read_text("utf-8"))["paths"]
+    paths = read((ROOT / "openapi.yaml").read_text("utf-8"))["paths"]
     shapes = [re.compile(re.sub(r"\{[^}]+\}", "[^/]+", path)) for path in paths]
     asked = set(re.findall(r"(/api/v1/[^\s'\"`?)\\]*|/healthz|/readyz|/metrics)", code()))
     assert asked

@@ -20,6 +20,7 @@ from lakemuster.api.errors import STATUS
 from lakemuster.api.openapi import PARTS, render
 from lakemuster.cli.service import ApiName
 from tests.beside import python_of
+from tests.openapi_yaml import read
 
 text = st.text(max_size=12) | st.sampled_from(
     ["yes", "Null", "- a", "a: b", "#", "1", "1e3", "2024-01-01", "=", "{x}", "a\nb"]
@@ -44,13 +45,11 @@ def test_the_committed_document_is_the_apps(client: TestClient, repository: Path
 
 @pytest.fixture(scope="module")
 def whole(repository: Path) -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load((repository / "openapi.yaml").read_text("utf-8"))
-    return document
+    return read((repository / "openapi.yaml").read_text("utf-8"))
 
 
 def part(client: TestClient, name: str) -> dict[str, Any]:
-    document: dict[str, Any] = yaml.safe_load(render(cast("FastAPI", client.app), name))
-    return document
+    return read(render(cast("FastAPI", client.app), name))
 
 
 def names(document: dict[str, Any]) -> set[tuple[str, str]]:
@@ -109,8 +108,12 @@ def judged(document: dict[str, Any]) -> str:
     ).stderr
 
 
+WHOLE = pytest.param(None, marks=pytest.mark.full, id="whole")
+"""Each path and component of it is that of one of the parts."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [None, *PARTS], ids=lambda name: name or "whole")
+@pytest.mark.parametrize("name", [WHOLE, *PARTS])
 def test_each_document_is_valid_by_itself(client: TestClient, name: str | None) -> None:
     found = cast("FastAPI", client.app).openapi() if name is None else part(client, name)
     assert judged(found) == ""

@@ -200,13 +200,16 @@ class _HashedOnce:
     _hash: int
 
     def cached_hash(self) -> int:
-        """The hash of all fields. It is no field and is not pickled: hashes of texts differ between processes."""
-        try:
-            found = self._hash
-        except AttributeError:
-            found = hash(tuple(getattr(self, name) for name in self.__slots__))
+        """The hash of what trees differ in. It is no field and not pickled: texts' hashes differ between processes."""
+        found: int | None = getattr(self, "_hash", None)
+        if found is None:
+            found = hash(self._hashed())
             object.__setattr__(self, "_hash", found)
         return found
+
+    def _hashed(self) -> tuple[object, ...]:
+        """The fields in which two nodes of a table's filters nearly always differ, if they do."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +240,9 @@ class BoundLeaf(_HashedOnce):
 
     __hash__ = _HashedOnce.cached_hash
 
+    def _hashed(self) -> tuple[object, ...]:
+        return self.field_id, self.transform, self.values
+
 
 @dataclass(frozen=True, slots=True)
 class BoundAnd(_HashedOnce):
@@ -247,6 +253,9 @@ class BoundAnd(_HashedOnce):
 
     __hash__ = _HashedOnce.cached_hash
 
+    def _hashed(self) -> tuple[object, ...]:
+        return self.children
+
 
 @dataclass(frozen=True, slots=True)
 class BoundOr(_HashedOnce):
@@ -256,6 +265,9 @@ class BoundOr(_HashedOnce):
     text: str = ""
 
     __hash__ = _HashedOnce.cached_hash
+
+    def _hashed(self) -> tuple[object, ...]:
+        return self.children
 
 
 Bound = AlwaysTrue | AlwaysFalse | BoundAnd | BoundOr | BoundLeaf | Opaque

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from lakemuster.caching import Cache
 from lakemuster.metadata.partition import PartitionField, PartitionSpec, result_type
@@ -48,6 +49,8 @@ class PartitionPredicates:
             found = [p for f, source in self._fields(leaf) if (p := project(leaf, f, source)) is not None]
             return all_of(found) if found else None
 
+        if leaf.field_id not in self._sources:
+            return None
         return _projections.get_or_make((self, "inclusive", leaf), make)
 
     def strict(self, leaf: BoundLeaf) -> Bound | None:
@@ -57,7 +60,14 @@ class PartitionPredicates:
             found = [p for f, source in self._fields(leaf) if (p := project_strict(leaf, f, source)) is not None]
             return any_of(found) if found else None
 
+        if leaf.field_id not in self._sources:
+            return None
         return _projections.get_or_make((self, "strict", leaf), make)
+
+    @cached_property
+    def _sources(self) -> frozenset[int]:
+        """The ids of the columns that partition fields are of."""
+        return frozenset(source for one in self.spec.fields for source in one.source_ids)
 
     def _fields(self, leaf: BoundLeaf) -> Iterator[tuple[PartitionField, Primitive]]:
         for partition_field in self.spec.fields:

@@ -132,10 +132,10 @@ def walk(bound: Bound, rows: int, leaf: Callable[[BoundLeaf], Mask], *, opaque: 
         opaque: the verdict on conditions that statistics say nothing about.
     """
     match bound:
-        case AlwaysTrue() | AlwaysFalse() | Opaque():
-            return np.full(rows, opaque if isinstance(bound, Opaque) else isinstance(bound, AlwaysTrue))
         case BoundLeaf():
             return leaf(bound)
+        case AlwaysTrue() | AlwaysFalse() | Opaque():
+            return np.full(rows, opaque if isinstance(bound, Opaque) else isinstance(bound, AlwaysTrue))
         case BoundAnd(children=children) | BoundOr(children=children):
             is_and = isinstance(bound, BoundAnd)
             keep = walk(children[0], rows, leaf, opaque=opaque)

@@ -165,7 +165,8 @@ class Budget:
             self._bytes += entry.weight
             shelf.statistics.entries += 1
             shelf.statistics.bytes += entry.weight
-            self._make_room(removed, entry)
+            if self._bytes > self._limit:
+                self._make_room(removed, entry)
 
     def remove(self, shelf: _Shelf, key: Hashable) -> None:
         """Remove the entry of a key, if there is one."""
@@ -228,7 +229,8 @@ class Cache(Generic[K, V]):
             return None
         self._statistics.hits += 1
         entry.was_read = True
-        return cast("V", entry.value)
+        value: V = entry.value
+        return value
 
     def get_or_make(self, key: K, make: Callable[[], V]) -> V:
         """Return the value of a key; if it is absent, store what ``make`` returns. An exception is not stored."""
@@ -236,10 +238,11 @@ class Cache(Generic[K, V]):
         if entry is not None:
             self._statistics.hits += 1
             entry.was_read = True
-            return cast("V", entry.value)
+            found: V = entry.value
+            return found
         self._statistics.misses += 1
         value = make()
-        self.put(key, value)
+        self._budget.put(self._shelf, key, value, self._weigh(key, value), replaces=False)
         return value
 
     def put(self, key: K, value: V) -> None:

@@ -17,8 +17,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +62,7 @@ SIZES = {
     "tiny": Size(12, 10, 20, 4),
     "small": Size(100, 50, 200),
     "medium": Size(500, 100, 500),
-    "many": Size(2_000, 500, 2, 4, skew=6),
+    "many": Size(2_000, 500, 2, 4, skew=12),
     "full": Size(2_000, 500, 500),
 }
 
@@ -123,6 +126,11 @@ def measured(spark: Any, of: Settings, tables: dict[str, Path]) -> Measured:
     return Measured(len(reports), manifests, entries, jobs(), round(used, 2), round(seconds, 2))
 
 
+def written(size: Size, root: Path, manifests: int) -> None:
+    """Write one of the tables."""
+    iceberg_table(root, files=manifests * size.files, columns=size.columns, manifests=manifests, level=1)
+
+
 @contextmanager
 def counted_jobs(spark: Any) -> Iterator[Any]:
     """Yield a function that gives the number of Spark's jobs since."""
@@ -145,9 +153,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder, manifests = Path(scratch), size.manifests()
         many = {f"b.t{number}": folder / "lake" / f"t{number}" for number in range(size.tables)}
-        for (name, root), own in zip(many.items(), manifests, strict=True):
-            assert name
-            iceberg_table(root, files=own * size.files, columns=size.columns, manifests=own, level=1)
+        with ProcessPoolExecutor(given.cores, get_context("spawn")) as pool:
+            list(pool.map(partial(written, size), many.values(), manifests, chunksize=max(1, size.tables // 100)))
         total = sum(manifests)
         one = {"b.one": folder / "lake" / "one"}
         iceberg_table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import is_
 
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
@@ -17,7 +18,9 @@ def or_to_in(bound: Bound, projection: PartitionPredicates) -> Bound:
     """
     match bound:
         case BoundAnd(children=children):
-            return replace(bound, children=tuple(or_to_in(child, projection) for child in children))
+            merged = tuple([or_to_in(child, projection) for child in children])
+            # The same tree has its hash already.
+            return bound if all(map(is_, merged, children)) else replace(bound, children=merged)
         case BoundOr(children=children):
             by_column: dict[tuple[int, Primitive], list[BoundLeaf]] = {}
             rest: list[Bound] = []

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import ClassVar
 from typing import Literal as OneOf
 
 from lakemuster.metadata.types import Primitive
@@ -198,18 +199,16 @@ class _HashedOnce:
 
     __slots__ = ("_hash",)
     _hash: int
+    _hashed: ClassVar[tuple[str, ...]]
+    """The fields whose values a caller may choose from without end: the others have few values each."""
 
     def cached_hash(self) -> int:
-        """The hash of what trees differ in. It is no field and not pickled: texts' hashes differ between processes."""
+        """The hash of ``_hashed``. It is no field and is not pickled: hashes of texts differ between processes."""
         found: int | None = getattr(self, "_hash", None)
         if found is None:
-            found = hash(self._hashed())
+            found = hash(tuple([getattr(self, name) for name in self._hashed]))
             object.__setattr__(self, "_hash", found)
         return found
-
-    def _hashed(self) -> tuple[object, ...]:
-        """The fields in which two nodes of a table's filters nearly always differ, if they do."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,9 +238,7 @@ class BoundLeaf(_HashedOnce):
     maybe: bool = False
 
     __hash__ = _HashedOnce.cached_hash
-
-    def _hashed(self) -> tuple[object, ...]:
-        return self.field_id, self.transform, self.values
+    _hashed = ("field_id", "transform", "text", "values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +249,7 @@ class BoundAnd(_HashedOnce):
     text: str = ""
 
     __hash__ = _HashedOnce.cached_hash
-
-    def _hashed(self) -> tuple[object, ...]:
-        return self.children
+    _hashed = ("text", "children")
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +260,7 @@ class BoundOr(_HashedOnce):
     text: str = ""
 
     __hash__ = _HashedOnce.cached_hash
-
-    def _hashed(self) -> tuple[object, ...]:
-        return self.children
+    _hashed = ("text", "children")
 
 
 Bound = AlwaysTrue | AlwaysFalse | BoundAnd | BoundOr | BoundLeaf | Opaque

@@ -28,6 +28,15 @@ def test_equal_trees_have_equal_hashes_and_other_trees_are_told_apart() -> None:
     assert len({leaf, later, replace(later, values=("alder",))}) == 2
 
 
+def test_trees_that_differ_in_words_alone_have_other_hashes() -> None:
+    """Callers write one comparison in any number of ways: caches would compare each with all others."""
+    one, words = tree(), [f"name{' ' * number}= 'alder'" for number in range(100)]
+    leaf = one.children[0]
+    assert isinstance(leaf, BoundLeaf)
+    assert len({hash(replace(one, text=text)) for text in words}) == len(words)
+    assert len({hash(replace(leaf, text=text)) for text in words}) == len(words)
+
+
 def test_a_tree_of_another_process_is_found_among_those_of_this_one() -> None:
     program = (
         "import pickle, sys; from tests.unit.predicates.test_tree import tree; found = tree(); hash(found);"

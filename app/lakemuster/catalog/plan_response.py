@@ -194,9 +194,6 @@ class PlanListing:
             size = sum(map(pa.ipc.get_record_batch_size, batch.entries.recorded.to_batches()))
             own = JSON_OF_ARROW * size + 8 * len(batch.deletes) + text
             step = max(1, count * JSON_OF_ARROW * CHUNK_BYTES // max(own, 1))
-            if step >= count:
-                yield batch, own
-                continue
             for at in range(0, count, step):
                 yield batch.slice(at, step), own * min(step, count - at) // count
 

@@ -147,9 +147,6 @@ class TaskWriter:
             size = _JSON_OF_ARROW * arrow + _BYTES_OF_FILE * count + 8 * len(batch.deletes)
             size += int(texts[batch.residual].sum())
             step = max(1, min(MAX_FILES // 10, count * MAX_BYTES // (10 * size)))
-            if step >= count:
-                yield batch, size
-                continue
             for at in range(0, count, step):
                 piece = batch.slice(at, step)
                 yield piece, size * len(piece.rows) // count

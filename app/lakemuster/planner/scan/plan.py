@@ -81,6 +81,8 @@ class PlannedBatch:
     def slice(self, offset: int, length: int | None = None) -> PlannedBatch:
         """Return some of the files."""
         end = len(self.rows) if length is None else min(len(self.rows), offset + length)
+        if end - offset == len(self.rows):
+            return self
         offsets = self.delete_offsets[offset : end + 1]
         numbers = None if self.numbers is None else self.numbers[offset:end]
         return replace(

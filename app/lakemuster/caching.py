@@ -165,8 +165,7 @@ class Budget:
             self._bytes += entry.weight
             shelf.statistics.entries += 1
             shelf.statistics.bytes += entry.weight
-            if self._bytes > self._limit:
-                self._make_room(removed, entry)
+            self._make_room(removed, entry)
 
     def remove(self, shelf: _Shelf, key: Hashable) -> None:
         """Remove the entry of a key, if there is one."""
@@ -242,7 +241,7 @@ class Cache(Generic[K, V]):
             return found
         self._statistics.misses += 1
         value = make()
-        self._budget.put(self._shelf, key, value, self._weigh(key, value), replaces=False)
+        self.put(key, value)
         return value
 
     def put(self, key: K, value: V) -> None:

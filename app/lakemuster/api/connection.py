@@ -6,7 +6,6 @@ Servers put a :class:`Connection` under :data:`CONNECTION` in a scope's ``extens
 from __future__ import annotations
 
 import ipaddress
-from functools import lru_cache
 from typing import Protocol
 
 CONNECTION = "lakemuster.connection"
@@ -35,7 +34,6 @@ class Connection(Protocol):
         ...
 
 
-@lru_cache(256)
 def network_of(address: str) -> str:
     """Return the network of one peer: an IPv4 address, or the /64 network of an IPv6 address."""
     try:

@@ -31,7 +31,7 @@ class AnyText(TypeDecorator[str]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
         """Undo the escaping."""
-        return value if value is None or "\x1b" not in value else unescape(value)
+        return None if value is None else unescape(value)
 
 
 Int64 = Annotated[int, mapped_column(BigInteger)]

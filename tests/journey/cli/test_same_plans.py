@@ -11,7 +11,8 @@ import pytest
 
 from lakemuster import Client
 from lakemuster.client import ClientError
-from tests.journey.cli.conftest import Lake, run_here
+from tests.journey.cli.conftest import Lake
+from tests.journey.cli.conftest import run_here as said
 from tests.journey.servers import Running, environment
 
 DELETES = "iceberg.equality_deletes.warehouse.mydb.mytable_partitioned"
@@ -22,10 +23,6 @@ def _here(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(lake.folder)
     for name, value in environment(lake.folder, {}).items():
         monkeypatch.setenv(name, value)
-
-
-def said(*words: str, status: int = 0) -> tuple[str, str]:
-    return run_here(*words, status=status)
 
 
 def filters(server: Running, name: str) -> Iterator[str]:

@@ -82,6 +82,43 @@ def test_a_token_signs_in_and_the_page_never_has_it_again(guarded, visit):
     assert one.context.cookies() == []
 
 
+def test_requests_of_a_view_end_before_its_session_does(guarded, visit):
+    one = visit(guarded.uri, "#/tables/shop.orders")
+    by_token(one, "secret")
+    expect(one.page.get_by_role("heading", name="Timeline")).to_be_visible()
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    one.page.route("**/timeline?*", hold)
+    with one.page.expect_request("**/timeline?*"):
+        one.page.reload()
+
+    def release(route):
+        # Asked once more after the session has ended: what still waits for an answer is refused now.
+        while route.request.method == "GET" and held:
+            held.pop().continue_()
+        route.continue_()
+
+    one.page.route("**/session", release)
+    one.page.get_by_role("button", name="Sign out").click()
+    asked_to_sign_in(one)
+
+
+def test_a_sign_out_that_fails_is_told_and_the_next_try_succeeds(guarded, visit):
+    one = visit(guarded.uri)
+    by_token(one, "secret")
+    expect(one.page.locator(ROWS)).to_have_count(len(TABLES))
+    one.may_fail.append("/session")
+    one.page.route("**/session", lambda route: route.abort())
+    one.page.get_by_role("button", name="Sign out").click()
+    expect(one.page.get_by_role("alert")).to_contain_text("The sign-out failed")
+    one.page.unroute("**/session")
+    one.page.get_by_role("button", name="Try again").click()
+    asked_to_sign_in(one)
+
+
 def test_the_provider_signs_in_and_leads_back(guarded, provider, visit):
     one = visit(guarded.uri, "#/tables/web.events")
     one.also.append(provider.issuer)

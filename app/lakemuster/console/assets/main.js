@@ -89,10 +89,18 @@ function Console() {
   const look = () => session().then((found) => { setWho(found); setError(null); }, setError);
   useEffect(() => { look(); }, []);
   useEffect(() => onRefusal(() => setWho((last) => ({ methods: ["token"], ...last, is_open: false, caller: null }))), []);
-  const leave = () => signOut().then(look, setError);
-  const isIn = who !== null && (who.is_open || who.caller !== null);
+  const [leaving, setLeaving] = useState(false);
+  const leave = () => setLeaving(true);
+  // An effect, so that the view and its requests have ended: after the session they would be refused.
+  useEffect(() => {
+    if (leaving) signOut().then(look, setError).finally(() => setLeaving(false));
+  }, [leaving]);
+  const isIn = who !== null && !leaving && (who.is_open || who.caller !== null);
   let view = html`<${Loading} what="Connecting" />`;
-  if (error !== null && who === null) view = html`<${Failure} error=${error} retry=${look} />`;
+  if (leaving) view = html`<${Loading} what="Signing out" />`;
+  else if (error !== null) view = who === null
+    ? html`<${Failure} error=${error} retry=${look} />`
+    : html`<${Failure} lead="The sign-out failed" error=${error} retry=${leave} />`;
   else if (isIn) view = html`<${View} route=${route} />`;
   else if (who !== null) view = html`<${SignIn} methods=${who.methods} failure=${route.parts[0] === "sign-in" ? route.params.error : null} done=${setWho} />`;
   const canLeave = isIn && !who.is_open;

@@ -7,9 +7,9 @@ export const Loading = ({ what = "Loading" }) => html`<p class="state" role="sta
 // Nothing to show; `page`: it is all that the page has.
 export const Empty = ({ title, page, children }) => html`<div class="state empty">${page ? html`<h1 class="lead">${title}</h1>` : html`<p class="lead">${title}</p>`}${children}</div>`;
 
-export function Failure({ error, retry }) {
+export function Failure({ lead = "This could not be loaded", error, retry }) {
   return html`<div class="state failure" role="alert">
-    <p class="lead">${error.status === 404 ? "Not found" : "This could not be loaded"}</p>
+    <p class="lead">${error.status === 404 ? "Not found" : lead}</p>
     <p>${error.message}</p>
     ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
   </div>`;

@@ -53,7 +53,7 @@ from lakemuster.api.sign_in.cookies import SessionCookies
 from lakemuster.api.sign_in.routes import SignIn
 from lakemuster.api.sign_in.sessions import Sessions
 from lakemuster.api.slots import ConcurrencyLimit, Slots
-from lakemuster.api.stream_memory import limit_arenas, trim_regularly
+from lakemuster.api.stream_memory import share_arenas, trim_regularly
 from lakemuster.api.worker_folder import WorkerFolder
 from lakemuster.catalog.browser_sessions import BrowserSessions
 from lakemuster.catalog.events import EventLog
@@ -228,7 +228,7 @@ async def _maintained(
         warm_up: loads recently planned tables at the start, and stores which tables are planned.
         drain_seconds: how long a request to stop is delayed.
     """
-    limit_arenas()
+    share_arenas()
     if supervisor is not None:
         supervisor.start()
     try:

@@ -73,8 +73,14 @@ async def trim_regularly() -> None:
         await anyio.to_thread.run_sync(trim)
 
 
-def limit_arenas() -> None:
-    """Limit the malloc arenas that this process's threads share, unless ``MALLOC_ARENA_MAX`` is set."""
+def share_arenas() -> None:
+    """Let all threads of this process allocate from few malloc arenas, Arrow too, unless the environment has settings.
+
+    Arrow's own allocator has a heap for each thread: memory that another thread freed there is not returned until the
+    thread allocates again, and an idle thread never does.
+    """
+    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ:
+        pa.set_memory_pool(pa.system_memory_pool())
     function = _of_libc("mallopt")
     if function is not None and "MALLOC_ARENA_MAX" not in os.environ:
         function(_M_ARENA_MAX, ARENAS)

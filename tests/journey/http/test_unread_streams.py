@@ -16,7 +16,7 @@ from tests.journey.servers import served
 STREAMS = 260
 BYTES_A_STREAM = 8 * 2**20
 """Of the 128 that one caller may have: what is sent, what is made next, and what it is made from."""
-RETAINED_BYTES = 150 * 2**20
+RETAINED_BYTES = 100 * 2**20
 PLAN = "/api/v1/tables/b.t/plan"
 ARROW = "application/vnd.apache.arrow.stream"
 LATE_SECONDS = 90.0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from threading import Semaphore
@@ -225,3 +228,18 @@ def test_memory_is_released_after_the_last_of_many_streams() -> None:
     held.begin()
     assert not held.end()
     release_unused_memory()
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"), [({}, "system"), ({"ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}, "mimalloc")]
+)
+def test_arrow_allocates_from_the_arenas_that_are_trimmed(setting: dict[str, str], expected: str) -> None:
+    program = (
+        "import pyarrow as pa; from lakemuster.api.stream_memory import share_arenas; share_arenas();"
+        "print(pa.default_memory_pool().backend_name)"
+    )
+    inherited = {key: value for key, value in os.environ.items() if key != "ARROW_DEFAULT_MEMORY_POOL"}
+    found = subprocess.run(
+        [sys.executable, "-c", program], env=inherited | setting, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == expected

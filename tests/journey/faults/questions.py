@@ -24,6 +24,8 @@ Table = IcebergTable | PaimonTable
 
 CLIENT_SECONDS = 60.0
 """After which a client gives up on an answer."""
+IDLE_SECONDS = 4.0
+"""For which a connection may be kept unused: the server closes it after 5 s, and a machine may stop for as long."""
 CLOCK_SECONDS = 0.05
 """What the clocks of two processes, and of two threads of one, may be apart."""
 PAGE = 10_000
@@ -40,7 +42,7 @@ class Answer:
         status: 0 when the connection broke.
         seconds: from the first byte sent to the last one received.
         known: whether nothing had to be looked up for it: what is unpinned and was answered before.
-        reason: why it is stale, or a refusal.
+        reason: why it is stale, a refusal, or how the connection broke.
     """
 
     kind: str
@@ -86,6 +88,7 @@ class Asker:
         self._random = random.Random(seed)
         self._connection: http.client.HTTPConnection | None = None
         self._port = 0
+        self._used_at = 0.0
         self.asked = 0
 
     @property
@@ -192,7 +195,11 @@ class Asker:
     def _exchange(
         self, method: str, path: str, question: dict[str, Any] | None
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
-        """Status, headers and the whole body; status 0 when there is no whole answer."""
+        """Status, headers and the whole body; status 0, and why, when there is no whole answer."""
+        idle = time.monotonic() - self._used_at
+        if idle > IDLE_SECONDS:
+            self.close()
+        is_new = self._connection is None
         try:
             if self._connection is None:
                 self._port = self._random.choice(list(self._ports()))
@@ -207,9 +214,11 @@ class Asker:
         except TimeoutError:
             self.close()
             raise WrongAnswer(f"{method} {path}: no answer within {CLIENT_SECONDS:g} s") from None
-        except (OSError, http.client.HTTPException, IndexError):
+        except (OSError, http.client.HTTPException, IndexError) as error:
             self.close()
-            return 0, http.client.HTTPMessage(), b""
+            where = f"port {self._port}, {'a new connection' if is_new else f'idle for {idle:.3f} s'}"
+            return 0, http.client.HTTPMessage(), f"{type(error).__name__}: {error} ({where})".encode()
+        self._used_at = time.monotonic()
         if told.get("Connection") == "close":
             self.close()  # the next server may be another one
         return status, told, answer

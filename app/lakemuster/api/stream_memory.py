@@ -17,7 +17,7 @@ import anyio
 import anyio.to_thread
 import pyarrow as pa
 
-TRIM_SECONDS = 60.0
+TRIM_SECONDS = 15.0
 ARENAS = 2
 _M_ARENA_MAX = -8
 MANY = 8

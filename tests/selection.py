@@ -13,6 +13,7 @@ import pytest
 
 SLOW = (
     "/oracle/",
+    "tests/unit/api/identity/test_hidden_tables.py",
     "tests/unit/benchmarks/test_generate.py",  # the environment of pypaimon
     "tests/unit/formats/paimon/test_bucketing.py",
     "tests/rules/test_docs.py",  # the environment of mkdocs

@@ -77,9 +77,9 @@ def share_arenas() -> None:
     """Let all threads of this process allocate from few malloc arenas, Arrow too, unless the environment has settings.
 
     Arrow's own allocator has a heap for each thread: memory that another thread freed there is not returned until the
-    thread allocates again, and an idle thread never does.
+    thread allocates again, and an idle thread never does. It stays where the C library cannot trim.
     """
-    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ:
+    if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ and _of_libc("malloc_trim") is not None:
         pa.set_memory_pool(pa.system_memory_pool())
     function = _of_libc("mallopt")
     if function is not None and "MALLOC_ARENA_MAX" not in os.environ:

@@ -176,9 +176,16 @@ def check_the_index(servers: Fleet) -> None:
         assert published(services) == published(anew)
         # The surviving replica may be recording recent plans in a temporary file, or registering a segment of its own.
         # A file of the killed one would stay.
+        differing: set[str] = set()
+
+        def is_at_rest() -> bool:
+            differing.clear()
+            differing.update(names(store) ^ registered(services))
+            return not differing
+
         with suppress(AssertionError):
-            until(lambda: names(store) == registered(services))
-        assert names(store) == registered(services)
+            until(is_at_rest)
+        assert differing == set()
     # The stores may have different packed segments; files of one name are equal.
     same = contents(store).items() & contents(fresh / "segments").items()
     assert {name for name, _ in same} == contents(store).keys() & contents(fresh / "segments").keys()

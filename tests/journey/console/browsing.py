@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -69,6 +72,15 @@ class Visit:
         """Open a path, or another state by its fragment."""
         self.page.goto(f"{self.uri}/{path}")
         return self
+
+    @contextmanager
+    def unreachable(self, path: str) -> Iterator[None]:
+        """Requests whose URL has a path at its end, before its parameters, fail inside."""
+        pattern = re.compile(rf"{re.escape(path)}(\?|$)")
+        self.may_fail.append(path)
+        self.page.route(pattern, lambda route: route.abort())
+        yield
+        self.page.unroute(pattern)
 
     def _said(self, message: ConsoleMessage) -> None:
         if message.type not in {"error", "warning"}:

@@ -206,11 +206,9 @@ def test_colours_and_figures_show_the_overlap_of_a_column(demo, many, visit, nam
 def test_an_overlap_that_cannot_be_had_is_told_and_asked_again(many, visit):
     one = visit(many.uri, "#/tables/big.many/partitions")
     painted(one.page)
-    one.may_fail.append("/overlap")
-    one.page.route("**/overlap?*", lambda route: route.abort())
-    one.page.get_by_role("button", name="Overlap").click()
-    expect(one.page.get_by_role("alert")).to_contain_text("The server cannot be reached")
-    one.page.unroute("**/overlap?*")
+    with one.unreachable("/overlap"):
+        one.page.get_by_role("button", name="Overlap").click()
+        expect(one.page.get_by_role("alert")).to_contain_text("The server cannot be reached")
     one.page.get_by_role("button", name="Try again").click()
     expect(one.page.locator(f"{ROWS} td:last-child span").first).to_have_attribute("title", re.compile("^mean "))
     expect(one.page.get_by_role("alert")).to_have_count(0)

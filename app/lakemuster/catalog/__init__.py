@@ -1,10 +1,10 @@
 """The use cases behind the HTTP APIs, the command line and Spark's driver, independent of their formats.
 
-``services`` registers tables, looks at them and finds their snapshots. ``lists``, ``planning``, ``history`` and
+``services`` registers tables, reads their pointers and finds their snapshots. ``lists``, ``planning``, ``history`` and
 ``system_tables`` return the contents of a table or snapshot; ``listings`` and ``plan_response`` cut them into pages,
 lines and batches. ``view_cache``, ``page_writers`` and ``plan_page_cache`` cache what the next request for the same
-snapshot would compute again. ``table_formats`` registers what each format tells the layers; the catalog's own part is
-``catalog_rules``. ``page_tokens`` are signed and stateless.
+snapshot would compute again. ``table_formats`` registers the rules of each format with every layer;
+``catalog_rules`` are those of the catalog. ``page_tokens`` are signed and stateless.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a value when it is asked for: listing tables needs neither the planner nor SQLAlchemy."""
+    """Import a value lazily: listing tables needs neither the planner nor SQLAlchemy."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"lakemuster.{_MODULES[name]}"), name)

@@ -18,7 +18,7 @@ def aggregates_out(services: Services, view: View, asked: AggregatesRequest, *, 
 
     Raises:
         FilterInvalid: the filter is invalid.
-        RequestInvalid: an aggregate is unknown, or its column.
+        RequestInvalid: an aggregate or its column is unknown.
     """
     given, nan = Filter(asked.filter), asked.nan or "any"
 
@@ -36,7 +36,7 @@ def aggregates_out(services: Services, view: View, asked: AggregatesRequest, *, 
 
 
 def _answer_out(answer: Answer) -> dict[str, object]:
-    """Return the JSON object of an answer: with a value if it is exact, else with bounds."""
+    """Return an answer as a JSON object: with a value if it is exact, else with bounds."""
     interval = answer.interval
     document: dict[str, object] = {"aggregate": answer.aggregate.text, "exact": interval.exact}
     if interval.exact:

@@ -14,7 +14,7 @@ from lakemuster.planner.rows import START, RowSource, TableSource, batched_rows,
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """How to arrange a list; see the query parameters of these names."""
+    """How to arrange a list: the query parameters of the same names."""
 
     sort: str | None = None
     order: str | None = None
@@ -26,7 +26,7 @@ AS_IT_IS = Arrangement()
 
 @dataclass(frozen=True, slots=True)
 class ArrangedRows(TableSource):
-    """The arranged rows in memory, and the list that they are of."""
+    """The arranged rows, in memory, and the list that they come from."""
 
     source: RowSource
 
@@ -34,11 +34,11 @@ class ArrangedRows(TableSource):
 def arranged(source: RowSource, wanted: Arrangement) -> RowSource:
     """Return the rows of a list in the wanted order.
 
-    A list that is in memory can be sorted whole. Of another one, ``top`` rows are selected exactly, from all rows, in
-    memory for twice as many.
+    A list in memory can be sorted whole. From any other list, the first ``top`` rows are selected exactly: all rows
+    are read, and about twice ``top`` rows are in memory at a time.
 
     Raises:
-        RequestInvalid: there is no such field, its values have no order, or the list is too long to be sorted whole.
+        RequestInvalid: the field does not exist, its values have no order, or the list is too long to be sorted whole.
     """
     if wanted == AS_IT_IS or (wanted.sort, wanted.order, wanted.top) == (None, "asc", None):
         return source
@@ -71,7 +71,7 @@ def _first(source: RowSource, field: str, top: int, *, descending: bool) -> pa.T
 
 
 def _order(table: pa.Table, field: str, descending: bool) -> pa.Array:
-    """Return the indices of the rows in the order of a field, which is stable; null comes last."""
+    """Return the indices of the rows sorted by a field; the sort is stable, and nulls come last."""
     name, _, member = field.partition(".")
     columns = table.column(name) if name in table.column_names else None
     if columns is not None and member:

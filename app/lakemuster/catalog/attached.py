@@ -1,4 +1,4 @@
-"""Tables of attached catalogs: registered when they are first asked for, and looked at again after a commit."""
+"""Register tables of attached catalogs, on first access and by listings, and mark them as changed after commits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LOG = logging.getLogger("lakemuster.catalog")
 
 
 def is_attached(table: TableRecord) -> bool:
-    """Whether a table is one of an attached catalog."""
+    """Whether a table belongs to an attached catalog."""
     return split_catalog_location(table.location) is not None
 
 
@@ -31,14 +31,14 @@ def is_read_at_catalog(upstreams: Upstreams, table: TableRecord) -> bool:
 
 
 def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
-    """Register a table that an attached catalog has; nothing is indexed yet.
+    """Register a table of an attached catalog, without indexing it yet.
 
     Returns:
-        None: the name is not one of an attached catalog's, or the settings exclude it.
+        the table; None if the name is not that of an attached catalog's table, or the settings exclude it.
 
     Raises:
         TableNotFound: the catalog has no such table.
-        UpstreamFailed: the catalog does not answer, or not as its protocol says.
+        UpstreamFailed: the catalog does not answer, or violates its protocol.
     """
     levels = parse_name(name)
     catalog = upstreams.get(levels[0])
@@ -61,26 +61,26 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What a request that passed to a catalog may have changed there.
+    """What a request that was forwarded to a catalog may have changed there.
 
     Attributes:
-        levels: of a table, or of a namespace with all below it; empty: of the whole catalog.
+        levels: the name of a table, or of a namespace with everything below it; empty for the whole catalog.
     """
 
     levels: Levels = ()
     is_namespace: bool = True
 
     def location(self, catalog: str) -> str:
-        """The location of the table, or how the locations of the namespace's tables begin."""
+        """Return the location of the table, or the prefix of the locations of the namespace's tables."""
         location = catalog_location(catalog, self.levels)
         return f"{location}/" if self.is_namespace and self.levels else location
 
 
 def record_changes(index: Index, catalog: str, changes: Sequence[Changed]) -> bool:
-    """Have the requests of all processes look at tables, because a commit passed.
+    """Mark tables as changed by a forwarded commit, so that the next requests in all processes read their pointers.
 
     Returns:
-        false: the index does not answer.
+        whether the marks were recorded; False if the index does not answer.
     """
     found = [
         Change(one.location(catalog), None if one.is_namespace else format_name((catalog, *one.levels)))
@@ -89,7 +89,7 @@ def record_changes(index: Index, catalog: str, changes: Sequence[Changed]) -> bo
     try:
         mark_changed(index.database, found)
     except CatalogError as error:
-        # The commit is the catalog's, and has passed: its answer does not depend on this index.
+        # The catalog has accepted the commit: its response must not depend on this index.
         LOG.warning(
             "a commit to %s could not be recorded: %s", ", ".join(one.name or one.location for one in found), error.code
         )
@@ -99,12 +99,12 @@ def record_changes(index: Index, catalog: str, changes: Sequence[Changed]) -> bo
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What a listing of a catalog found.
+    """The result of listing a catalog: numbers of tables.
 
     Attributes:
-        tables: that are tables here.
-        others: that the settings exclude, or whose names cannot be written.
-        added, removed, renamed: since the last listing.
+        tables: listed and registered here.
+        others: listed, but excluded by the settings, or with names that cannot be written here.
+        added, removed, renamed: changed since the last listing.
     """
 
     tables: int
@@ -115,13 +115,13 @@ class Synced:
 
 
 def sync(index: Index, catalog: Upstream) -> Synced:
-    """Register the tables that a catalog lists, and remove those that it does not have any more.
+    """Register the tables that a catalog lists, and remove those that it no longer has.
 
-    A new table that is a missing one by its uuid, or its metadata file, was renamed. A listing that fails changes
+    A new table with the uuid, or the metadata file, of a missing one counts as renamed. A listing that fails changes
     nothing.
 
     Raises:
-        UpstreamFailed: the catalog does not answer, or not as its protocol says.
+        UpstreamFailed: the catalog does not answer, or violates its protocol.
     """
     listed = {levels: catalog.name_of(levels) for levels in catalog.every_table()}
     locations = {name: catalog_location(catalog.name, levels) for levels, name in listed.items() if name is not None}
@@ -140,10 +140,10 @@ def refuse_name(upstreams: Upstreams, levels: Levels) -> None:
 
 
 def require_names(index: Index, upstreams: Upstreams) -> None:
-    """Check that no table of our own has the name of an attached catalog as its first level.
+    """Check that no table other than an attached one has an attached catalog's name as its first level.
 
     Raises:
-        ConfigInvalid: one has.
+        ConfigInvalid: there is such a table.
     """
     if not any(True for _ in upstreams):
         return

@@ -1,4 +1,4 @@
-"""Choose the second branch of a table that is read with the requested one, and the snapshot to read of it.
+"""Choose the second branch of a table that is read together with the requested one, and its snapshot.
 
 Source: Paimon ``FileStoreTableFactory``, ``FallbackReadFileStoreTable.rewriteOtherOptions``.
 """
@@ -56,7 +56,7 @@ def with_second(
     known = sorted(snapshots(other.branch), key=lambda record: record.snapshot.snapshot_id)
     own = branch_of(view, selector)
     newest_id = next((ref.snapshot_id for ref in view.metadata.refs if ref.kind == "branch" and ref.name == own), None)
-    # Clients pin a table's newest snapshot by its id, and mean the current table, its second branch included.
+    # Clients that pin a table's newest snapshot by its id expect the current table, including its second branch.
     by_id = selector.snapshot_id is not None and selector.snapshot_id != newest_id
     if selector.ref is not None and any(ref.name == selector.ref and ref.kind == "tag" for ref in view.metadata.refs):
         return replace(view, second_branch=replace(other, problem="tags of the table do not cover it"))
@@ -72,7 +72,7 @@ def with_second(
             return replace(view, second_branch=replace(other, problem="its snapshots of that time have expired"))
     if chosen is None:
         return replace(view, second_branch=other)
-    # Past snapshots, too, are read with the newest schema: the table may have had columns before the branch had them.
+    # Read past snapshots with the newest schema, too: the table may have had columns before the branch had them.
     newest = _newest(view.metadata, other.branch)
     schema_id = None if newest is None else newest.schema_id
     try:

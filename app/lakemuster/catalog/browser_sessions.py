@@ -1,7 +1,7 @@
-"""Sessions of browsers: the token that a browser signed in with stays at the server, and the browser gets a cookie.
+"""Browser sessions: the server keeps the token that a browser signed in with, and the browser gets a cookie.
 
-The cookie's value is a random secret. The database has its digest, and the token under a key that is derived from the
-secret: a copy of the database opens no session, and neither does a cookie without the database.
+The cookie's value is a random secret. The database stores its digest, and the token encrypted with a key derived from
+the secret: neither a copy of the database nor a cookie without the database opens a session.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lakemuster.index.browser_sessions import add_session, change_session, end_s
 from lakemuster.index.database import Database
 
 SESSION_SECONDS = 12 * 3600.0
-"""A session's length; then its owner signs in again."""
+"""Lifetime of a session; after it, the user must sign in again."""
 _SECRET_BYTES = 32
 _NONCE_BYTES = 12
 
@@ -31,8 +31,8 @@ class Credentials:
 
     Attributes:
         token: sent as the bearer token of the browser's requests.
-        refresh_token: gets the next token from the OpenID provider; None: there is no next one.
-        expires_at: of the token: seconds since 1970 by this server's clock; None: not known.
+        refresh_token: gets the next token from the OpenID provider; None if the token cannot be renewed.
+        expires_at: expiry of the token, in seconds since 1970 by this server's clock; None if unknown.
     """
 
     token: str
@@ -42,10 +42,10 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session that was read.
+    """A session as read from the database.
 
     Attributes:
-        sealed: as the database has it.
+        sealed: its encrypted credentials, as stored.
     """
 
     credentials: Credentials
@@ -65,13 +65,13 @@ class BrowserSessions:
         return cookie
 
     def read(self, cookie: str) -> Session | None:
-        """The session of a cookie; None: there is none (any more)."""
+        """Return the session of a cookie; None if it does not exist, or no longer."""
         sealed = read_session(self._database, digest_of(cookie))
         credentials = None if sealed is None else _opened(cookie, sealed)
         return None if sealed is None or credentials is None else Session(credentials, sealed)
 
     def change(self, cookie: str, before: Session, credentials: Credentials) -> bool:
-        """Give a session other credentials; False: another process has done so, or has ended it."""
+        """Replace a session's credentials; return False if another process has replaced them or ended the session."""
         return change_session(self._database, digest_of(cookie), before.sealed, _sealed(cookie, credentials))
 
     def end(self, cookie: str) -> None:
@@ -80,12 +80,12 @@ class BrowserSessions:
 
 
 def digest_of(cookie: str) -> str:
-    """The name of a session: what the database knows its cookie by."""
+    """Return the digest of a cookie, by which the database finds its session."""
     return hashlib.sha256(b"name" + cookie.encode()).hexdigest()
 
 
 def csrf_token_of(cookie: str) -> str:
-    """What a page sends in a header with requests that change something: other sites' pages cannot read it."""
+    """Return the CSRF token that a page sends in a header to change something; other sites' pages cannot read it."""
     return _text(_derived(cookie, b"csrf"))
 
 

@@ -1,4 +1,4 @@
-"""Documents of attached catalogs: their state, and what a listing found."""
+"""Documents of attached catalogs for the native API: their state, and the result of a listing."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from lakemuster.wire.instants import format_instant
 from lakemuster.wire.native.catalogs import CatalogOut, SyncOut
 
 SYNC = "sync "
-"""What the name of a catalog's background listing begins with."""
+"""Prefix of the names of the background jobs that list catalogs."""
 
 
 def catalogs_out(services: Services, sees: Callable[[Levels], bool] = lambda _: True) -> list[CatalogOut]:
-    """All attached catalogs by name, as far as is known without asking them.
+    """Return all attached catalogs by name, as far as they are known without a request to them.
 
     Args:
-        sees: whether the caller may see a table, which is counted then.
+        sees: whether the caller may see a table; only such tables are counted.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -54,8 +54,8 @@ def ensure_listed(services: Services, name: str) -> None:
     """List a catalog's tables now if the index has none of them.
 
     Raises:
-        CatalogNotFound: none of that name is attached.
-        UpstreamFailed: the catalog does not answer, or not as its protocol says.
+        CatalogNotFound: no catalog of that name is attached.
+        UpstreamFailed: the catalog does not answer, or violates its protocol.
     """
     with services.index.database.reading() as session:
         is_known = bool(names_below(session, catalog_location(name, ())))
@@ -67,8 +67,8 @@ def sync_out(services: Services, name: str, clock: Clock = SYSTEM) -> SyncOut:
     """List a catalog now.
 
     Raises:
-        CatalogNotFound: none of that name is attached.
-        UpstreamFailed: the catalog does not answer, or not as its protocol says; nothing has changed.
+        CatalogNotFound: no catalog of that name is attached.
+        UpstreamFailed: the catalog does not answer, or violates its protocol; nothing was changed.
     """
     catalog = services.refresher.upstreams.get(name)
     if catalog is None:

@@ -1,7 +1,6 @@
-"""What a table format tells the catalog: its snapshots' ancestors, incremental plans, system tables, second branches.
+"""A table format's port in the catalog: snapshots' ancestors, incremental plans, system tables, second branches.
 
-A format without rules of its own takes ``CatalogRules()``: a snapshot's ancestors are its parents, and it has none of
-the rest.
+By default, a snapshot's ancestors are its parents, and the format has none of the rest.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from lakemuster.predicates import Bound
 from lakemuster.wire.native.plans import PlanOptions
 
 MERGE_OPTIONS = ("scan_mode", "read_optimized", "splits", "split_target_size", "split_open_file_cost")
-"""The options of plans for formats whose files are merged."""
+"""The plan options that only formats with merged files support."""
 
 FollowedSnapshots = Callable[[Mapping[int, Snapshot], int], Sequence[Snapshot]]
-"""Returns the snapshots that an increment reads, given the snapshots of a branch by id, and the id of the last one."""
+"""Returns the snapshots that an increment reads, given a branch's snapshots by id and the last one's id."""
 
 PublishedViews = Callable[[FollowedSnapshots], tuple[View, tuple[View, ...]]]
 """Returns the view of the last snapshot of an increment, and the views of the snapshots that it reads, published."""
@@ -45,7 +44,7 @@ def parents(by_id: Mapping[int, SnapshotRecord], of: Snapshot) -> Iterator[Snaps
 
 
 def refuse_merge_options(_view: View, asked: PlanOptions) -> None:
-    """Refuse the options of plans that are for formats whose files are merged.
+    """Refuse the plan options that only formats with merged files support.
 
     Raises:
         RequestInvalid: one of them is given.
@@ -69,10 +68,10 @@ class CatalogRules:
     """The rules of one format.
 
     Attributes:
-        noun: the table in a sentence, as in "an Iceberg table".
-        is_iceberg: whether the Iceberg protocol serves the table's own metadata; for others, those of a companion.
+        noun: names a table in messages, such as "an Iceberg table".
+        is_iceberg: whether the Iceberg protocol serves the table's own metadata, and not that of a companion.
         ancestors: yields the ancestors of a snapshot among those of its branch, newest first.
-        splitting: returns how splits are packed, if a plan's options ask for them; it checks these options.
+        splitting: checks a plan's options for splits, and returns how splits are packed; None if none are requested.
         increment: plans what snapshots after ``start_snapshot_id`` added.
         system_tables: the system tables, by name.
         second_branch_options: the table options that name a second branch to read from; the first one takes precedence.

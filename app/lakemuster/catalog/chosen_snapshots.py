@@ -17,7 +17,7 @@ from lakemuster.planner.view import Selector
 def resolve(
     session: Session, table: TableRecord, metadata: TableMetadata, selector: Selector
 ) -> tuple[SnapshotRecord | None, bool]:
-    """Return the snapshot that a selector chooses, None if the table has none; and whether the choice can never change.
+    """Return the snapshot that a selector chooses, None if the table has none; and whether that choice is permanent.
 
     Raises:
         SnapshotNotFound, RefNotFound: no such snapshot, branch or tag is known.

@@ -55,12 +55,12 @@ SCHEMA = pa.schema(
         pa.field("overlap", _OVERLAP),
     ]
 )
-"""Values are JSON texts: each row has another type."""
+"""Bounds and ``max_at`` are JSON texts, since each row has its own type."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnRows:
-    """The rows of some columns of a view; they are one part."""
+    """The rows of some columns of a view, all in part 0."""
 
     view: View
     questions: tuple[Question, ...]
@@ -91,7 +91,7 @@ def columns_of(services: Services, view: View, names: Sequence[str] | None) -> C
 
     Raises:
         RequestInvalid: the table has no such column of a primitive type.
-        FormatUnsupported: a second branch that cannot be read with this one.
+        FormatUnsupported: the second branch cannot be read with this one.
     """
     every = leaf_columns(view.schemas[0])
     if names is not None and (unknown := set(names) - {of.name for of in every}):

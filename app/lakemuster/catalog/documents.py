@@ -33,7 +33,7 @@ def snapshot_out(
     """Return a snapshot, with the locations of its manifest lists after rewrites.
 
     Args:
-        names: names of refs, by the branch and id of their snapshot.
+        names: the names of refs, by the branch and id of their snapshot.
     """
     snapshot = record.snapshot
     refs = names.get((snapshot.branch, snapshot.snapshot_id), ())

@@ -1,4 +1,4 @@
-"""Read the event log: as CloudEvents, filtered, from any of its events on."""
+"""Read the event log as CloudEvents, filtered, from any position on."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from lakemuster.wire.documents import dumps, plain
 from lakemuster.wire.instants import format_instant
 
 PREVIOUS = "previous_name"
-"""Of a renamed table's event: its earlier name."""
+"""The member of a rename event's data with the table's earlier name."""
 SOURCE = "/api/v1/events"
 BATCH = 500
-"""Events that are read at a time."""
+"""Events read by one query."""
 MAX_SCANNED = 10_000
-"""Events of the log that one page looks at; a page of a rare type may be short, or empty, and the log go on."""
+"""Maximum events scanned for one page: a page of a rare type may be short or empty although the log continues."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """An event as clients get it."""
+    """An event as clients receive it."""
 
     event: Event
 
     def seen_by(self, sees: Callable[[Levels], bool]) -> Told | None:
-        """Return what those are told who may see some tables only; None: nothing.
+        """Return the event for a client that may see some tables only; None if it may not see the event.
 
-        Who sees one name only of a renamed table is told that it was registered, or removed.
+        A client that may see only one name of a renamed table receives that the table was registered, or removed.
         """
         now, earlier = sees(self.levels), self.previous
         if earlier is None or (now and sees(earlier)):
@@ -76,21 +76,21 @@ def _levels(name: str) -> Levels:
     try:
         return parse_name(name)
     except CatalogError:
-        # It was registered past the rules of names.
+        # The stored name violates the rules of names: treat it as one level.
         return (name,)
 
 
 def lost_message(restart: int, after: int, now_ms: int) -> bytes:
-    """Return the server-sent event that tells a client that events are gone; see :func:`lost_document`."""
+    """Return the server-sent event that reports that events are gone; see :func:`lost_document`."""
     return _message(restart, LOST, lost_document(restart, after, now_ms))
 
 
 def lost_document(restart: int, after: int, now_ms: int) -> dict[str, Any]:
-    """Return the CloudEvent that tells a client that events are gone.
+    """Return the CloudEvent that reports that events are gone.
 
     Args:
-        restart: the id after which the log goes on.
-        after: the id that the client has seen last.
+        restart: the id after which the log continues.
+        after: the last id that the client has seen.
     """
     data = {"after": str(after), "resumed_after": str(restart)}
     return _cloud_event(restart, LOST, None, now_ms, data)
@@ -110,16 +110,16 @@ def _cloud_event(number: int, kind: str, subject: str | None, at_ms: int, data: 
 
 
 def _message(number: int, kind: str, document: dict[str, Any]) -> bytes:
-    # The JSON is one line: it escapes line ends.
+    # JSON escapes line breaks, so the document is one line.
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), dumps(document))
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events a client wants. None: all.
+    """Which events a client wants; a field that is None does not filter.
 
     Attributes:
-        namespace: of the tables, or an ancestor of it.
+        namespace: the namespace of the tables, or an ancestor of it.
     """
 
     types: frozenset[str] | None = None
@@ -131,7 +131,7 @@ class EventFilter:
         """Parse the parameters of a request.
 
         Raises:
-            RequestInvalid: a type does not exist, or a name is none.
+            RequestInvalid: a type does not exist, or a name is invalid.
         """
         chosen = None if types is None else frozenset(word.strip() for word in types.split(","))
         unknown = sorted((chosen or frozenset()).difference(TYPES))
@@ -144,10 +144,10 @@ class EventFilter:
         )
 
     def shown(self, told: Told, sees: Callable[[Levels], bool] = lambda _: True) -> Told | None:
-        """Return what the client is told of an event; None: nothing.
+        """Return an event as the client receives it; None if it does not want it or may not see it.
 
         Args:
-            sees: whether it may see a table.
+            sees: whether the client may see a table.
         """
         seen = told.seen_by(sees)
         if seen is None or (self.types is not None and seen.event.type not in self.types):
@@ -175,7 +175,7 @@ def event_id(text: str) -> int:
     """Parse an event's id.
 
     Raises:
-        RequestInvalid: it is none.
+        RequestInvalid: the text is not an id.
     """
     if text.isascii() and text.isdigit() and len(text) <= 18:
         return int(text)
@@ -189,7 +189,7 @@ class EventLog:
     database: Database
 
     def newest_id(self) -> int:
-        """Return the id of the newest event; 0 before the first.
+        """Return the id of the newest event; 0 if there was none yet.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -197,7 +197,7 @@ class EventLog:
         return bounds(self.database).last
 
     def after(self, position: int) -> tuple[Sequence[Told], int | None]:
-        """Return the next events after an id; and, if those are gone, after which id the log goes on.
+        """Return the next events after an id; if events are missing there, also the id after which the log continues.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -206,10 +206,10 @@ class EventLog:
         return [Told(event) for event in page.events], page.restart
 
     def page(self, after: int, limit: int, shown: Callable[[Told], Told | None]) -> EventPage:
-        """Return the next events after an id that are shown, at most ``limit``.
+        """Return the next events after an id that the client receives, at most ``limit``.
 
         Args:
-            shown: returns what is told of an event; see :meth:`EventFilter.shown`.
+            shown: returns an event as the client receives it, or None; see :meth:`EventFilter.shown`.
 
         Raises:
             IndexUnavailable: the database does not answer.

@@ -1,4 +1,4 @@
-"""What an expiry of snapshots would remove: snapshots, refs and files, exactly, and without removing anything."""
+"""Compute exactly which snapshots, refs and files an expiry would remove, without removing anything."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from lakemuster.wire.rows import Written, json_items, json_lines, json_objects
 __all__ = ["ExpiredListing", "Expiry", "Policy", "expiry_of", "time_of"]
 
 MAX_NAMED = 20
-"""Snapshots that an error names."""
+"""Maximum snapshots that an error names."""
 BATCH_ROWS = 8192
 
 
@@ -41,8 +41,8 @@ class Expiry:
     """What an expiry would remove.
 
     Attributes:
-        files: the list of files, in the shape of ``expired_schema``.
-        stale: why it is not of the table's newest state.
+        files: the list of files, with the columns of ``expired_schema``.
+        stale: why this is not about the table's newest state; None if it is.
     """
 
     state: ExpiryState
@@ -110,15 +110,15 @@ def expiry_of(
     """Return what an expiry would remove.
 
     Args:
-        branch: of formats where each branch expires by itself; None for main.
-        index: index the snapshots that it needs first; if requests do not wait that long, return how far it has come.
+        branch: the branch, for formats whose branches expire separately; None for main.
+        index: first index the snapshots that are needed; return the progress if that exceeds a request's timeout.
         now_ms: the time of the expiry, Unix epoch milliseconds; None for now.
 
     Raises:
         SnapshotsNotIndexed: it needs snapshots that are not indexed, or are quarantined.
-        RequestInvalid: the format has no such branches, or none of an argument.
-        RefNotFound: no such branch.
-        FormatUnsupported: the format's snapshots do not expire.
+        RequestInvalid: the format's branches do not expire separately, or it does not support an argument.
+        RefNotFound: the branch does not exist.
+        FormatUnsupported: the format does not support expiry.
     """
     at_ms = services.refresher.now_ms() if now_ms is None else now_ms
     state, stale = _state(services, name, branch, at_ms)
@@ -172,7 +172,7 @@ def _require_indexed(needed: Sequence[SnapshotRecord]) -> None:
 
 
 def _key(index: Index, state: ExpiryState, policy: Policy, retention: Retention) -> tuple[object, ...]:
-    """Row ids are not reused, and publishing again changes the time: a cached list stays valid."""
+    """Return a cache key that stays valid: row ids are never reused, and publishing again changes the time."""
     metadata, table = state.metadata, state.table
     return (
         index,

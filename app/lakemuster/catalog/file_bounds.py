@@ -1,4 +1,4 @@
-"""The bounds of a column over a snapshot's files: by partition, and in groups that can be drawn."""
+"""The bounds of a column over a snapshot's files: by partition, and in groups for drawing."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _BOUNDS = ("lower", "last_lower", "median_upper", "upper")
 
 
 def overlap_of(services: Services, view: View, column: str) -> RowSource:
-    """Return how far the files of each partition overlap on a column, computed once and cached.
+    """Return how much the files of each partition overlap on a column, computed once and cached.
 
     Raises:
         RequestInvalid: the table has no such column of a primitive type with an order.
-        FormatUnsupported: a second branch that cannot be read with this one.
+        FormatUnsupported: the second branch cannot be read with this one.
     """
     questions = questions_of(services, view, None, "any")
     return TableSource("overlap", _overlap(questions, column), view.snapshot_id)
@@ -143,7 +143,7 @@ def _drawn(every: Sequence[Question], kept: Sequence[Question] | None, column: s
 
 
 def _ranked(every: FileBounds, kept: FileBounds) -> tuple[SortedFiles, SortedFiles]:
-    """Sort both by ranks, which are of one order only if they are of both together."""
+    """Sort both by ranks, which are comparable only if they are computed for both together."""
     lower, upper = (pa.concat_arrays(of) for of in ([every.lower, kept.lower], [every.upper, kept.upper]))
     order, files = bound_order(lower, upper, every.kind), len(every.holding)
     lowers, has_lower, uppers, has_upper = order

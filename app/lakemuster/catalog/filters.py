@@ -21,7 +21,7 @@ _BYTES_PER_CHARACTER = 50
 
 
 def not_applied_out(found: Iterable[NotApplied]) -> list[dict[str, str]]:
-    """Return the conjuncts that do not prune, as written in responses."""
+    """Return the conjuncts that do not prune, in the form of responses."""
     return [{"filter": one.filter, "reason": one.reason} for one in found]
 
 

@@ -31,7 +31,7 @@ class FleetCounts:
     """Numbers of tables.
 
     Attributes:
-        tables: by health; ``pending`` are those of which it is not computed yet.
+        tables: by health; ``pending`` counts those whose health is not computed yet.
         components: by component and status.
     """
 
@@ -39,7 +39,7 @@ class FleetCounts:
     components: dict[str, dict[Status, int]]
 
     def out(self) -> dict[str, object]:
-        """Return the members of a page of ``/health``."""
+        """Return the counts as members of a page of ``/health``."""
         components = [{"component": name, **numbers} for name, numbers in self.components.items()]
         return {"tables": self.tables, "components": components}
 
@@ -69,10 +69,10 @@ class FleetListing(TableListing):
 
 
 def fleet_choice(choice: TableChoice, status: str | None, component: str | None) -> TableChoice:
-    """Return a choice of tables, of those of which the health, or that of a component, has one of some statuses.
+    """Return a choice limited to tables whose health, or whose given component, has one of the statuses.
 
     Raises:
-        RequestInvalid: no such status, or no such component.
+        RequestInvalid: there is no such status or component.
     """
     if component is not None and component not in THRESHOLDS:
         raise RequestInvalid(f"components are {', '.join(THRESHOLDS)}", component=component[:100])
@@ -80,10 +80,10 @@ def fleet_choice(choice: TableChoice, status: str | None, component: str | None)
 
 
 def statuses(text: str | None) -> tuple[int, ...] | None:
-    """Return the ranks of comma-separated statuses; None: any.
+    """Return the ranks of comma-separated statuses; None for any.
 
     Raises:
-        RequestInvalid: no such status.
+        RequestInvalid: there is no such status.
     """
     try:
         return ranks_of(words(text))
@@ -92,16 +92,16 @@ def statuses(text: str | None) -> tuple[int, ...] | None:
 
 
 def fleet_order(sort: str | None, order: str | None) -> TableOrder:
-    """Return the order of the list: the worst first if nothing else is asked.
+    """Return the order of the list; by default, the worst first.
 
     Raises:
-        RequestInvalid: tables are not sorted by that, or the two contradict each other.
+        RequestInvalid: tables cannot be sorted by that field, or ``sort`` and ``order`` contradict each other.
     """
     return order_of(sort or (WORST_FIRST if order != "asc" else "health"), order)
 
 
 def evaluate_due(services: Services) -> None:
-    """Compute the health of all tables for which it is due. A table that fails keeps what is stored."""
+    """Compute the health of all tables for which it is due. A table that fails keeps its stored health."""
     seen: set[int] = set()
     while True:
         with services.index.database.reading() as session:

@@ -1,8 +1,8 @@
-"""Compute and store the health of tables, and answer from what is stored.
+"""Compute and store the health of tables, and answer requests from the stored results.
 
-What metadata and manifest lists tell is stored in the transaction that publishes a snapshot. The rest takes all entries
-of the current snapshot, or changes with time: a background job computes it, and a request or a command does where that
-is quick.
+Components that follow from metadata and manifest lists are stored in the transaction that publishes a snapshot. The
+others need all entries of the current snapshot, or change with time: a background job computes them, and a request or a
+command does so itself where that is quick.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ __all__ = ["HISTORY_DAYS", "evaluate", "health_document", "health_of", "health_r
 QUICK_FILES = 10_000
 """A request computes the health of tables with fewer live files itself."""
 AGAIN_MS = 3_600_000
-"""How long the health of a table that does not change stays as it is, at most."""
+"""Maximum time until the health of an unchanged table is computed again."""
 FILE_COMPONENTS = ("small_files", "delete_debt", "skew")
-"""Those of every table that is not published."""
+"""The components that are unknown, with a reason, if the entries of the current snapshot cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A table as the index has it, all of one state."""
+    """A table in the index, all of it read from one state."""
 
     table: TableRecord
     metadata: TableMetadata
@@ -78,16 +78,16 @@ def _current(metadata: TableMetadata, records: Sequence[SnapshotRecord]) -> Snap
 
 
 def evaluate(services: Services, table_id: int, now_ms: int | None = None) -> bool:
-    """Compute the health of a table as the index has it, and store it. No look at its pointer.
+    """Compute the health of a table from the index, and store it. The table's pointer is not read.
 
     Args:
         now_ms: Unix milliseconds; None for the database's time.
 
     Returns:
-        whether it was stored; False if the table has changed meanwhile, or is gone.
+        whether it was stored; False if the table has changed or was removed meanwhile.
 
     Raises:
-        TableNotFound: it is gone, or was never read.
+        TableNotFound: the table was removed, or its metadata was never read.
         IndexUnavailable: the database does not answer.
     """
     found = _found(services, table_id, now_ms)
@@ -103,10 +103,10 @@ def evaluate(services: Services, table_id: int, now_ms: int | None = None) -> bo
 
 
 def health_of(services: Services, name: str, *, always: bool = False) -> tuple[TableRecord, StoredHealth, str | None]:
-    """Return a fresh table, its health, and why that is not of its newest state.
+    """Return a fresh table, its health, and the reason if that is not about its newest state.
 
     Args:
-        always: compute it now, however large the table is; otherwise only if it is due, and that is quick.
+        always: compute it now, however large the table is; otherwise only if it is due and quick to compute.
     """
     table, _, stale = services.fresh(name)
     with services.index.database.reading() as session:
@@ -122,7 +122,7 @@ def health_document(services: Services, name: str, days: int | None, *, always: 
     """Return the response of ``/tables/{table}/health``.
 
     Args:
-        days: of the history; None: none.
+        days: the length of the history; None for no history.
         always: compute it now, however large the table is.
     """
     table, found, stale = health_of(services, name, always=always)
@@ -133,7 +133,7 @@ def health_document(services: Services, name: str, days: int | None, *, always: 
 
 
 def health_recorder(services: Services) -> Callable[[Session, int, TableMetadata, Sequence[Indexed]], None]:
-    """Return what stores, in the transaction that publishes metadata, what that tells of health."""
+    """Return a function that stores the health that follows from metadata, in the transaction that publishes them."""
     return partial(_record, services)
 
 
@@ -143,7 +143,7 @@ def _record(
     wanted = (MAIN, metadata.current_snapshot_id)
     own = next((one for one in indexed if (one.snapshot.branch, one.snapshot.snapshot_id) == wanted), None)
     if own is None:
-        # The current snapshot was published before: the job looks at it.
+        # The current snapshot was published earlier: the job computes its health.
         return
     table = published_table(session, table_id)
     if table is None:
@@ -183,7 +183,7 @@ def _found(services: Services, table_id: int, now_ms: int | None) -> Found:
 
 
 def _measured(services: Services, found: Found, rules: TableRules) -> Iterator[Measured]:
-    """Measure everything."""
+    """Measure all components."""
     current, metadata = found.current, found.metadata
     state = TableState(
         metadata,
@@ -240,7 +240,7 @@ def _commands(table: TableRecord, rules: TableRules) -> Commands:
 
 
 def _pause_ms(measured: Sequence[Measured], rules: TableRules) -> int:
-    """Return how long the health stays as it is: until the table becomes stale, but an hour at most."""
+    """Return the time until the health is due again: at a threshold of staleness, but after an hour at most."""
     threshold = rules.health.thresholds["staleness"]
     age = next((one.value for one in measured if one.name == "staleness"), None)
     limits = [one for one in (threshold.warning, threshold.critical) if one is not None]

@@ -101,6 +101,6 @@ def ranks_of(statuses: Sequence[str] | None) -> tuple[int, ...] | None:
     """Return the ranks of statuses by name.
 
     Raises:
-        KeyError: no such status.
+        KeyError: there is no such status.
     """
     return None if statuses is None else tuple(RANKS[one] for one in statuses)  # type: ignore[index]

@@ -1,6 +1,6 @@
 """List a table's snapshots, refs, schemas and partition specs, of all time or for one chosen snapshot.
 
-Each list comes with the table, and with why its newest state cannot be read.
+Each list comes with the table, and with the reason if its newest state cannot be read.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def snapshot_of(services: Services, name: str, snapshot_id: int, ref: str | None
     Raises:
         SnapshotNotFound: the branch has no snapshot with that id, or, without a ref, several other branches do.
         RefNotFound: the branch or tag does not exist.
-        LookFailed: it is not known, and the table cannot be looked at.
+        LookFailed: the snapshot is unknown, and the table's pointer cannot be read.
     """
 
     def find(table: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, SnapshotRecord]:
@@ -117,10 +117,10 @@ _SORTS: dict[str, Callable[[SnapshotRecord], int | str | None]] = {
 
 
 def _snapshot_order(sort: str | None, order: str | None) -> tuple[Callable[[SnapshotRecord], int | str | None], bool]:
-    """Return the value to sort snapshots by, and whether in descending order; newest first if nothing else is said.
+    """Return the value to sort snapshots by, and whether in descending order; by default, newest first.
 
     Raises:
-        RequestInvalid: snapshots are not sorted by that.
+        RequestInvalid: snapshots cannot be sorted by that field.
     """
     field, descending = direction(sort, order, default=True)
     value = _SORTS.get(field or "committed_at")
@@ -132,10 +132,10 @@ def _snapshot_order(sort: str | None, order: str | None) -> tuple[Callable[[Snap
 def snapshot_listing(
     services: Services, name: str, selector: Selector, sort: str | None, order: str | None
 ) -> tuple[TableRecord, DocumentListing[SnapshotRecord], str | None]:
-    """Return the snapshots as a sorted list, beside the table and why its newest state cannot be read.
+    """Return the table, its snapshots as a sorted list, and the reason if its newest state cannot be read.
 
     Raises:
-        RequestInvalid: snapshots are not sorted by that.
+        RequestInvalid: snapshots cannot be sorted by that field.
     """
     table, records, stale = snapshots_of(services, name, selector)
     names = names_of(services, table)

@@ -1,4 +1,4 @@
-"""Index the snapshots that a question about a table's history needs."""
+"""Index the snapshots that a request about a table's history needs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lakemuster.wire.native.timeline import IndexingOut
 def index_needed(
     services: Services, table: TableRecord, needed: Callable[[], Sequence[SnapshotRecord]]
 ) -> IndexingOut | None:
-    """Index the snapshots that are not indexed; return None when it is done, else how far it has come.
+    """Index the snapshots that are not indexed; return None when that is done, or its progress after a timeout.
 
-    It goes on when this returns. Quarantined snapshots stay as they are.
+    After a timeout, indexing continues in the background. Quarantined snapshots are not read again.
 
     Args:
-        needed: returns the snapshots in their present states.
+        needed: returns the snapshots in their current states.
 
     Raises:
         CatalogError: storage or the index does not answer.

@@ -1,4 +1,4 @@
-"""What Iceberg tells the catalog."""
+"""The catalog's rules for Iceberg tables: incremental plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commits that led to a ref's state, each with the snapshot before it, and what is missing between them."""
+"""The commits that led to a ref's state, each with the snapshot before it and the gap between them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST_NUMBER = 1
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Snapshots that are in no metadata any more; ``snapshots`` is None where their number is not known."""
+    """Expired snapshots before a commit; ``snapshots`` is their number, None if unknown."""
 
     snapshots: int | None
 
@@ -44,7 +44,7 @@ class Lineage:
 
     Attributes:
         refs: names of branches and tags, by the branch and id of their snapshot.
-        stale: why it is not of the table's newest state.
+        stale: why this is not the table's newest state; None if it is.
     """
 
     table: TableRecord
@@ -59,7 +59,7 @@ def lineage_of(services: Services, name: str, ref: str | None) -> Lineage:
 
     Raises:
         RefNotFound: the table has no such ref.
-        LookFailed: no such ref is known, and the table cannot be looked at.
+        LookFailed: the ref is unknown, and the table's pointer cannot be read.
     """
 
     def find(table: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, TableMetadata, list[Commit]]:
@@ -99,7 +99,7 @@ def _head(metadata: TableMetadata, name: str) -> tuple[str, int | None]:
 
 
 def _numbered_gap(record: SnapshotRecord, before: SnapshotRecord | None) -> Gap | None:
-    """Return what is missing before a numbered snapshot. A branch may begin with any number."""
+    """Return the gap before a numbered snapshot. Branches other than main may begin with any number."""
     snapshot = record.snapshot
     if before is None:
         missing = snapshot.snapshot_id - FIRST_NUMBER if snapshot.branch == MAIN else 0

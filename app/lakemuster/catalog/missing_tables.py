@@ -1,7 +1,7 @@
 """The error for a table that is not registered, or that the caller may not see: one text for both.
 
-It suggests similar names out of the tables that the caller sees. Suggestions are a hint: they are looked for among a
-limited number of names, and left out if the index does not answer.
+It suggests similar names of tables that the caller may see. Suggestions are best effort: only a limited number of names
+is compared, and there are none if the index does not answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lakemuster.metadata.snapshot import Format
 
 MAX_SUGGESTIONS = 3
 MAX_COMPARED = 500
-"""Limit of names that are compared: 10 µs to 100 µs each."""
+"""Maximum names that are compared; each takes 10 µs to 100 µs."""
 _MAX_SHOWN = 200
 
 
@@ -36,7 +36,7 @@ def _all(_: Levels) -> bool:
 def not_registered(
     names: Names, name: str, *, format: Format | None = None, is_visible: Callable[[Levels], bool] = _all
 ) -> TableNotFound:
-    """Return the error for a missing table, with the visible names that are like its name.
+    """Return the error for a missing table, which suggests similar visible names.
 
     Args:
         format: of the tables to suggest; None for any.
@@ -54,7 +54,7 @@ def without_suggestions(name: str, hint: str = "") -> TableNotFound:
 def similar_names(
     names: Names, name: str, *, format: Format | None = None, is_visible: Callable[[Levels], bool] = _all
 ) -> tuple[str, ...]:
-    """Return visible names: those that differ in case, else in the spelling of the last level, else before it."""
+    """Return visible names that differ only in case, or else in the last level's spelling, or else in other levels."""
     try:
         levels = parse_name(name)
         others = map(parse_name, names.similar_names(levels, format))

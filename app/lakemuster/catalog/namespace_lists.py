@@ -1,4 +1,4 @@
-"""The list of namespaces, with what the tables of each hold."""
+"""The list of namespaces, with the totals of their tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SORTS = {
     **{name: name for name in ("name", "tables", "unknown_tables")},
     **{name.removesuffix("_ms"): f"figures.{name}" for name in FIGURES},
 }
-"""The attribute to sort namespaces by, by the field that shows it."""
+"""The attribute to sort namespaces by, for each field of a row."""
 
 
 def namespace_listing(
@@ -34,12 +34,12 @@ def namespace_listing(
     """List the namespaces of registered tables.
 
     Args:
-        sees: whether a table of this name exists for the caller; None: every table does.
-        search: a part of their names; letters match in either case.
+        sees: whether the caller may see a table of this name; None if it may see every table.
+        search: a substring of their names, case-insensitive.
         sort, order: see ``direction``.
 
     Raises:
-        RequestInvalid: they are not sorted by that.
+        RequestInvalid: namespaces cannot be sorted by that field.
     """
     field, descending = direction(sort or "name", order)
     if field not in SORTS:

@@ -18,7 +18,7 @@ Key = tuple[int | str, ...]
 """A position in a list: the next page begins after it."""
 
 _MAX_CHARACTERS = 4096
-"""A longer token is cut, and so refused."""
+"""A longer token is truncated, and therefore refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Pin:
 
     Attributes:
         branch: the branch in which the id is unique (Paimon).
-        row_id: the index's own id, never reused: it shows when ``snapshot_id`` has come to name another snapshot.
+        row_id: the index's own id, never reused: it reveals that ``snapshot_id`` names another snapshot now.
         schema_id: the schema that the list is read with, if it is not the snapshot's own.
     """
 
@@ -55,7 +55,7 @@ def read_token(token: str, audience: Audience, signer: TokenSigner) -> Place:
     """Return the contents of a token.
 
     Raises:
-        PageTokenInvalid: we did not sign it, or not for this list.
+        PageTokenInvalid: it was not signed with this key, or not for this list.
     """
     try:
         contents = signer.verify(token[:_MAX_CHARACTERS], audience)

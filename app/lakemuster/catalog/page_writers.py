@@ -1,4 +1,4 @@
-"""A cache of JSON writers for batches of files and entries: repeated requests only select rows again."""
+"""A cache of JSON writers for batches of files and entries: repeated requests only select rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WRITER_BYTES, _SEEN_BYTES = 8 * 1024, 500
 
 
 class PageWriters:
-    """Cached writers by key. One is made when its batch is requested for the second time: making it takes longer."""
+    """Cached writers by key. A writer is made at the second request for its batch, because making it takes longer."""
 
     def __init__(self) -> None:
         # Not weighed: the batches' own buffers, which are memory-mapped files.

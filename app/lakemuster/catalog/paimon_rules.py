@@ -1,4 +1,4 @@
-"""What Paimon tells the catalog."""
+"""The catalog's rules for Paimon tables: ancestors, splits, incremental plans, system tables, second branches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECOND_BRANCHES = ("scan.fallback-branch", "scan.primary-branch")
 
 
 def earlier(by_id: Mapping[int, SnapshotRecord], of: Snapshot) -> Iterator[SnapshotRecord]:
-    """Yield the snapshots with smaller ids, newest first: those of a branch follow one another by id."""
+    """Yield the snapshots with smaller ids, newest first: a branch is ordered by id."""
     yield from (by_id[number] for number in sorted(by_id, reverse=True) if number < of.snapshot_id)
 
 
@@ -30,7 +30,7 @@ def splitting(view: View, asked: PlanOptions) -> Splitting | None:
     """Return how splits are packed, if splits are requested.
 
     Raises:
-        RequestInvalid: an option without the option that it requires.
+        RequestInvalid: an option lacks the option that it requires, or excludes another one.
     """
     if asked.scan_mode is not None and asked.start_snapshot_id is None:
         raise RequestInvalid("scan_mode requires start_snapshot_id")

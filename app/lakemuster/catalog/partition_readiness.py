@@ -1,4 +1,4 @@
-"""Tell which partitions are ready by a table's rules, from its current snapshot in the index."""
+"""Determine which partitions are ready by a table's rules, from its current snapshot in the index."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lakemuster.wire.native.pages import ReadyPartitionOut
 from lakemuster.wire.rows import chunks, json_objects
 
 MAX_COMMITS = 50
-"""How far back commits are looked at. A partition that none of them touches has its last commit before them."""
+"""Maximum commits examined, newest first. A partition that none of them touches has its last commit before them."""
 _NO_WATERMARK = -(2**63)
 
 Row = Mapping[str, Any]
@@ -35,13 +35,13 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A partition of the current snapshot, with records.
+    """A partition of the current snapshot that has records.
 
     Attributes:
         values: of its fields, by name.
         row: its row in the list of partitions.
-        period: the time that it names; None: none.
-        others: the values of its other fields.
+        period: the period of time that its values name; None if they name none.
+        others: a digest of the values of its other fields.
     """
 
     key: bytes
@@ -52,7 +52,7 @@ class Candidate:
 
 
 def current_view(services: Services, table: TableRecord) -> tuple[View, list[SnapshotRecord]] | None:
-    """Return a table at its current snapshot, and the snapshots of main; None: it is stale or not indexed."""
+    """Return a table at its current snapshot, and the snapshots of main; None if it is stale or not indexed."""
     if table.stale_reason is not None or table.metadata_location is None:
         return None
     with services.index.database.reading() as session:
@@ -85,7 +85,7 @@ def candidates(index: Index, view: View, rule: ReadinessRule) -> list[Candidate]
             period = period_of(fields, values, rule.time)
             named = rule.time or tuple(field.name for field in fields if period_of([field], values, ()) is not None)[:1]
             others = key_of({name: value for name, value in values.items() if name not in named})
-            # Partitions of several specs that have equal values are one.
+            # Partitions of different specs with equal values count as one.
             found[key] = Candidate(key, values, row, period, others)
     return list(found.values())
 
@@ -116,7 +116,7 @@ def ready_by(
     Args:
         pending: keys of the partitions that are not known to be ready.
         records: the snapshots of main.
-        last_commits: of each pending partition, see :func:`last_commits`; of rules with ``quiet`` only.
+        last_commits: for each pending partition, see :func:`last_commits`; used by rules with ``quiet`` only.
     """
     own = None if view.snapshot is None else view.snapshot.snapshot
     chosen = [one for one in found if one.key in pending]
@@ -145,9 +145,9 @@ def _figures(one: Candidate, snapshot: Snapshot | None) -> dict[str, object]:
 
 
 def watermark_ms(records: Sequence[SnapshotRecord], current: Snapshot | None, name: str) -> int | None:
-    """Return a property of the newest ancestor of a snapshot that has it, as milliseconds since 1970.
+    """Return a property of a snapshot, or of its newest ancestor that has it, as milliseconds since 1970.
 
-    Snapshots of a compaction often lack it. None: none has it, or it is no time.
+    Snapshots of a compaction often lack it. Return None if none has it, or it is not a time.
     """
     by_id = {record.snapshot.snapshot_id: record.snapshot for record in records}
     at = current
@@ -181,11 +181,11 @@ def last_commits(
 ) -> dict[bytes, int]:
     """Return when each pending partition was last committed to: milliseconds since 1970, by the writers' clocks.
 
-    A commit touches a partition if it adds or removes one of its files. Where snapshots have expired, or are not
-    indexed, the time is that of the oldest one that was looked at: never earlier than the real one.
+    A commit touches a partition if it adds or removes one of its files. If older snapshots have expired, are not
+    indexed, or exceed ``MAX_COMMITS``, the time is that of the oldest examined one: never earlier than the real one.
 
     Args:
-        known: an earlier snapshot's row id, and what this function returned for it.
+        known: an earlier snapshot's row id, and the result of this function for it.
     """
     by_id = {record.snapshot.snapshot_id: record for record in records if record.state == "published"}
     found: dict[bytes, int] = {}
@@ -232,6 +232,6 @@ def ready_listing(services: Services, name: str) -> tuple[TableRecord, DocumentL
 
 
 def ready_document(one: StoredPartition) -> dict[str, object]:
-    """Return the row of a partition that is ready."""
+    """Return a ready partition as a row of the list."""
     row = {**one.document, "rule": one.rule, "ready_at": format_instant(one.ready_at_ms)}
     return ReadyPartitionOut.model_validate(row).model_dump(mode="json")

@@ -15,7 +15,7 @@ _MONDAY_MS = -3 * 24 * _HOUR_MS
 
 
 def period_of(moment_ms: int, period: Period) -> tuple[int, int]:
-    """Return the start and the exclusive end of the period with a moment; all in Unix epoch milliseconds."""
+    """Return the start and the exclusive end of the period that contains a moment; all in Unix epoch milliseconds."""
     if period == "month":
         month = np.datetime64(moment_ms, "ms").astype("datetime64[M]")
         return _milliseconds(month), _milliseconds(month + 1)

@@ -5,12 +5,12 @@ A page lists files of its snapshot's manifests, in their order. For a later snap
 * the later snapshot lists all of the earlier one's data manifests in the same order, row for row (equal ids of the
   index), and the predicate matches no file of the manifests added in between, wherever they are in the list;
 * the delete manifests are the same, since a new delete file may apply to any file;
-* schemas, specs and rewrites, which decide how files are written, are the same;
-* it ended because it was full, or because the plan ended. Otherwise a page is cut at a limit of bytes, which depends
+* schemas, specs and rewrites, which determine how files are written, are the same;
+* it ended because it was full, or because the plan ended. Otherwise it was cut at a limit of bytes, and where depends
   on how manifests were read together.
 
-The totals of the whole plan are counted again from what zones leave of the new snapshot. The cache is
-not for formats in which any commit may cancel a file of an earlier one.
+The plan's counts of manifests and entries are computed again for the later snapshot. Plans of formats in which any
+commit may cancel a file of an earlier one are not cached.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Ids = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class _Listed:
-    """The manifests of a snapshot, and what decides how its files are written.
+    """The manifests of a snapshot, and what determines how its files are written.
 
     Attributes:
         data, deletes: ids of its data and delete manifests, in order.
@@ -69,7 +69,7 @@ class _Entry(NamedTuple):
 
 
 class PageCache:
-    """First pages of plans.
+    """The cached first pages of plans.
 
     Attributes:
         reused: number of pages that were reused for another snapshot.
@@ -101,7 +101,7 @@ class PageCache:
 
 
 def _key(listing: PlanListing, size: int) -> CacheKey | None:
-    """Return the cache key: all that decides a page except the snapshot; None for plans that are not cached."""
+    """Return the cache key: all that determines a page except the snapshot; None for plans that are not cached."""
     plan, given = listing.plan, listing.filter.given
     is_whole = plan.added_in is None and plan.splitting is None and plan.within is None and listing.limit is None
     if not is_whole or LIST_RULES.of(plan.view.table).cancels_entries:

@@ -69,8 +69,8 @@ class PlanListing:
 
     Attributes:
         filter: the plan's predicate as the caller wrote it.
-        limit: number of rows that are enough, if any.
-        stale: why the plan is not of the newest state.
+        limit: the number of rows that suffice; None for all.
+        stale: why the plan is not of the newest state; None if it is.
     """
 
     plan: Plan
@@ -116,7 +116,7 @@ class PlanListing:
         """Return one part of the plan.
 
         Raises:
-            PageTokenInvalid: the key is of another plan.
+            PageTokenInvalid: the key belongs to another plan.
         """
         return replace(self, plan=part_of_plan(self.plan, key))
 
@@ -228,7 +228,7 @@ class PlanListing:
         return [f',"residual":{dumps(text).decode() if text is None or self.filter.is_sql else text}']
 
     def _members(self, part: ManifestPart, entries: pa.Table) -> list[RowPart]:
-        """Return the pieces of files as JSON, without those that depend on the plan."""
+        """Return the JSON pieces of files, without those that depend on the plan."""
         return members(self.plan.row_projection.rows(part, entries))
 
     def _files(self, group: Sequence[PlannedBatch], places: Numbers) -> pa.RecordBatch:
@@ -287,7 +287,7 @@ def _deletes_of(group: Sequence[PlannedBatch]) -> Numbers:
 def _groups(pieces: Iterable[tuple[PlannedBatch, int]]) -> Iterator[list[PlannedBatch]]:
     """Group neighbouring pieces that can be written as one: of one spec, each column of one type.
 
-    A plan may touch many manifests.
+    This saves work for plans that touch many manifests.
 
     Args:
         pieces: each with its approximate bytes of JSON.

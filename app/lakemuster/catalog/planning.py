@@ -24,7 +24,7 @@ from lakemuster.wire.native.plans import ExplainRequest, NotAppliedOut, PlanOpti
 
 EVERY = "*"
 MAX_REASONS = 10_000
-"""Maximum comparisons explained in one response: each takes a tenth of a millisecond, and some 300 bytes."""
+"""Maximum comparisons explained in one response: each takes about 0.1 ms and 300 bytes."""
 SHOWN = 100
 
 
@@ -32,7 +32,7 @@ def selector_of(asked: QueryOptions) -> Selector:
     """Return the selector of the requested snapshot.
 
     Raises:
-        RequestInvalid: it is chosen in more than one way, or a time is invalid.
+        RequestInvalid: the snapshot is chosen in more than one way, or a time is invalid.
     """
     chosen = Selector(asked.snapshot_id, asked.ref, None if asked.as_of is None else parse_instant(asked.as_of))
     if isinstance(asked, PlanOptions) and (asked.start_snapshot_id, asked.end_snapshot_id) != (None, None):
@@ -92,7 +92,7 @@ def _incremental(
             f"incremental plans are not supported for tables with {view.second_branch.option}",
             option=view.second_branch.option,
         )
-    CPU.release()  # a look at the table, and indexing of its snapshots, may block on I/O
+    CPU.release()  # reading the pointer and indexing snapshots may block on I/O
 
     def views(follow: FollowedSnapshots) -> tuple[View, tuple[View, ...]]:
         return services.followed(view.table.name, view.snapshot_id, follow)

@@ -1,7 +1,7 @@
-"""The tables that were planned lately, with the columns of their filters but no values; stored beside the segments.
+"""The recently planned tables, with the columns of their filters but no values; stored in the segment store.
 
-Each server process writes a file of its own into the segment store. A server that starts reads the files of all
-processes, and loads these tables into its caches. A sweep removes a file that was not written again for a day.
+Each server process writes its own file into the segment store. A server that starts reads the files of all processes,
+and loads these tables into its caches. A sweep removes a file that was not rewritten for a day.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lakemuster.predicates.tree import references
 
 FOLDER = "recent-plans"
 MAX_COLUMNS = 8
-"""Limit of the columns of a table: those that filters named first."""
+"""Maximum columns recorded for a table: those that filters named first."""
 MAX_TABLES = 1_000
 MAX_FILES = 64
 _HALF_LIFE_MS = 3_600_000.0
@@ -50,14 +50,14 @@ class PlannedTable:
             self.columns = tuple(dict.fromkeys([*self.columns, *columns]))[:MAX_COLUMNS]
 
     def score(self, now_ms: float) -> float:
-        """Return a number that is greater the likelier the next plan is: the plans, which count half after an hour."""
+        """Return a score of how likely another plan is: the number of plans, halved for each hour since the last."""
         halves = min(64.0, max(0.0, now_ms - self.planned_at_ms) / _HALF_LIFE_MS)
         return float(self.plans * 0.5**halves)
 
 
 @dataclass(slots=True)
 class RecentPlans:
-    """The tables that this process planned. Safe from any thread."""
+    """The tables that this process planned. Thread-safe."""
 
     clock: Clock = SYSTEM
     _tables: dict[int, PlannedTable] = field(default_factory=dict)

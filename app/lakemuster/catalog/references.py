@@ -1,8 +1,8 @@
-"""What the registered tables refer to below a location: every file, or a refusal that names what is not known.
+"""List every file that registered tables refer to below a location, or refuse and say which references are unknown.
 
-A table shares a location if it lies below or above it, if its properties have files written there, or if a file that
-the index has of it is there. Such a table is looked at anew, and all of its snapshots must be indexed. Of other tables
-nothing is asked. Tables of attached catalogs count, once their catalogs were listed anew; companions do, too.
+A table shares a location if its own is below or above it, if its properties direct files there, or if the index has a
+file of the table there. The pointer of such a table is read again, and all of its snapshots must be indexed. Other
+tables are not read. Attached catalogs are listed first, and their tables count; so do companions.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from lakemuster.storage.store import ObjectStore
 from lakemuster.wire.native.timeline import IndexingOut
 
 MAX_NAMED = 3
-"""Refusals that an error's message names; its context has all."""
+"""Maximum refusals in an error's message; its context has all of them."""
 _SAFE = re.compile(r"[A-Za-z0-9_=-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A table, folder or catalog that keeps references from being known, and the reason."""
+    """A table, folder or catalog whose references are not all known, and the reason."""
 
     name: str
     reason: str
@@ -60,7 +60,7 @@ def refusal_error(location: str, refusals: Sequence[Refusal]) -> ReferencesUnkno
 
 @dataclass(frozen=True, slots=True)
 class SharedTable:
-    """A table that shares a location, looked at and indexed whole; and the store that reads it."""
+    """A refreshed and completely indexed table that shares a location, and the store that reads it."""
 
     state: ReferenceState
     store: ObjectStore
@@ -75,7 +75,7 @@ class References:
     tables: tuple[SharedTable, ...]
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield them in the shape of ``REFERENCES``; a file may come more than once, and lie elsewhere.
+        """Yield batches of ``REFERENCES``; a file may occur more than once, and outside of the location.
 
         Raises:
             CatalogError: the index or storage does not answer.
@@ -104,12 +104,12 @@ def references_below(
     """Return what the tables that share a location refer to, as of now.
 
     Args:
-        index: index the snapshots that are missing first; if requests do not wait that long, return how far it is.
-        may: whether the caller may know of a table; None: of all.
+        index: first index the snapshots that are missing; return the progress if that exceeds a request's timeout.
+        may: whether the caller may know of a table; None if it may know of all.
         is_operator: every location is allowed.
 
     Raises:
-        ReferencesUnknown: something is not known; it is named.
+        ReferencesUnknown: some references are not known; the error says why.
         NotAuthorised: the caller may not know of a table there.
         LocationRefused: the location is not allowed.
     """
@@ -136,7 +136,7 @@ class _Question:
     sharing: set[int] = field(default_factory=set)
     """Ids of the tables that share the location."""
     elsewhere: dict[tuple[int, str | None], bool] = field(default_factory=dict)
-    """Whether tables that lie elsewhere have files there."""
+    """Whether tables outside of the location have files in it, by table id and metadata location."""
 
     def sync_catalogs(self) -> None:
         for catalog in self.services.refresher.upstreams:
@@ -147,10 +147,10 @@ class _Question:
                 self.refusals.append(Refusal(catalog.name, f"the catalog cannot be listed: {error}"))
 
     def look(self) -> None:
-        """Find the tables that share the location, and look at them."""
+        """Find the tables that share the location, and refresh them."""
         tables = self._registered()
         seen: set[int] = set()
-        # A look may show where a table lies, and may find a companion.
+        # A refresh may reveal a table's location, or a companion.
         while unseen := [one for one in tables if one.table_id not in seen and self._must_be_looked_at(one)]:
             own = [one for one in unseen if one.companion_of is None]
             for table, outcome in self.services.refresher.refresh_many(own):
@@ -176,7 +176,7 @@ class _Question:
         return None
 
     def whole_tables(self) -> tuple[SharedTable, ...]:
-        """Return the tables that share the location; what is not known of them is refused."""
+        """Return the tables that share the location; add a refusal for each whose references are not all known."""
         every = self._registered()
         uuids = frozenset(one.uuid for one in every if one.uuid is not None)
         found = (self._whole(table, uuids) for table in self._shared())
@@ -220,7 +220,7 @@ class _Question:
         return SharedTable(ReferenceState(table, metadata, records), store, looked_at)
 
     def _recorded_elsewhere(self, table: TableRecord, metadata: TableMetadata, inventory: Inventory) -> str | None:
-        """Return where a copied table's metadata says that it lies: what it refers to is there, and not beside it."""
+        """Return the location that the metadata of a copied table records; None if the table is where it says."""
         root = None if is_attached(table) else format_of(table.format).root_of(metadata.metadata_location)
         if root is None:
             return None
@@ -254,7 +254,7 @@ class _Question:
             raise NotAuthorised("this token may not know of all tables of the location", needs="admin")
 
     def _look_at_companion(self, table: TableRecord) -> None:
-        """Look at a companion; one whose metadata is not there refers to nothing."""
+        """Refresh a companion; one without metadata refers to nothing."""
         try:
             self.services.refresher.ensure_fresh(table, now=True)
         except CatalogError as error:
@@ -290,7 +290,7 @@ class _Question:
             yield from map(moved, inventory.places(metadata))
 
     def _forms(self, location: str) -> set[str]:
-        """Return the comparable forms of a location: as written and, if local and allowed, without links."""
+        """Return the comparable forms of a location: as written and, if local and allowed, with links resolved."""
         try:
             found = {comparable(location)}
             if Location.parse(location).scheme == LOCAL and self.store.roots.hold(Location.parse(location)):
@@ -310,7 +310,7 @@ class _Question:
         with self.services.index.database.reading() as session:
             metadata, records = load_metadata(session, table.table_id), list_snapshots(session, table.table_id)
         published = [one for one in records if one.state == "published"]
-        # However a location is spelled, it has the runs of letters and digits of its folders.
+        # Every spelling of a location contains the same runs of letters and digits.
         needles = [re.escape(max(_SAFE.findall(form), key=len, default="")) for form in here]
         try:
             rows = HISTORY_RULES.of(table).references(self.services.index, ReferenceState(table, metadata, published))

@@ -1,4 +1,4 @@
-"""Some fields of a list's rows: ``fields=``."""
+"""Select fields of a list's rows, as the parameter ``fields`` names them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SelectedFields:
 
     @property
     def schema(self) -> pa.Schema:
-        """The named columns; with ``extra`` if one of the names has no column of its own."""
+        """The named columns, and ``extra`` if one of the names has no column of its own."""
         whole = self.listing.schema
         own = [name for name in self.names if name in whole.names]
         return pa.schema([whole.field(name) for name in (*own, *([EXTRA] if len(own) < len(self.names) else []))])
@@ -52,13 +52,13 @@ class SelectedFields:
 
 
 def with_fields(listing: Listing, fields: str | None, others: Collection[str] | None = ()) -> Listing:
-    """Return a list with the fields of a comma-separated text only; None: all.
+    """Return a list with only the fields of a comma-separated text; None selects all.
 
     Args:
-        others: names of fields without a column of their own; None: there may be any.
+        others: names of fields without a column of their own; None if any name may occur.
 
     Raises:
-        RequestInvalid: the list has no such field, or none is named.
+        RequestInvalid: the list has no such field, or the text names none.
     """
     names = words(fields)
     if names is None:

@@ -103,7 +103,7 @@ class Services:
 
         Raises:
             TableNotFound: no table has that name.
-            UpstreamFailed: its catalog must be asked, and does not answer.
+            UpstreamFailed: its catalog must be queried, and does not answer.
         """
         try:
             return find_table(self.index.database, name)
@@ -114,7 +114,7 @@ class Services:
             return found
 
     def peek(self, name: str) -> TableRecord | None:
-        """Return a table by name if that needs no waiting; None does not mean that there is none."""
+        """Return a table by name, None if the database cannot answer without waiting. Raises: TableNotFound."""
         return find_table_nowait(self.index.database, name)
 
     def similar_names(self, name: Levels, format: Format | None) -> list[str]:
@@ -148,7 +148,7 @@ class Services:
         operator: bool = False,
         confined_to: Sequence[str] | None = None,
     ) -> TableRecord:
-        """Register a table after a look at its location; see :func:`register`."""
+        """Register a table after reading its pointer; see :func:`register`."""
         refuse_name(self.refresher.upstreams, parse_name(name))
         return register(
             self.index, self.store, name, location, format, rewrites, operator=operator, confined_to=confined_to
@@ -161,7 +161,7 @@ class Services:
         return discover(self.index, self.store, url, namespace, rewrites, operator=operator)
 
     def note_changes(self, catalog: str, changes: Sequence[Changed]) -> None:
-        """Have this process's requests look at tables of an attached catalog, because a commit passed. No I/O."""
+        """Mark tables of an attached catalog as changed by a commit, for this process's requests. No I/O."""
         for one in changes:
             self.refresher.note_change(one.location(catalog), is_prefix=one.is_namespace)
 
@@ -175,13 +175,13 @@ class Services:
             remove_table(session, name)
 
     def refresh(self, name: str, progress: Progress | None = None) -> RefreshReport:
-        """Look at the table's pointer and index what is new."""
+        """Read the table's pointer, and index what is new."""
         table = self.table(name)
         require_location(self.store.confinement, table)
         return self.refresher.refresh(table, progress)
 
     def refresh_many(self, names: Sequence[str]) -> Iterator[tuple[str, RefreshReport | CatalogError]]:
-        """Refresh tables side by side; yield the report or the failure of each, by name, as they come.
+        """Refresh tables concurrently; yield the name of each with its report or failure, as they complete.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -200,16 +200,16 @@ class Services:
             yield table.name, outcome
 
     def fresh(self, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
-        """Return a table looked at within the allowed staleness, its metadata, and why the look failed if it did."""
+        """Return a table read within the allowed staleness, its metadata, and why the look failed if it did."""
         table, stale = self._looked_at(name)
         with self.index.database.reading() as session:
             return table, load_metadata(session, table.table_id), stale
 
     def catch_up(self, table: TableRecord) -> None:
-        """Look at a table again, and wait as long as if no earlier state of it were known.
+        """Read a table's pointer again, and wait as long as if no earlier state were known.
 
         Raises:
-            TableNotFound: it is gone.
+            TableNotFound: the table is no longer registered.
         """
         self.refresher.ensure_fresh(table, now=True)
 
@@ -217,20 +217,20 @@ class Services:
         """Return a table's metadata as of the last look.
 
         Raises:
-            TableNotFound: it was never read.
+            TableNotFound: its metadata was never read.
         """
         with self.index.database.reading() as session:
             return load_metadata(session, table.table_id)
 
     def found(self, name: str, find: Callable[[TableRecord, TableMetadata], T]) -> tuple[T, str | None]:
-        """Return what ``find`` finds in a fresh table, and why that is not of its newest state.
+        """Return what ``find`` finds in a fresh table, and the reason if that is not its newest state.
 
-        A missing item may have been committed after the last look: the table is looked at again before NotFound is
-        raised.
+        A missing item may have been committed after the last look: the table's pointer is read again before NotFound
+        is raised.
 
         Raises:
-            NotFound: raised by ``find`` after a look that succeeded.
-            LookFailed: the item is not known, and the table cannot be looked at.
+            NotFound: raised by ``find`` after the pointer was read successfully.
+            LookFailed: the item is unknown, and the table's pointer cannot be read.
         """
         table, metadata, stale = self.fresh(name)
         try:
@@ -287,15 +287,15 @@ class Services:
 
         Without a pin, an unreadable newest snapshot is replaced by the last published one, marked stale. A snapshot
         or ref that is not known may have been committed after the last look at the pointer, perhaps by the caller: the
-        pointer is looked at again before SnapshotNotFound or RefNotFound is raised.
+        pointer is read again before SnapshotNotFound or RefNotFound is raised.
 
         Args:
             iceberg: return the Iceberg table of that name, see :meth:`iceberg_table`.
 
         Raises:
             TableNotFound, SnapshotNotFound, RefNotFound: no such table, snapshot or ref.
-            LookFailed: no such snapshot or ref is known, and the table cannot be looked at.
-            SnapshotQuarantined, SnapshotUnpublished: it is not readable; it is pinned, or there is no older one.
+            LookFailed: the snapshot or ref is unknown, and the table's pointer cannot be read.
+            SnapshotQuarantined, SnapshotUnpublished: it is not readable, and is pinned or has no older replacement.
         """
         if sum(value is not None for value in (selector.snapshot_id, selector.ref, selector.as_of_ms)) > 1:
             raise RequestInvalid("snapshot, ref and as_of are mutually exclusive")
@@ -320,7 +320,7 @@ class Services:
         return self.views.get(table, CURRENT) or self._kept(table, None, CURRENT)
 
     def pinned(self, table: TableRecord, pin: Pin) -> View:
-        """Return the view that a page token pins, without a look at the table's pointer.
+        """Return the view that a page token pins, without reading the table's pointer.
 
         Raises:
             PageTokenInvalid: the snapshot no longer exists.
@@ -378,10 +378,10 @@ class Services:
     def followed(
         self, name: str, end: int | None, follow: FollowedSnapshots, *, iceberg: bool = False
     ) -> tuple[View, tuple[View, ...]]:
-        """Return the view of snapshot ``end`` (None: the current one), and the views of the snapshots to follow.
+        """Return the view of snapshot ``end`` (by default the current one), and the views of the snapshots to follow.
 
         Args:
-            follow: chooses them among the snapshots of the view's branch; what it raises is passed on.
+            follow: chooses them among the snapshots of the view's branch; its exceptions propagate.
 
         Raises:
             SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: see :meth:`view`.

@@ -50,16 +50,16 @@ def figures_of_questions(questions: Sequence[Question], target_bytes: int | None
 
 
 def forget() -> None:
-    """Forget all figures that were computed; benchmarks compute them anew."""
+    """Clear the cache of figures, for benchmarks."""
     _computed.cache_clear()
 
 
 def questions_of(services: Services, view: View, given: Filter | None, nan: NanMode) -> tuple[Question, ...]:
-    """Return what to ask each branch of a view for: all live files, or those of a filter's plan.
+    """Return the files to compute figures of, for each branch of a view: all live files, or those of a filter's plan.
 
     Raises:
         FilterInvalid: the filter does not fit the columns.
-        FormatUnsupported: a second branch that cannot be read with this one.
+        FormatUnsupported: the second branch cannot be read with this one.
     """
 
     def bound(of: View) -> Bound:

@@ -32,7 +32,7 @@ NAMES = tuple(sorted(SYSTEM_TABLES))
 
 
 def system_table_out(name: str) -> SystemTableOut:
-    """Describe a system table: its name, whether it is of a snapshot or a table, its columns."""
+    """Describe a system table: its name, whether it describes a snapshot or a table, its columns."""
     table = SYSTEM_TABLES[name]
     columns = [SystemColumn(name=column, type=text) for column, text in table.columns]
     return SystemTableOut(name=cast("SystemTableName", table.name), of=table.of, columns=columns)
@@ -65,11 +65,11 @@ def snapshot_rows(services: Services, view: View, table: SystemTable) -> RowSour
 def branch_rows(
     services: Services, name: str, table: SystemTable, selector: Selector
 ) -> tuple[TableRecord, pa.Table, str | None]:
-    """Return a table, the rows of a system table that describes it or a branch, and why they are not the newest.
+    """Return a table, a system table's rows about it or a branch, and the reason if they are not the newest.
 
     Raises:
         RequestInvalid: the table is not a Paimon table, or the selector chooses a snapshot.
-        RefNotFound: no such branch.
+        RefNotFound: the branch does not exist.
     """
 
     def find(record: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, TableMetadata, str]:

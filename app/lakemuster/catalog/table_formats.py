@@ -1,4 +1,4 @@
-"""The table formats that the catalog knows, and the registry that joins what each format tells every layer."""
+"""Register the table formats, and the rules of each for every layer."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from lakemuster.planner.view import View
 
 @dataclass(frozen=True, slots=True)
 class TableFormat:
-    """What one format tells each layer.
+    """The rules of one format for each layer.
 
     Attributes:
-        metadata: how its tables are found, and their bytes read as metadata.
+        metadata: how its tables are found, and their metadata decoded.
         catalog: its snapshots' ancestors, increments, system tables.
         lists: the rows of its lists.
-        scan_rules: makes the rules of a scan: which entries a scan reads, and what may drop one.
+        scan_rules: returns the rules of a scan: which entries it reads, and what may drop one.
         plans: how the files of a plan are read.
-        rows: how many rows each file gives to the table.
+        rows: how many rows each file contributes to the table.
         statistics: which file is small, how files are merged.
-        history: what commits changed.
-        health: what its files and metadata are measured by, and the commands that mend them.
+        history: what commits changed, and what an expiry would remove.
+        health: how the health of its files and metadata is measured, and the commands that improve it.
     """
 
     metadata: FormatPort
@@ -63,7 +63,7 @@ class TableFormat:
 
 
 def register(table_format: TableFormat) -> None:
-    """Make a format known to every layer.
+    """Register a format with every layer.
 
     Raises:
         ValueError: another format has its name.

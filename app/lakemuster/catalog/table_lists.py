@@ -1,4 +1,4 @@
-"""The list of tables: what a caller may see of it, in pages and streams."""
+"""The list of the tables that a caller may see, in pages and streams."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from lakemuster.wire.rows import Written
 __all__ = ["SORTS", "TableChoice", "TableListing", "TableOrder", "direction", "every_table", "order_of", "with_figures"]
 
 SORTS = {name.removesuffix("_ms"): name for name in SORTED_BY}
-"""The columns to sort tables by, by the field that shows them."""
+"""The column to sort tables by, for each field of a row."""
 
 _ANY_TABLE = "table"
 
@@ -42,7 +42,7 @@ class TableListing:
     """Registered tables, read from the index as they are needed.
 
     Attributes:
-        sees: whether a table of this name exists for the caller; None: every table does.
+        sees: whether the caller may see a table of this name; None if it may see every table.
     """
 
     services: Services
@@ -56,7 +56,7 @@ class TableListing:
         return TABLES
 
     def page(self, after: Key | None, size: int) -> Page:
-        """Return the tables after a key, and the number of all."""
+        """Return the tables after a key, and the total number."""
         with self.services.index.database.reading() as session:
             choice = self.seen(session)
             found = table_page(session, choice, self.order, after, size + 1)
@@ -77,7 +77,7 @@ class TableListing:
             yield document_batch(some, self.schema)
 
     def _portions(self) -> Iterator[list[Document]]:
-        """Yield the tables that the list has when it begins; those removed meanwhile are left out."""
+        """Yield the tables that are registered when the list begins; tables removed meanwhile are left out."""
         database = self.services.index.database
         with database.reading() as session:
             choice = self.seen(session)
@@ -88,10 +88,10 @@ class TableListing:
             yield some
 
     def seen(self, session: Session) -> TableChoice:
-        """Return the choice, of what the caller may see."""
+        """Return the choice, limited to what the caller may see."""
         if self.sees is None:
             return self.choice
-        # Grants are over namespaces: what holds for one table of a namespace holds for all.
+        # Rights are granted by namespace: what holds for one table of a namespace holds for all.
         known = namespaces(session)
         seen = [name for name in known if self.sees((*(parse_name(name) if name else ()), _ANY_TABLE))]
         return replace(self.choice, visible=seen)
@@ -124,7 +124,7 @@ def order_of(sort: str | None, order: str | None) -> TableOrder:
     """Return the order of a list of tables.
 
     Raises:
-        RequestInvalid: tables are not sorted by that, or the two contradict each other.
+        RequestInvalid: tables cannot be sorted by that field, or ``sort`` and ``order`` contradict each other.
     """
     column, descending = direction(sort, order)
     if column is None:

@@ -1,8 +1,8 @@
 """The timeline of a table: what each commit, or all commits of a period, added and removed, and running totals.
 
-Figures are exact or null: they come from the entries of indexed snapshots. A commit is counted where its snapshot is
-indexed and, in formats whose snapshots do not record their changes, the snapshot before it, too. What its writer
-recorded is given apart, where the index has no figures.
+Figures are exact or null: they are computed from the entries of indexed snapshots. A commit is counted if its snapshot
+is indexed and, in formats whose snapshots do not record their changes, the snapshot before it is, too. Where the index
+has no figures, those that the writer recorded are given separately.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The requested part of a timeline: from ``start_ms`` to before ``end_ms``, None without limit.
+    """The requested part of a timeline: from ``start_ms`` to before ``end_ms``; None for no limit.
 
-    With periods, both limits are those of the periods that they are in, so that no period is counted in part.
+    With periods, both limits are extended to whole periods, so that no period is counted in part.
     """
 
     start_ms: int | None = None
@@ -61,7 +61,7 @@ def timeline_of(
     """Return the timeline of a branch or tag, by default main's.
 
     Args:
-        index: index the snapshots that it needs first; if requests do not wait that long, return how far it has come.
+        index: first index the snapshots that are needed; return the progress if that exceeds a request's timeout.
 
     Raises:
         RefNotFound, LookFailed: see :func:`lineage_of`.
@@ -79,7 +79,7 @@ def timeline_of(
 
 
 def needed(lineage: Lineage, commits: Sequence[Commit]) -> list[SnapshotRecord]:
-    """Return the snapshots whose entries the figures of some commits come from, oldest first."""
+    """Return the snapshots whose entries are needed for the figures of some commits, oldest first."""
     needs_parent = HISTORY_RULES.of(lineage.table).needs_parent
     found: dict[int, SnapshotRecord] = {}
     for commit in commits:
@@ -91,7 +91,7 @@ def needed(lineage: Lineage, commits: Sequence[Commit]) -> list[SnapshotRecord]:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """The figures of a commit, None where unknown, and why they are."""
+    """The figures of a commit, None if unknown, and the reason why they are."""
 
     changes: Changes | None
     totals: Figures | None
@@ -100,7 +100,7 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Writes the rows of a timeline, each when it is asked for."""
+    """A timeline, whose rows are computed on demand."""
 
     services: Services
     lineage: Lineage
@@ -116,7 +116,7 @@ class Timeline:
         def start(commit: Commit) -> int:
             return period_of(commit.record.snapshot.committed_at_ms, period)[0]
 
-        # A clock that stepped back leaves commits of a period apart: the sort keeps their order.
+        # After a clock stepped back, commits of a period may be apart: the stable sort brings them together.
         chosen = sorted(self.span.chosen(self.lineage.commits), key=start)
         return self._ordered([(at, list(group)) for at, group in groupby(chosen, start)])
 
@@ -145,7 +145,7 @@ class Timeline:
         )
 
     def period_out(self, period: Period, start_ms: int, commits: Sequence[Commit]) -> PeriodOut:
-        """Return a period's row; its figures are null if those of any commit are."""
+        """Return a period's row; its changes are null if those of any commit are unknown."""
         counted = [self._counted(commit) for commit in commits]
         changes = [one.changes for one in counted if one.changes is not None]
         unknown = [commit for commit, one in zip(commits, counted, strict=True) if one.changes is None]
@@ -218,7 +218,7 @@ def _unreadable(record: SnapshotRecord) -> str | None:
 
 
 def _changes_out(changes: Sequence[Changes]) -> dict[str, int | None]:
-    """Return the sums of some commits' changes; null for none."""
+    """Return the sums of some commits' changes; null if there are none."""
     if not changes:
         return {**_named("added", None), **_named("removed", None), "partitions": None}
     added, removed = Figures(), Figures()

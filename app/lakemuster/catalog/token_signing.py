@@ -1,9 +1,9 @@
 """Sign the tokens that clients hold, and verify them: page tokens, plan ids and plan tasks.
 
-A token is its contents after a signature, as URL-safe base64 without padding. The contents can be read by everyone and
-changed by no one. The signature, HMAC-SHA256 cut to 16 bytes, also covers the audience: what the token is for, and who
-may use it. So a token of one purpose, table or caller is refused for any other. The key is the database's: tokens
-survive a restart and work on any replica.
+A token is a signature followed by its contents, as URL-safe base64 without padding. Anyone can read the contents, but a
+change invalidates the signature, an HMAC-SHA256 truncated to 16 bytes. It also covers the audience: what the token is
+for, and who may use it. So a token of one purpose, table or caller is refused for any other. The key is stored in the
+database: tokens survive a restart and work on any replica.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SIGNATURE_BYTES = 16
 
 
 class TokenRefused(Exception):
-    """A token that this key did not sign for this audience. Callers turn it into their own error."""
+    """A token was not signed with this key for this audience. Callers convert this to their own errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Audience:
     """What a token is valid for.
 
     Attributes:
-        table_id: of the registration, so that a table registered again refuses old tokens; 0 for none.
+        table_id: the id of the registration, so that a table registered again refuses old tokens; 0 for none.
         purpose: the kind of token; for page tokens, the name of the list. No two purposes share a name.
         parameters: the request's parameters that a token does not hold but depends on; not the page size.
-        caller: the name of who may use it.
+        caller: the name of the caller that may use it.
     """
 
     table_id: int
@@ -78,7 +78,7 @@ def _to_text(raw: bytes) -> str:
 
 
 def _of_text(text: str) -> bytes:
-    """The bytes of a token; empty for a text that we would not write, since several texts decode to the same bytes."""
+    """Return the bytes of a token; empty if it is not canonical, since several texts decode to the same bytes."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):

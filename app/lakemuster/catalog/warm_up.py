@@ -1,7 +1,7 @@
 """Load what the first plans will need: views, scan indexes and columns of recently planned tables.
 
 A table's first plan after a start reads its manifests from the database, opens segments and prepares the columns that
-the filter names; later ones, with whatever values, find all of that in the caches.
+the filter names; later plans, whatever their values, find all of that in the caches.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from lakemuster.planner.view import View
 
 LOG = logging.getLogger("lakemuster.warm_up")
 SAVE_SECONDS = 60.0
-"""Interval in which a process stores its recent plans."""
+"""Interval at which a process stores its recent plans."""
 STOP_SECONDS = 2.0
-"""Limit of the time for which a stop waits for the segment store."""
+"""Timeout for which a stop waits for the segment store."""
 _AT_ONCE = 50
 _VALUES: dict[Kind, object] = {
     Kind.BOOLEAN: True,
@@ -51,8 +51,8 @@ class WarmUp:
     Then the thread stores the process's own recent plans at intervals, for servers that start later.
 
     Args:
-        seconds: how long; 0: nothing is loaded.
-        budget: of the caches.
+        seconds: the time limit; at 0 nothing is loaded.
+        budget: the memory budget of the caches.
     """
 
     def __init__(self, services: Services, seconds: float, clock: Clock = SYSTEM, budget: Budget = MEMORY) -> None:
@@ -61,12 +61,12 @@ class WarmUp:
         self._until = 0.0
         self._is_over = threading.Event()
         self._is_stopped = threading.Event()
-        # A store that hangs must not keep the process.
+        # A store that hangs must not keep the process alive.
         self._thread = threading.Thread(target=self._serve, name="warm-up", daemon=True)
         self.loaded = 0
 
     def start(self) -> None:
-        """Start the thread; the time begins."""
+        """Start the thread, and the time limit."""
         self._until = self._clock.monotonic() + self._seconds
         self._thread.start()
 
@@ -77,11 +77,11 @@ class WarmUp:
 
     @property
     def is_over(self) -> bool:
-        """Whether all is loaded or the time has passed: a thread that hangs does not delay readiness any longer."""
+        """Whether loading has ended or its time limit has passed: a thread that hangs does not delay readiness."""
         return self._is_over.is_set() or self._clock.monotonic() >= self._until
 
     def run(self) -> None:
-        """Load the tables that all servers planned lately.
+        """Load the tables that all servers planned recently.
 
         Raises:
             IndexUnavailable: the database or the segment store does not answer.
@@ -107,7 +107,7 @@ class WarmUp:
             with self._services.index.database.reading() as session:
                 record = get_snapshot(session, table.table_id, table.current_snapshot_id, MAIN)
             if record.state != "published":
-                return  # a view of it would be indexed first
+                return  # making a view would index it first
             with CPU.permit():
                 load(self._services, self._services.known_view(table), planned)
         except CatalogError as error:
@@ -152,7 +152,7 @@ def load(services: Services, view: View, planned: PlannedTable) -> None:
 
 
 def filter_on(planned: PlannedTable) -> Callable[[View], dict[str, Any] | None]:
-    """Return a function that makes a filter of a view: some value for any of its recent filters' columns."""
+    """Return a function that makes a filter for a view: any column of recent filters equals some value."""
 
     def of(view: View) -> dict[str, Any] | None:
         schema, found = view.schemas[0], None

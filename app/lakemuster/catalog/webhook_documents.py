@@ -1,4 +1,4 @@
-"""Documents of webhooks: how far each has got, its dead letters, and the order to send these again."""
+"""Documents of webhooks for the native API: their progress, and their dead letters, which can be redelivered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_PAGE = 1000
 
 
 def webhooks_out(services: Services) -> list[WebhookOut]:
-    """All webhooks of the settings, by name.
+    """Return all webhooks of the settings, by name.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -68,7 +68,7 @@ def _webhook(database: Database, webhook: Webhook, cursor: Cursor | None, dead_l
 
 @dataclass(frozen=True, slots=True)
 class LettersPage:
-    """Dead letters as documents, and where the next page begins; ``wire`` has its model."""
+    """A page of dead letters as documents, and where the next page begins; ``wire`` has its model."""
 
     dead_letters: list[dict[str, object]]
     last_id: str
@@ -76,11 +76,11 @@ class LettersPage:
 
 
 def dead_letters_page(services: Services, name: str, after: str, limit: int) -> LettersPage:
-    """Return some dead letters of a webhook after one of them.
+    """Return the dead letters of a webhook that follow ``after``, at most ``limit``.
 
     Raises:
-        WebhookNotFound: the settings have none of that name.
-        RequestInvalid: ``after`` is no id.
+        WebhookNotFound: the settings have no webhook of that name.
+        RequestInvalid: ``after`` is not an id.
     """
     _require(services, name)
     limit = min(limit, MAX_PAGE)
@@ -108,14 +108,14 @@ def _letter(letter: DeadLetter) -> dict[str, object]:
 
 
 def redeliver(services: Services, name: str, ids: Sequence[str] | None) -> int:
-    """Have dead letters of a webhook sent again; return their number.
+    """Request the redelivery of dead letters of a webhook; return their number.
 
     Args:
-        ids: None: all.
+        ids: the dead letters; None for all.
 
     Raises:
-        WebhookNotFound: the settings have none of that name.
-        RequestInvalid: one is no id.
+        WebhookNotFound: the settings have no webhook of that name.
+        RequestInvalid: one of them is not an id.
     """
     _require(services, name)
     numbers = None if ids is None else list(map(_number, ids))

@@ -1,7 +1,7 @@
-"""Webhooks: which events each is told, as which messages, and how these are signed.
+"""Webhooks: which events each receives, in which messages, and how these are signed.
 
-Messages are CloudEvents in structured mode, signed as Standard Webhooks asks (version 1.0.0): the headers
-``webhook-id``, ``webhook-timestamp`` and ``webhook-signature``. A message keeps its id over all tries.
+Messages are CloudEvents in structured mode, signed as Standard Webhooks 1.0.0 specifies, in the headers
+``webhook-id``, ``webhook-timestamp`` and ``webhook-signature``. A message has the same id at every try.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Webhook:
     """A receiver of events.
 
     Attributes:
-        namespaces: patterns; empty: all tables.
+        namespaces: patterns of the tables' namespaces; empty for all tables.
     """
 
     name: str
@@ -38,16 +38,16 @@ class Webhook:
     namespaces: tuple[Levels, ...]
 
     def sees(self, table: Levels) -> bool:
-        """Whether it is told of a table."""
+        """Whether the webhook receives events of a table."""
         return not self.namespaces or any(is_within(table, namespace) for namespace in self.namespaces)
 
     def message(self, told: Told) -> Message | None:
-        """Return the message that tells an event; None: it is not told."""
+        """Return the message for an event; None if the webhook does not receive it."""
         shown = told.seen_by(self.sees)
         if shown is None or (self.settings.types and shown.event.type not in self.settings.types):
             return None
         event = shown.event
-        # The time is part of the id: a database that is restored gives numbers of events again.
+        # The time is part of the id, because a restored database assigns ids of events again.
         return Message(f"{event.id}-{event.at_ms}", event.id, event.type, event.table, dumps(shown.document))
 
 
@@ -55,7 +55,7 @@ def webhooks_of(settings: Settings) -> list[Webhook]:
     """Return the webhooks of the settings, by name.
 
     Raises:
-        ConfigInvalid: a namespace is none.
+        ConfigInvalid: a namespace is invalid.
     """
     return [Webhook(name, one, _namespaces(name, one.namespaces)) for name, one in sorted(settings.webhooks.items())]
 
@@ -74,7 +74,7 @@ def _namespaces(name: str, patterns: Iterable[str]) -> tuple[Levels, ...]:
 
 
 def lost(position: int, restart: int, now_ms: int) -> Message:
-    """Return the message that events between two places of the log are gone."""
+    """Return the message that reports that events between two positions of the log are gone."""
     body = dumps(lost_document(restart, position, now_ms))
     return Message(f"lost-{position}-{restart}", restart, LOST, None, body)
 
@@ -83,8 +83,8 @@ def signed_headers(message: Message, keys: Sequence[bytes], timestamp: int) -> d
     """Return the headers of one try of a message.
 
     Args:
-        keys: each signs it; the receiver needs one of them.
-        timestamp: of this try, seconds since 1970.
+        keys: each adds a signature; the receiver needs one of the keys.
+        timestamp: the time of this try, in seconds since 1970.
     """
     content = f"{message.message_id}.{timestamp}.".encode() + message.body
     signatures = [base64.b64encode(hmac.digest(key, content, hashlib.sha256)).decode() for key in keys]

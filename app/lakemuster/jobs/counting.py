@@ -1,4 +1,4 @@
-"""The job that counts the live contents of snapshots that older versions published."""
+"""The job that counts the live contents of snapshots that older versions published without counts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from lakemuster.ingest.counting import count_next
 from lakemuster.jobs.job import Run
 
 AT_ONCE = 100
-"""Snapshots looked up at a time."""
+"""Snapshots read by one query."""
 
 
 class CountSnapshots:
-    """Fills in the figures of tables that were indexed before there were any; then it finds nothing to do."""
+    """Fills in the figures of tables that were indexed before figures existed; later runs find nothing to do."""
 
     name = "counts"
     every_seconds = 900.0
@@ -21,7 +21,7 @@ class CountSnapshots:
         self._index = index
 
     def run(self, run: Run) -> str:
-        """Count all of them, as long as the run may go on."""
+        """Count all such snapshots, as long as the run may go on."""
         counted, after = 0, 0
         while run.goes_on():
             some, last = count_next(self._index, after, AT_ONCE)

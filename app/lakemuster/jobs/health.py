@@ -1,4 +1,4 @@
-"""The job that computes the health of tables: of those that have changed at once, of others every hour."""
+"""The job that computes the health of tables: at once after a change, otherwise every hour."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lakemuster.jobs.job import Run
 
 AT_ONCE = 100
 SHARE = 20
-"""A table's health is not computed again before this many times as long as it took, however often it changes."""
+"""The minimum pause between two computations for a table, as a multiple of the time that the first one took."""
 RETRY_MS = 300_000
 PRUNED_AT_ONCE = 2000
 PRUNE_SECONDS = 3600.0
 
 
 class ComputeHealth:
-    """Computes the health of tables that are due; a table that fails is due again later, and holds up no other."""
+    """Computes the health of tables that are due; a table that fails is due again later, without delaying others."""
 
     name = "health"
     every_seconds = 2.0
@@ -31,7 +31,7 @@ class ComputeHealth:
         self._computed = self._failed = 0
 
     def run(self, run: Run) -> str:
-        """Compute what is due, as long as the run may go on.
+        """Compute the health of all due tables, as long as the run may go on.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -59,7 +59,7 @@ class ComputeHealth:
             evaluate(self._services, table_id)
             self._computed += 1
         except TableNotFound:
-            # It was removed, or not read yet: its first refresh makes it due.
+            # The table was removed, or never read: its first refresh makes it due.
             self._later(table_id, None)
         except IndexUnavailable:
             raise

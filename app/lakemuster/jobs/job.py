@@ -1,4 +1,4 @@
-"""What a background job is."""
+"""The interface of a background job."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ class Run:
     """One run of a job.
 
     Attributes:
-        goes_on: whether the process still holds the job and is not stopping. A run that takes long asks between its
-            steps, and returns early when the process is stopping.
+        goes_on: whether the process still holds the job and is not stopping. A long run calls it between its steps, and
+            returns early if it is false.
     """
 
     goes_on: Callable[[], bool]
 
 
 class Job(Protocol):
-    """Work that is done again and again, by one process at a time.
+    """Periodic work, done by one process at a time.
 
     Attributes:
         name: public: ``lakemuster jobs`` and the metrics show it, and it is the key of the lease.
-        every_seconds: from the start of one run to the start of the next.
-        first_seconds: until the first run ever.
+        every_seconds: the interval from the start of one run to the start of the next.
+        first_seconds: the delay before the first run ever.
     """
 
     name: str
@@ -33,8 +33,8 @@ class Job(Protocol):
     first_seconds: float
 
     def run(self, run: Run) -> str:
-        """Do the work that is due now; return what was done, in a few words.
+        """Do the work that is due now; return a short description of what was done.
 
-        May raise any exception: the run has failed, and the next one comes after a pause that grows.
+        Any exception means that the run has failed: the next one starts after an increasing pause.
         """
         ...

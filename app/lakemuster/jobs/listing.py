@@ -1,4 +1,4 @@
-"""What ``lakemuster jobs`` shows: where each job runs, how its last run ended, when the next one comes."""
+"""The rows that ``lakemuster jobs`` shows: where each job runs, how its last run ended, when the next one starts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class JobOut(WireModel):
 
 
 def jobs_out(database: Database, names: Iterable[str]) -> list[JobOut]:
-    """Every job that was ever held, and the ``names`` of those that should be.
+    """Return every job that was ever held, and those of ``names`` that never were.
 
     Raises:
         IndexUnavailable: the database does not answer.

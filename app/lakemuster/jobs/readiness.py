@@ -1,4 +1,4 @@
-"""The job that tells which partitions are ready by the rules of their tables."""
+"""The job that records an event when a partition becomes ready by a rule of its table."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ LOG = logging.getLogger("lakemuster.jobs")
 
 @dataclass(slots=True)
 class _Pending:
-    """What is known of a table at a snapshot.
+    """The partitions of a table at a snapshot, and which of them are ready.
 
     Attributes:
-        snapshot: the row id of the snapshot; None: the table has none.
+        snapshot: the row id of the snapshot; None if the table has none.
         found: its partitions, by rule.
-        told: keys of those that are ready, by rule.
+        told: keys of the partitions that are stored as ready, by rule.
         commits: when each pending partition was last committed to.
     """
 
@@ -41,7 +41,7 @@ class _Pending:
 
 
 class TellReadyPartitions:
-    """Evaluates the rules of tables; the partitions of a snapshot are read once, and only pending ones kept."""
+    """Evaluates the readiness rules of tables; the partitions of a table's snapshot are read once and cached."""
 
     name = "readiness"
     first_seconds = 0.0
@@ -52,7 +52,7 @@ class TellReadyPartitions:
         self._pending: dict[int, _Pending] = {}
 
     def run(self, run: Run) -> str:
-        """Evaluate the rules of every table that has some.
+        """Evaluate the rules of every table that has any.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -105,7 +105,7 @@ class TellReadyPartitions:
         return told
 
     def _view(self, table: TableRecord) -> tuple[View, Sequence[SnapshotRecord]] | None:
-        """Return a table at its current snapshot, and the snapshots of main; None: nothing can be told of it now."""
+        """Return a table at its current snapshot, and the snapshots of main; None if it is stale or not indexed."""
         before = self._pending.get(table.table_id)
         if before is None or table.stale_reason is not None:
             return current_view(self._services, table)
@@ -115,7 +115,7 @@ class TellReadyPartitions:
         return replace(before.view, table=table), before.records
 
     def _of_snapshot(self, view: View, records: Sequence[SnapshotRecord], rules: Sequence[ReadinessRule]) -> _Pending:
-        """Return what is known of the table at a view's snapshot, which is computed once."""
+        """Return the partitions at a view's snapshot, which are read once."""
         number = None if view.snapshot is None else view.snapshot.row_id
         before = self._pending.get(view.table.table_id)
         if before is not None and before.snapshot == number and before.view.table.generation == view.table.generation:
@@ -125,7 +125,7 @@ class TellReadyPartitions:
         present = {one.key for some in found.values() for one in some}
         with index.database.reading() as session:
             told = told_keys(session, table_id)
-        # A partition that was gone is told again.
+        # A partition that disappeared is announced again when it returns.
         gone = set().union(*told.values()) - present
         if gone:
             with index.database.session() as session:

@@ -1,4 +1,4 @@
-"""Every background job of the service. A new job is a class in this package, and a line here."""
+"""The list of all background jobs. To add one, write a class in this package and add a line here."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from lakemuster.jobs.webhooks import DeliverEvents, WebhookMeasures
 
 
 def jobs_of(services: Services, deliveries: WebhookMeasures | None = None) -> list[Job]:
-    """The jobs that these settings ask for.
+    """Return the jobs for the services' settings.
 
     Args:
-        deliveries: of events to webhooks.
+        deliveries: the measures in which webhook deliveries are recorded.
     """
     refresher = services.refresher
     return [

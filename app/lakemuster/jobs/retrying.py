@@ -7,7 +7,7 @@ from lakemuster.jobs.job import Run
 
 
 class RetryQuarantined:
-    """Starts the retries that are due; bucket threads do them, each under its table's lease."""
+    """Starts the retries that are due; they run in the threads of their buckets, each under its table's lease."""
 
     name = "retries"
     every_seconds = 1.0
@@ -17,5 +17,5 @@ class RetryQuarantined:
         self._refresher = refresher
 
     def run(self, run: Run) -> str:
-        """Start what is due."""
+        """Start the retries that are due."""
         return f"retries begun of {self._refresher.retry_due()} tables"

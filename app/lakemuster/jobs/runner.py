@@ -1,4 +1,4 @@
-"""Run one job in a thread of its own, while this process holds the job's lease."""
+"""Run one job in its own thread while this process holds the job's lease."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ LOG = logging.getLogger("lakemuster.jobs")
 
 @dataclass(frozen=True, slots=True)
 class JobMeasures:
-    """Seconds of each run that ended in this process, and of each that failed."""
+    """The durations, in seconds, of all runs that ended in this process, and of those that failed."""
 
     runs: Measure = field(default_factory=lambda: Measure("name"))
     failures: Measure = field(default_factory=lambda: Measure("name"))
 
 
 def pause_after(failures_in_a_row: int, every_seconds: float) -> float:
-    """Seconds from the start of a run to the start of the next: doubled for each failure, up to five minutes.
+    """Return the pause before the next run: the interval, or after failures a backoff that doubles up to five minutes.
 
-    A job that runs more rarely than that anyway is tried again sooner than it is due.
+    A job with a longer interval is retried before its next run would be due.
     """
     if failures_in_a_row == 0:
         return every_seconds
@@ -39,14 +39,14 @@ def pause_after(failures_in_a_row: int, every_seconds: float) -> float:
 
 
 class Runner:
-    """Runs a job again and again until the lease is lost or the process stops. A failed run fails nothing else.
+    """Runs a job repeatedly until the lease is lost or the process stops. A run that fails is retried after a pause.
 
     Args:
-        state: what the job's last holder recorded.
-        held_until: until when the lease lasts, by the monotonic clock.
+        state: the state that the job's last holder recorded.
+        held_until: when the lease expires, by the monotonic clock.
 
     Attributes:
-        held_until: the supervisor moves it with every renewal.
+        held_until: extended by the supervisor with every renewal.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Runner:
         self._thread.start()
 
     def end(self) -> None:
-        """Let the run in progress be the last one, and tell it to stop."""
+        """Stop the run in progress, and start no other."""
         self._ended.set()
 
     def join(self, seconds: float) -> bool:
@@ -86,7 +86,7 @@ class Runner:
         return not self._thread.is_alive()
 
     def state(self) -> JobState:
-        """The job's state; its times are from now."""
+        """Return the job's state, with its times relative to now."""
         with self._lock:
             passed = self._clock.monotonic() - self._as_of
             return self._state.after(passed)
@@ -108,7 +108,7 @@ class Runner:
             pause = max(0.0, self.state().next_in or 0.0)
 
     def _first_pause(self) -> float:
-        """The pause that the last holder left. A clock that stepped since cannot make it longer than usual."""
+        """Return the rest of the last holder's pause, limited to the usual pause in case a clock has stepped."""
         state, job = self._state, self.job
         if state.next_in is None:
             pause = 0.0 if state.runs else job.first_seconds
@@ -133,7 +133,7 @@ class Runner:
         self._note(state, runs=state.runs + 1, started_in=None, ended_in=0.0, duration=took, **changes)
         self._measures.runs.record(took, self.job.name)
         self._measures.failures.record(took, self.job.name)
-        # An unforeseen exception's message may hold anything: log where it was raised instead.
+        # The message of an unexpected exception may hold anything: log where it was raised instead.
         frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
         where = "" if isinstance(error, CatalogError) or frame is None else f" at {frame.filename}:{frame.lineno}"
         LOG.warning("job %s failed, %d times in a row: %s%s", self.job.name, in_a_row, said, where)

@@ -1,4 +1,4 @@
-"""Hold jobs: compete for their leases with all workers and replicas, renew them, and run the jobs held."""
+"""Compete for the leases of jobs with all workers and replicas, renew them, and run the jobs that are held."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Held:
 
 
 class Supervisor:
-    """One of each process that runs background jobs. Safe from any thread.
+    """Holds and runs the background jobs of one process. Thread-safe.
 
     Args:
-        jobs: all jobs of this code and these settings; the others may be held elsewhere.
+        jobs: all jobs for these settings; other processes may hold some of them.
         ttl_seconds: how long a lease lasts without renewal.
 
     Attributes:
-        measures: of the runs that end here.
+        measures: of the runs that end in this process.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class Supervisor:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread that takes and renews leases."""
+        """Start the thread that acquires and renews leases."""
         self._stopped.clear()
         self._thread = threading.Thread(target=self._serve, name="jobs", daemon=True)
         self._thread.start()
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:
-        """Stop: no run begins, those in progress have ``seconds`` to end, and the leases are released.
+        """Start no more runs, give those in progress ``seconds`` to end, and release the leases.
 
         The lease of a run that does not end in time is not released, since the run may still write.
         """
@@ -85,13 +85,13 @@ class Supervisor:
             LOG.warning("leases of jobs were not released, and expire: %s", error.message)
 
     def held(self) -> list[Held]:
-        """The jobs that this process holds now, by name."""
+        """Return the jobs that this process holds now, by name."""
         with self._lock:
             runners = sorted(self._runners.items())
         return [Held(name, runner.state()) for name, runner in runners if not runner.is_over]
 
     def beat(self) -> None:
-        """Renew the leases held, and take those that are free.
+        """Renew the leases that this process holds, and acquire those that are free.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -122,7 +122,7 @@ class Supervisor:
                 runner.start()
 
     def _let_go(self, runners: dict[str, Runner], kept: set[str]) -> None:
-        """End the runners of leases that were lost; forget those that have ended."""
+        """Stop the runners whose leases were lost; remove those that have ended."""
         for name, runner in runners.items():
             if name not in kept:
                 runner.end()

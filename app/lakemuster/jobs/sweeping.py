@@ -1,4 +1,4 @@
-"""The job that removes what is not needed any more: segments that no table has, and the oldest events."""
+"""The job that removes obsolete data: segments that no table refers to, and the oldest events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakemuster.jobs.job import Run
 
 EVERY_SECONDS = 3600.0
 FIRST_SECONDS = 120.0
-"""Maximum time until the first sweep ever."""
+"""Maximum delay before the first sweep ever; the actual one is random."""
 
 MAX_EVENTS = 1_000_000
 EVENT_DAYS = 30
@@ -27,7 +27,7 @@ class SweepSegments:
     """Sweeps the segment store, and prunes the event log.
 
     Args:
-        totals: where sweeps, failures and removed segments are counted.
+        totals: counts sweeps, failures and removed segments.
         grace_seconds: see :func:`lakemuster.index.segments.sweep`.
     """
 
@@ -48,7 +48,7 @@ class SweepSegments:
         self._grace = grace_seconds
 
     def run(self, run: Run) -> str:
-        """Sweep; a sweep that does not go on ends after the files that it has begun."""
+        """Sweep; if the run may not go on, stop after the current batch of files."""
         try:
             swept = sweep(self._index.database, self._index.segments, grace_seconds=self._grace, goes_on=run.goes_on)
         except Exception:
@@ -62,7 +62,7 @@ class SweepSegments:
         return f"{swept.files} segments removed, {swept.bytes} bytes; {events} events removed"
 
     def _prune(self, run: Run) -> int:
-        """Remove the oldest events, some at a time: who writes one waits meanwhile."""
+        """Remove the oldest events in small transactions, since each of them blocks writers of events."""
         removed = 0
         while run.goes_on():
             with self._index.database.session() as session:

@@ -1,4 +1,4 @@
-"""The job that lists an attached catalog, so that its tables appear here, and go when they are dropped or renamed."""
+"""The job that lists an attached catalog, and registers, renames and removes tables as they change there."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lakemuster.upstream.protocol import Upstream
 
 EVERY_SECONDS = 60.0
 FIRST_SECONDS = 2.0
-"""Maximum time until the first listing ever."""
+"""Maximum delay before the first listing ever; the actual one is random."""
 
 
 class SyncCatalog:
-    """Lists one catalog. There is a job for each, so that one that does not answer keeps no other waiting."""
+    """Lists one catalog. Each catalog has its own job, so that one that does not answer does not delay the others."""
 
     def __init__(self, index: Index, catalog: Upstream, every_seconds: float = EVERY_SECONDS) -> None:
         self._index, self._catalog = index, catalog
@@ -25,7 +25,7 @@ class SyncCatalog:
         self.first_seconds = random.uniform(0, FIRST_SECONDS)
 
     def run(self, run: Run) -> str:
-        """List all tables."""
+        """List all tables of the catalog, and update the index."""
         found = sync(self._index, self._catalog)
         renamed = f", {found.renamed} renamed" if found.renamed else ""
         return f"{found.tables} tables, {found.others} left out, {found.added} added, {found.removed} removed{renamed}"

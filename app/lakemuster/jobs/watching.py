@@ -1,11 +1,11 @@
-"""The job that keeps watched tables fresh: it looks at each once in its interval, and indexes what changed.
+"""The job that keeps watched tables fresh: it polls each table's pointer once per interval, and indexes what changed.
 
-Looks are spread evenly: a table's place in its interval follows from its id, so that neither a start nor a new table
-makes many of them fall together. A look at a table that has not changed costs a listing and no transaction of its own:
-tables are read, and unchanged ones recorded, once for all looks of a tick.
+Looks, the reads of pointers, are spread evenly over time: a table's offset in its interval follows from its id, so that
+neither a start nor a new table makes many looks coincide. A look at an unchanged table costs a listing and no
+transaction of its own: each tick reads its tables from the database, and records the unchanged ones, in one batch.
 
-Looks run in threads limited for each bucket, apart from those of requests. A bucket that does not answer holds its own
-tables only: a table is not looked at again before its last look has ended, so that nothing piles up.
+Looks run in a limited number of threads for each bucket, apart from those of requests. A bucket that does not answer
+delays only its own tables: a table is not polled again before its last look has ended, so that looks do not pile up.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from lakemuster.jobs.job import Run
 
 TICK_SECONDS = 1.0
 RELOAD_SECONDS = 5.0
-"""How often the job learns of tables that were registered or removed."""
+"""Interval at which the job reads which tables are registered."""
 THREADS_OF_A_BUCKET = 8
 THREADS_IN_ALL = 128
 FIRST_LOOK_SECONDS = 0.01
-"""Estimated seconds of a look at a bucket's table before the first one has ended."""
+"""Estimated duration of a look in a bucket before the first one has ended."""
 _GOLDEN = 0.6180339887498949
-"""Multiples of it, modulo 1, are spread evenly however many there are."""
+"""Multiples of the golden ratio, modulo 1, are spread evenly however many there are."""
 
 LOG = logging.getLogger("lakemuster.jobs")
 
 
 class Schedule:
-    """When each watched table is due, in seconds of a monotonic clock."""
+    """The times at which watched tables are due, in seconds of a monotonic clock."""
 
     def __init__(self) -> None:
         self._intervals: dict[int, float] = {}
@@ -51,7 +51,7 @@ class Schedule:
         return len(self._intervals)
 
     def set(self, intervals: dict[int, float], now: float) -> None:
-        """Replace the watched tables, by id; those that were watched before stay due when they were."""
+        """Replace the watched tables' intervals, by id; a table whose interval is unchanged stays due when it was."""
         before, self._intervals = self._intervals, intervals
         for table_id in before.keys() - intervals.keys():
             del self._due[table_id]
@@ -60,15 +60,15 @@ class Schedule:
                 self._push(table_id, _next_place(table_id, interval, now))
 
     def pop(self, now: float) -> list[int]:
-        """Return the tables that are due, and make each due again at its place in the next interval."""
+        """Return the tables that are due, and schedule each at its offset in the next interval."""
         found: list[int] = []
         while self._queue and self._queue[0][0] <= now:
             due, table_id = heapq.heappop(self._queue)
-            # Entries of tables that are not watched any more, or are due at another time, stay in the queue.
+            # Skip obsolete entries: of tables that are no longer watched, or are due at another time.
             if self._due.get(table_id) == due:
                 found.append(table_id)
                 interval = self._intervals[table_id]
-                # Intervals that were missed, because this process did not hold the job, are not made up for.
+                # Intervals that passed while this process did not hold the job are not made up for.
                 following = due + interval
                 self._push(table_id, following if following > now else _next_place(table_id, interval, now))
         return found
@@ -79,13 +79,13 @@ class Schedule:
 
 
 def _next_place(table_id: int, interval: float, now: float) -> float:
-    """The table's next place in its interval, after ``now``."""
+    """Return the next time after ``now`` that has the table's offset in its interval."""
     place = (table_id * _GOLDEN) % 1.0
     return now + ((place - now / interval) % 1.0 or 1.0) * interval
 
 
 class WatchTables:
-    """Looks at watched tables when they are due; what changed is indexed, under the table's lease."""
+    """Polls watched tables when they are due, and indexes what changed, under the table's lease."""
 
     name = "watch"
     every_seconds = TICK_SECONDS
@@ -104,7 +104,7 @@ class WatchTables:
         self._looks = self._changes = self._failures = self._late = 0
 
     def run(self, run: Run) -> str:
-        """Start the looks that are due, and record what the ones before found unchanged.
+        """Start the looks that are due, and record the tables that earlier looks found unchanged.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -143,7 +143,7 @@ class WatchTables:
         return found
 
     def _threads_for(self, bucket: str, looks: int) -> int:
-        """As many threads as such looks need to end within a tick: more than that contend for the interpreter."""
+        """Return how many threads end the looks within a tick: more of them would contend for the interpreter."""
         needed = math.ceil(looks * self._look_seconds.get(bucket, FIRST_LOOK_SECONDS) / TICK_SECONDS)
         return max(1, min(THREADS_OF_A_BUCKET, needed))
 
@@ -165,7 +165,7 @@ class WatchTables:
         self._look_seconds[bucket] = (self._clock.monotonic() - began) / len(tables)
 
     def _is_settled(self, table: TableRecord) -> bool:
-        """Look at a table's pointer; return whether there is nothing more to do: it has not changed, or it failed."""
+        """Read a table's pointer; return whether nothing is left to do: it has not changed, or reading it failed."""
         refresher, began = self._refresher, self._clock.monotonic()
         try:
             require_location(refresher.store.confinement, table)
@@ -174,7 +174,7 @@ class WatchTables:
             refresher.note_failure(table, error)
             self._count(looks=1, failures=1)
             return True
-        except Exception as error:  # noqa: BLE001 - one table's failure is not the others'
+        except Exception as error:  # noqa: BLE001 - one table's failure must not affect others
             self._unforeseen(error)
             return True
         self._count(looks=1)
@@ -225,5 +225,5 @@ class WatchTables:
 
 
 def _dealt(tables: Sequence[TableRecord], hands: int) -> list[Sequence[TableRecord]]:
-    """Split tables into at most this many parts."""
+    """Split tables into at most ``hands`` parts."""
     return [part for at in range(hands) if (part := tables[at::hands])]

@@ -1,4 +1,4 @@
-"""Send messages to one receiver: one at a time, within limits of time and bytes. No redirect is followed."""
+"""Send messages to one webhook receiver: one at a time, with timeouts and a size limit, without following redirects."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from lakemuster.upstream.connections import limits, no_cookies
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 15.0
-"""Limit of the time from the beginning of a request to the head of its answer."""
+"""Timeout from the start of a request to the headers of its response."""
 DRAIN_SECONDS = 1.0
 MAX_ANSWER_BYTES = 64 * 2**10
-"""A longer answer, or a slower one, closes its connection; the status alone counts."""
+"""A longer or slower response body is not read to its end, and its connection is closed; only the status matters."""
 _POLL_SECONDS = 0.25
 
 
 class Stopped(Exception):
-    """The try was given up, since the process has lost the job or is stopping. The receiver may have got it."""
+    """The try was abandoned because the process has lost the job or is stopping. The message may have been received."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Answer:
     """The outcome of one try.
 
     Attributes:
-        status: of the answer; None: there is none.
-        error: why the try has failed; None: it has not.
-        retry_after: seconds for which the receiver asks; None: it does not.
+        status: of the response; None if there was none.
+        error: why the try failed; None if it succeeded.
+        retry_after: the response's ``Retry-After`` in seconds; None if it has none.
     """
 
     status: int | None
@@ -45,10 +45,10 @@ class Answer:
 
 
 class Sender:
-    """The connection to one receiver, for a block. Belongs to one thread.
+    """The connection to one receiver, as a context manager. Not thread-safe.
 
     Args:
-        goes_on: asked several times a second during a request.
+        goes_on: polled several times a second during a request; false cancels it.
     """
 
     def __init__(self, url: str, goes_on: Callable[[], bool], answer_seconds: float = ANSWER_SECONDS) -> None:
@@ -58,7 +58,7 @@ class Sender:
         self._client: httpx.AsyncClient | None = None
 
     def __enter__(self) -> Self:
-        """Open nothing: the first message does."""
+        """Return the sender; the first message opens the connection."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -72,7 +72,7 @@ class Sender:
         """Try to deliver a message.
 
         Raises:
-            Stopped: ``goes_on`` was false before the answer came.
+            Stopped: ``goes_on`` was false before the response arrived.
         """
         if self._runner is None:
             self._runner = asyncio.Runner()
@@ -110,7 +110,7 @@ class Sender:
 
 
 async def _drain(response: httpx.Response) -> None:
-    """Read a short answer to its end, so that its connection can be used again."""
+    """Read a short response body to its end, so that the connection can be reused."""
     received = 0
     with suppress(TimeoutError, httpx.HTTPError):
         async with asyncio.timeout(DRAIN_SECONDS):
@@ -129,7 +129,7 @@ def _answer(response: httpx.Response) -> Answer:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Parse the header: seconds, or a date."""
+    """Return the seconds of a ``Retry-After`` header, which holds seconds or a date."""
     if text is None:
         return None
     if text.isascii() and text.isdigit():
@@ -143,7 +143,7 @@ def _retry_after(text: str | None) -> float | None:
 
 
 def _reason(cause: httpx.HTTPError) -> str:
-    """Say what failed, without the URL that the exception's own message may hold."""
+    """Describe a failure without the URL, which the exception's own message may hold."""
     inner: BaseException | None = cause
     while inner is not None:
         if isinstance(inner, ssl.SSLError):

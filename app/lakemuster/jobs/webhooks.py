@@ -1,8 +1,8 @@
 """The job that delivers events to one webhook: in order, each at least once.
 
-There is a job for each webhook, so that a receiver that hangs or fails delays no other. An event is sent again until
-the receiver takes it; the events after it wait. One that is not taken becomes a dead letter, and the next one follows.
-A receiver that fails is tried in growing pauses.
+There is a job for each webhook, so that a receiver that hangs or fails delays no other. An event is retried with
+exponential backoff until the receiver accepts it, while later events wait. After too many tries, or at too high an age,
+it becomes a dead letter, and the next event follows.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from lakemuster.jobs.webhook_sender import ANSWER_SECONDS, Answer, Sender, Stopp
 from lakemuster.measures import OK, Measure
 
 DELIVERY = "webhook "
-"""What the name of a webhook's job begins with."""
+"""Prefix of the name of a webhook's job."""
 EVERY_SECONDS = 1.0
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 300.0
 LONGEST_RETRY_AFTER = 3600.0
-"""Limit of the pause for which a receiver may ask."""
+"""Maximum pause that a receiver can request by ``Retry-After``."""
 TRIES_OF_OLD_EVENTS = 3
-"""Events that were old before their first try are tried so often: one failure, or a clock that steps, buries none."""
+"""Minimum tries of an event that is too old: neither one failure nor a clock that steps makes it a dead letter."""
 FAILED = "failed"
 
 LOG = logging.getLogger("lakemuster.jobs")
@@ -41,19 +41,19 @@ LOG = logging.getLogger("lakemuster.jobs")
 
 @dataclass(frozen=True, slots=True)
 class WebhookMeasures:
-    """Seconds of each try; and messages that became dead letters here."""
+    """The duration of each try, in seconds, and the messages that became dead letters in this process."""
 
     tries: Measure = field(default_factory=lambda: Measure("webhook", "outcome"))
     dead: Measure = field(default_factory=lambda: Measure("webhook"))
 
 
 def pause_after(failures: int, retry_after: float | None, first: float, jitter: Callable[[], float]) -> float:
-    """Return the seconds until the next try: doubled for each failure, and as long as the receiver asks at least.
+    """Return the seconds until the next try: doubled for each failure, at least what the receiver requests.
 
     Args:
-        failures: in a row, at least 1.
+        failures: number of failures in a row, at least 1.
         first: the longest pause after the first failure.
-        jitter: returns a number from 0 to 1; receivers that failed together are not tried together.
+        jitter: returns a number from 0 to 1, so that receivers that failed together are not retried together.
     """
     longest = min(LONGEST_PAUSE, first * 2.0 ** min(failures - 1, 32))
     return max(longest * (0.5 + jitter() / 2), min(retry_after or 0.0, LONGEST_RETRY_AFTER))
@@ -88,13 +88,13 @@ class DeliverEvents:
         self._answer_seconds = answer_seconds
 
     def run(self, run: Run) -> str:
-        """Deliver what there is, until a try fails.
+        """Deliver all pending messages, until a try fails.
 
         Raises:
             IndexUnavailable: the database does not answer.
         """
         cursor = store.open_cursor(self._database, self._webhook.name)
-        # No pause is longer than the longest: a clock has stepped back since.
+        # A wait above the maximum pause means that the clock has stepped back since.
         if 0 < cursor.wait_seconds <= LONGEST_RETRY_AFTER:
             return f"waits for {cursor.wait_seconds:.0f} s after {cursor.failures} failed tries: {cursor.error}"
         with Sender(self._webhook.settings.url, run.goes_on, self._answer_seconds) as sender:
@@ -110,7 +110,7 @@ class DeliverEvents:
         return signed_headers(message, self._webhook.settings.keys(), self._clock.wall_ms() // 1000)
 
     def pause(self, failures: int, answer: Answer) -> float:
-        """Return the seconds after a failure."""
+        """Return the pause after a failure, in seconds."""
         return pause_after(failures, answer.retry_after, self._first_pause, self._jitter)
 
     def count(self, outcome: str, began: float) -> None:
@@ -122,12 +122,12 @@ class DeliverEvents:
         self._measures.dead.record(1, self._webhook.name)
 
     def now(self) -> float:
-        """Return the seconds of the monotonic clock."""
+        """Return the monotonic time in seconds."""
         return self._clock.monotonic()
 
 
 class _Delivery:
-    """One run: from the place of the cursor to the end of the log, or to the first try that fails."""
+    """One run: from the position of the cursor to the end of the log, or to the first try that fails."""
 
     def __init__(
         self, job: DeliverEvents, database: Database, webhook: Webhook, cursor: Cursor, sender: Sender, run: Run
@@ -139,7 +139,7 @@ class _Delivery:
         self.reason = "the run was ended"
 
     def send_requested(self) -> bool:
-        """Send the dead letters that are to be sent again; return whether none has failed."""
+        """Send the dead letters whose redelivery is requested; return whether none failed."""
         name = self._webhook.name
         while self._run.goes_on() and (letter := store.next_requested(self._database, name)) is not None:
             answer = self._send(letter.message)
@@ -178,7 +178,7 @@ class _Delivery:
         return False
 
     def _handle(self, message: Message, position: int, at_ms: int) -> bool:
-        """Try to deliver the message of the event at a place of the log; return whether the next one may follow."""
+        """Try to deliver the message of the event at a position of the log; return whether the next one may follow."""
         if not self._run.goes_on():
             return False
         answer = self._send(message)
@@ -201,7 +201,7 @@ class _Delivery:
         return True
 
     def _skip(self, seen: int) -> bool:
-        """Move the cursor past events that are not wanted."""
+        """Move the cursor past events that the webhook does not want; return whether no other process has moved it."""
         if seen == self._position:
             return True
         with self._database.session() as session:

@@ -1,7 +1,7 @@
-"""An LRU cache of ``loadTable`` responses, one for each metadata file, within a budget of bytes.
+"""A cache of ``loadTable`` responses, one for each metadata file, within the budget of bytes that all caches share.
 
-A metadata file never changes, and the pointer's token distinguishes a new file of the same name. Whatever else decides
-a response is part of its key. So the key serves as the ETag, which is known before anything is read.
+A metadata file never changes, and the pointer's token distinguishes a new file of the same name. Everything else that
+determines a response is part of its key. So the key serves as the ETag, and is known before the file is read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Loaded:
     """A table as ``loadTable`` returns it.
 
     Attributes:
-        stale: why the newest state is not available.
+        stale: why the newest state is not available; None if it is.
     """
 
     table: TableRecord
@@ -42,18 +42,18 @@ class Loaded:
 
     @property
     def etag(self) -> str:
-        """A strong ETag: a hash of everything that decides the response's bytes."""
+        """A strong ETag: a hash of everything that determines the response's bytes."""
         table = self.table
         decides = [__version__, dict(CONFIG), table.table_id, table.metadata_location, table.pointer, table.rewrites]
         return f'"{hashlib.sha256(orjson.dumps([*decides, self.snapshots])).hexdigest()[:32]}"'
 
 
 def look(services: Services, name: str, snapshots: Snapshots) -> Loaded:
-    """Return an Iceberg table whose pointer was looked at within the allowed staleness.
+    """Return an Iceberg table whose pointer was read within the allowed staleness.
 
     Raises:
         TableNotFound: no table has that name.
-        CompanionNotFound: a Paimon table without Iceberg metadata that can be served.
+        CompanionNotFound: it is a Paimon table without Iceberg metadata that can be served.
         CatalogError: its metadata could never be read.
     """
     table = services.iceberg_table(name)
@@ -77,7 +77,7 @@ def read(services: Services, loaded: Loaded) -> bytes:
 
     Raises:
         StorageError: the file cannot be read.
-        MetadataCorrupt: it is not a valid metadata file any more.
+        MetadataCorrupt: it is no longer a valid metadata file.
         LimitExceeded, DecodeFailed: it is too large, or parsing it takes too much memory or time.
     """
     table = loaded.table

@@ -2,7 +2,7 @@
 
 A plan task holds the scan, compressed if it is large, and a range of the plan. A plan id holds the scan, or only a
 digest of a large one, because it is part of URLs. The signature binds a token to the registration of the table and to
-the caller. A modified or foreign token is not found.
+the caller. A modified or foreign token is treated as unknown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lakemuster.predicates import NanMode
 
 MAX_ID_CHARACTERS = 2000
 SMALL_BYTES = 1000
-"""Maximum bytes of a scan that is not compressed: compression takes longer than all the rest."""
+"""Maximum bytes of a scan that is not compressed: compressing it would take longer than everything else."""
 _ID, _TASK = "plan-id", "plan-task"
 _RANGE = struct.Struct(">qqqq")
 _TO_THE_END = Position(-1, -1)
@@ -39,7 +39,7 @@ class Scan:
         schema_id: the schema whose names the filter uses.
         filter: the JSON document; None for all rows.
         statistics: ids of the columns whose statistics are returned.
-        min_rows: number of rows that are enough, if any.
+        min_rows: the number of rows that suffice; None for all.
         nan: how comparisons treat NaN.
     """
 
@@ -76,12 +76,12 @@ class PlanTokens:
         return [self._signed(_TASK, _RANGE.pack(*start, *(end or _TO_THE_END)) + packed) for start, end in ranges]
 
     def read_plan_id(self, text: str) -> tuple[bool, Scan | None]:
-        """Return whether a plan id is ours, and its scan if it holds one."""
+        """Return whether a plan id is valid, and its scan if it holds one."""
         raw = self._verified(_ID, text)
         return raw is not None, _unpacked(raw[1:]) if raw is not None and raw[:1] == _WHOLE else None
 
     def read_plan_task(self, text: str) -> tuple[Scan, Range] | None:
-        """Return the scan and range of a plan task; None if it is not ours."""
+        """Return the scan and range of a plan task; None if it is not valid."""
         raw = self._verified(_TASK, text)
         if raw is None:
             return None

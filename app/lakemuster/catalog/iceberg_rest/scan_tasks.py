@@ -76,7 +76,7 @@ class TaskWriter:
     """Writes the responses of one scan.
 
     Attributes:
-        client: the client that they are for.
+        client: the client that receives them.
     """
 
     planned: PlannedScan
@@ -242,7 +242,7 @@ class TaskWriter:
             )
 
     def _untold(self, of: ManifestPart, table: pa.Table) -> dict[PartitionField, NDArray[np.bool_]]:
-        """Return the fields that PyIceberg may use, each with (N,) the files whose value it cannot be given."""
+        """Return the fields that PyIceberg may use, each with an (N,) mask of the files whose value it cannot read."""
         files = self._files(of, table)
         return {
             part: ~told

@@ -20,7 +20,7 @@ from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest
 
 @dataclass(frozen=True, slots=True)
 class PlannedScan:
-    """A scan and its plan of ``view``."""
+    """A scan, and its plan for ``view``."""
 
     scan: Scan
     view: View
@@ -30,14 +30,14 @@ class PlannedScan:
 def plan_request(services: Services, name: str, asked: PlanTableScanRequest, nan: NanMode) -> PlannedScan:
     """Plan a client's request.
 
-    The client has read the table's metadata, and means the current snapshot that it names. If that snapshot cannot be
-    planned, an older one does not replace it.
+    The client has read the table's metadata, and expects a plan of the current snapshot named there. If that snapshot
+    cannot be planned, no older one replaces it.
 
     Raises:
         FilterInvalid: the filter is invalid; the message says where.
         TableNotFound: no table has that name.
-        LookFailed, ClientMustPlan: the table is an attached catalog's, and its newest metadata cannot be read.
-        CompanionNotFound: a Paimon table without Iceberg metadata that can be served.
+        LookFailed, ClientMustPlan: the table belongs to an attached catalog, and its newest metadata cannot be read.
+        CompanionNotFound: it is a Paimon table without Iceberg metadata that can be served.
         SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished: see :meth:`Services.view`.
         RequestInvalid: the snapshots of an incremental scan do not follow one another.
     """
@@ -76,7 +76,7 @@ def _chosen(services: Services, name: str, snapshot_id: int | None) -> View:
     if snapshot_id is None and view.snapshot_id != current:
         view = services.view(name, Selector(current), iceberg=True)
     if snapshot_id is None and view.stale is not None and is_read_at_catalog(services.refresher.upstreams, view.table):
-        # No earlier state can be the answer, so the look is worth a longer wait.
+        # An earlier state would be wrong, so wait longer for the newest one.
         services.catch_up(view.table)
         view = services.view(name, Selector(None), iceberg=True)
         if view.stale is not None:
@@ -85,7 +85,7 @@ def _chosen(services: Services, name: str, snapshot_id: int | None) -> View:
 
 
 def _newest_unread(reason: str) -> LookFailed | ClientMustPlan:
-    """The failure of a plan whose client has read newer metadata at the catalog than this server can."""
+    """Return the error for a plan whose client has read newer metadata at the catalog than this server can."""
     if reason.startswith(LocationRefused.code):
         return ClientMustPlan(
             f"this server may not read the table's metadata ({reason}): let the client plan, with "

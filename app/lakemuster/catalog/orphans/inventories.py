@@ -1,7 +1,7 @@
 """Read an S3 inventory as a listing: CSV or Parquet files, named by a ``manifest.json``; or one Parquet file alone.
 
-An inventory lists a bucket as it was when it was made: ages count from that time. Of versioned buckets the current
-versions count. In CSV, keys are URL-encoded; in Parquet, they are as they are.
+An inventory lists a bucket as of its creation time, which ages are relative to. Of versioned buckets, only current
+versions are used. Keys are URL-encoded in CSV, but not in Parquet.
 
 Source: Amazon S3 User Guide, "Amazon S3 Inventory", "Locating your inventory list".
 """
@@ -39,7 +39,7 @@ _COLUMNS = {
     "is_latest": "IsLatest",
     "is_delete_marker": "IsDeleteMarker",
 }
-"""Names in Parquet, and in the schema of CSV files. The last two are in inventories of all versions only."""
+"""Column names in Parquet, and in the schema of CSV files. Only inventories of all versions have the last two."""
 _NEEDED = ("bucket", "key", "size", "last_modified_date")
 
 
@@ -47,11 +47,11 @@ def open_inventory(store: ObjectStore, location: str, place: Location) -> Listin
     """Open an inventory for the objects below a place.
 
     Args:
-        location: of the ``manifest.json``, or of a Parquet file; allowed, as an operator names it.
+        location: of the ``manifest.json``, or of a Parquet file; always allowed, since an operator names it.
 
     Raises:
-        RequestInvalid: it is in another format or of another bucket, or lacks a column.
-        MetadataCorrupt: it cannot be read, or a file of it is not the one that the manifest names.
+        RequestInvalid: its format is not supported, it is of another bucket, or it lacks a column.
+        MetadataCorrupt: it cannot be read, or a file's digest differs from the manifest's.
         StorageError: a file is missing, or storage does not answer.
     """
     if place.scheme == LOCAL:
@@ -81,7 +81,7 @@ class _Manifest:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file of an inventory; ``columns`` are those of CSV, ``digest`` is the MD5 that the manifest tells."""
+    """A file of an inventory; ``columns`` are those of CSV, ``digest`` is the MD5 in the manifest."""
 
     location: str
     format: str
@@ -107,7 +107,7 @@ def _manifest(data: bytes, location: str) -> _Manifest:
 
 
 def _place_of(store: ObjectStore, manifest: str, bucket: str, key: str) -> tuple[ObjectStore, str]:
-    """Return where a file of an inventory is: in its bucket, or beside a manifest that was copied to elsewhere."""
+    """Return the store and location of an inventory's file: in its bucket, or beside a manifest that was copied."""
     own = Location.parse(manifest)
     if own.scheme == "s3" and own.bucket == bucket:
         location = f"s3://{bucket}/{key}"
@@ -161,7 +161,7 @@ class _Inventory:
         return ListedPage(entries)
 
     def _batches(self, file: _File) -> Iterator[pa.RecordBatch]:
-        """Yield a file's rows with the names of Parquet: keys decoded, times in milliseconds.
+        """Yield a file's rows with the column names of Parquet, decoded keys, and times in milliseconds.
 
         Raises:
             MetadataCorrupt: the file cannot be read.

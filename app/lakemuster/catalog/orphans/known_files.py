@@ -1,4 +1,4 @@
-"""Sorted keys of 64 bits on disk: those of ten million files take 80 MB, and next to no memory."""
+"""A set of 64-bit keys in sorted files on disk: ten million take 80 MB of disk, and almost no memory."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class KnownFiles:
     """A set of keys.
 
     Args:
-        folder: for its own files.
+        folder: where the set stores its files.
 
     Attributes:
-        count: how many keys were added, each as often as it was.
+        count: number of keys that were added, duplicates included.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -38,7 +38,7 @@ class KnownFiles:
             self._write_run()
 
     def hold(self, keys: Keys) -> NDArray[np.bool_]:
-        """Mark the keys that were added."""
+        """Return an (N,) mask of the keys that the set contains."""
         if self._waiting:
             self._write_run()
         found = np.zeros(len(keys), np.bool_)

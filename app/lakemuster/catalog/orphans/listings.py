@@ -1,4 +1,4 @@
-"""The objects below a location, some at a time, and the time of the listing."""
+"""List the objects below a location page by page, with the time of the listing."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from lakemuster.storage.store import ObjectStore
 
 
 class Listing(Protocol):
-    """Objects below a location, and the time by which their ages count.
+    """Objects below a location, and the time that their ages are relative to.
 
     Attributes:
-        clock: whose time it is.
+        clock: the source of that time; see ``OrphanReport``.
     """
 
     clock: str
 
     def now_ms(self) -> int:
-        """Return the time, since the Unix epoch; no object that is not listed is older."""
+        """Return the time, in milliseconds since the Unix epoch; every older object is listed."""
         ...
 
     def pages(self) -> Iterator[ListedPage]:
-        """Yield all objects, named by their paths below the location: all, or an error."""
+        """Yield all objects, named by their paths below the location; raise an error if some cannot be listed."""
         ...
 
 
 @dataclass(slots=True)
 class StoreListing:
-    """What storage lists now. The time is that of its first answer, by its own clock where it tells that."""
+    """The listing of storage now. Its time is that of the first response if storage reports one, else the host's."""
 
     store: ObjectStore
     location: str
@@ -48,7 +48,7 @@ class StoreListing:
             self.clock = "host"
 
     def now_ms(self) -> int:
-        """Return the time of the first answer."""
+        """Return the time of the listing."""
         return self._began_ms if self._first.now_ms is None else self._first.now_ms
 
     def pages(self) -> Iterator[ListedPage]:

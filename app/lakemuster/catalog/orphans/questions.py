@@ -1,4 +1,4 @@
-"""What a search for orphan files is asked, and what it tells."""
+"""The parameters of a search for orphan files, and its report."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class OrphanQuestion:
     """A search below a location.
 
     Attributes:
-        older_than_ms: files of a lower age are no orphans: writers write files before they commit them.
+        older_than_ms: the minimum age of an orphan: writers write files before they commit them.
         inventory: an S3 inventory to use in place of a listing: its ``manifest.json``, or a Parquet file of it.
-        index: index the snapshots that are missing first.
-        depth: levels of folders below the location by which orphans are summed up.
+        index: first index the snapshots that are not indexed.
+        depth: the number of folder levels below the location by which orphans are grouped.
 
     Raises:
         RequestInvalid: the age is too low.
@@ -67,16 +67,16 @@ class Sums:
 
 @dataclass(slots=True)
 class OrphanReport:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
-        now_ms: the time of the listing, by which ages count, since the Unix epoch.
-        clock: whose time that is: ``store``, ``inventory``, or ``host`` for stores that tell none.
+        now_ms: the time of the listing, which ages are relative to, in milliseconds since the Unix epoch.
+        clock: the source of that time: ``store``, ``inventory``, or ``host`` for stores that report none.
         tables: the tables that share the location.
         listed: all objects.
         recent: those that are too young to be orphans, referenced or not.
-        undated: those whose age storage does not tell.
-        unnamed: those whose names are no text: they are in no other figure.
+        undated: those whose age storage does not report.
+        unnamed: those whose names are not valid text; no other figure includes them.
         links: local symbolic links, which are never orphans.
     """
 
@@ -97,5 +97,5 @@ class OrphanReport:
 
 
 def largest_first(sums: Mapping[str, Sums]) -> list[tuple[str, Sums]]:
-    """Return sums by name, those of the most bytes first."""
+    """Return sums by name, those with the most bytes first."""
     return sorted(sums.items(), key=lambda one: (-one[1].bytes, -one[1].files, one[0]))

@@ -1,8 +1,8 @@
-"""Search orphan files: list what is below a location, then read what tables refer to, and tell the difference.
+"""Search for orphan files: list the objects below a location, then read the tables' references, and compare them.
 
-The references are read after the listing, from tables that are looked at then: a file that a commit took in use
-meanwhile is referenced. A file that no commit took in use yet is younger than the age, or was written longer before its
-commit than that.
+The references are read after the listing, from refreshed tables, so that a file that was committed in between is
+referenced. A file that is not committed yet is protected only by the minimum age: it is reported if its writer takes
+longer than that to commit it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class FoundOrphans:
-    """The report, and a Parquet file with the orphans, which goes with the search."""
+    """The report, and a Parquet file with the orphans, which is deleted when the search ends."""
 
     report: OrphanReport
     path: Path
@@ -50,7 +50,7 @@ class FoundOrphans:
         yield from pq.ParquetFile(self.path).iter_batches()
 
     def save(self, path: Path) -> None:
-        """Write the orphans to a Parquet file, which appears whole."""
+        """Write the orphans to a Parquet file, which replaces ``path`` atomically."""
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
             with pq.ParquetWriter(part, ORPHANS) as writer:
@@ -65,12 +65,12 @@ class FoundOrphans:
 def orphans_of(
     services: Services, question: OrphanQuestion, progress: Progress = lambda _: None
 ) -> Iterator[FoundOrphans]:
-    """Search the orphans of a location. The command line waits without limits, and every location is allowed.
+    """Search for the orphans below a location. For operators: every location is allowed, and waits have no timeout.
 
     Raises:
         ReferencesUnknown: not every reference is known, or a folder looks like a table that is not registered.
         ObjectMissing: there is nothing at the location.
-        StorageError: the listing or a look failed; there is no partial answer.
+        StorageError: a listing failed; there is no partial result.
     """
     with tempfile.TemporaryDirectory(prefix="lakemuster-orphans-") as folder:
         yield _Search(services, question, Path(folder)).run(progress)
@@ -123,7 +123,7 @@ class _Search:
         return StoreListing(store, self._question.location)
 
     def _counted(self, page: ListedPage, report: OrphanReport) -> pa.RecordBatch:
-        """Count objects, and return those that are old enough."""
+        """Count objects, and return those that are old enough to be orphans."""
         until = report.now_ms - report.older_than_ms
         report.links += len(page.links)
         report.unnamed += page.unnamed
@@ -144,7 +144,7 @@ class _Search:
         return comparable(location)
 
     def _linked(self, links: Sequence[str]) -> Keys:
-        """Return the keys of the files that links lead to: tables may name them by the link."""
+        """Return the keys of the files that links point to: tables may refer to them through the links."""
         targets = (os.path.realpath(f"{self._root}/{link}") for link in links)
         return keys_of([comparable(target) for target in targets if os.path.isfile(target)])
 
@@ -175,5 +175,5 @@ class _Search:
         return pa.RecordBatch.from_arrays(columns, schema=ORPHANS)
 
     def _summed(self, path: str) -> str:
-        """Return the folder that an orphan is counted in, as a path below the location."""
+        """Return the folder by which an orphan is grouped, as a path below the location."""
         return "/".join(path.split("/")[:-1][: self._question.depth])

@@ -1,4 +1,4 @@
-"""Hold the objects of a listing that may be orphans, in a file, until the references are known."""
+"""Store the objects of a listing that may be orphans in a file until the references are known."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
 class Spool:
-    """A file of objects, written once and read once. Its memory is that of a batch."""
+    """A file of objects, written once and read once; one batch at a time is in memory."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._writer = pa.ipc.new_stream(str(path), SPOOLED, options=_OPTIONS)
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Write objects in the shape of ``SPOOLED``."""
+        """Write objects, with the columns of ``SPOOLED``."""
         if batch.num_rows:
             self._writer.write_batch(batch)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """End writing, and yield what was written."""
+        """Finish writing, and yield the written batches."""
         self._writer.close()
         with pa.ipc.open_stream(pa.OSFile(str(self._path))) as reader:
             yield from reader

@@ -1,6 +1,6 @@
 """Settings of one attached catalog: a table ``[catalogs.NAME]`` of the settings file.
 
-Properties have PyIceberg's names, those of a Paimon catalog pypaimon's; a few more are ours.
+Properties are named as in PyIceberg, those of a Paimon catalog as in pypaimon; Lakemuster adds a few.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 PROTOCOL_WORDS = frozenset({"config", "namespaces", "tables", "views", "transactions", "oauth"})
-"""Path segments of the Iceberg REST protocol: a catalog of that name could not be told from them."""
+"""Path segments of the Iceberg REST protocol; a catalog of such a name would be ambiguous in paths."""
 CatalogType = Literal["rest", "hive", "glue", "sql", "paimon"]
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
 
@@ -47,7 +47,7 @@ class CatalogSettings(BaseModel):
     exclude: tuple[str, ...] = Field((), description="Patterns of names that are not, even if they are included.")
 
     def has(self, name: str) -> bool:
-        """Whether a table of the catalog is one here, given its dotted name there."""
+        """Whether the patterns select a table of the catalog, given its dotted name there."""
         is_included = not self.include or any(fnmatchcase(name, pattern) for pattern in self.include)
         return is_included and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
 
@@ -98,7 +98,7 @@ class CatalogSettings(BaseModel):
         return tuple(value) if isinstance(value, list) else value
 
     def __repr_args__(self) -> Any:
-        """Only what holds no secret."""
+        """Return only attributes without secrets."""
         return [("type", self.type), ("auth", self.auth)]
 
 

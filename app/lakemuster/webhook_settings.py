@@ -16,10 +16,10 @@ from lakemuster.errors import ConfigInvalid
 from lakemuster.event_types import TYPES
 
 MAX_WEBHOOKS = 32
-"""Each has a connection, a thread and a background job of its own."""
+"""Limit of webhooks: each has a connection, a thread and a background job of its own."""
 KEY_PREFIX = "whsec_"
 KEY_BYTES = (24, 64)
-"""Least and greatest length of a key; Standard Webhooks, "Signature scheme"."""
+"""Minimum and maximum length of a key; Standard Webhooks, "Signature scheme"."""
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
 
 
@@ -103,7 +103,7 @@ class WebhookSettings(BaseModel):
         return f"{url.scheme}://{host}{'' if url.port is None else f':{url.port}'}"
 
     def keys(self) -> tuple[bytes, ...]:
-        """The keys that sign events; a secret file is read anew.
+        """Return the keys that sign events. A secret file is read at every call.
 
         Raises:
             ConfigInvalid: the secret file cannot be read, or does not hold keys.
@@ -115,11 +115,11 @@ class WebhookSettings(BaseModel):
             return tuple(map(key_of, lines[:4])) or _no_key()
         except (OSError, ValueError) as cause:
             reason = cause.strerror if isinstance(cause, OSError) else str(cause)
-            # Not `from cause`: its traceback would hold the file's content.
+            # Not `from cause`: its traceback would contain the file's content.
             raise ConfigInvalid(f"the secret file of a webhook cannot be used: {reason}") from None
 
     def __repr_args__(self) -> Any:
-        """Only what holds no secret."""
+        """Return only attributes without secrets."""
         return [("url", self.origin), ("types", self.types), ("namespaces", self.namespaces)]
 
 

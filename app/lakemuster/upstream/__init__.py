@@ -1,9 +1,10 @@
-"""Attached catalogs: other services that say which metadata of a table is current.
+"""Attached catalogs: external services that hold the pointers to the current metadata of tables.
 
-``protocol`` is the port: a table's pointer, and all tables. ``rest`` asks an Iceberg REST catalog (``oauth`` and
-``sigv4`` sign in there, ``vended`` keeps the credentials that it vends), ``hive`` a Hive Metastore over
-``hive_connection``, ``glue`` AWS Glue, ``sql`` the database of an SQL catalog, ``paimon_rest`` a Paimon REST catalog,
-and ``paimon_folders`` lists a Paimon warehouse. ``connections`` opens connections, ``http_upstream`` and ``deadlines``
-bound the time of requests, ``breaker`` stops asking a catalog that does not answer, ``locations`` spells a table of a
-catalog as a location, and ``registry`` opens all that the settings name.
+``protocol`` is the port: a table's pointer, and the list of all tables. Its implementations are ``rest`` (Iceberg REST
+catalogs; ``oauth`` and ``sigv4`` authenticate there, ``vended`` caches the credentials that they vend), ``hive`` (Hive
+Metastores, over ``hive_connection``), ``glue`` (AWS Glue), ``sql`` (the databases of SQL catalogs), ``paimon_rest``
+(Paimon REST catalogs) and ``paimon_folders`` (Paimon warehouses, by listing them). ``connections`` configures HTTP
+connections, ``http_upstream`` and ``deadlines`` bound the time of requests, ``turns`` limits their number, ``breaker``
+is a circuit breaker, ``locations`` writes a table of a catalog as a location, and ``registry`` opens all catalogs of
+the settings.
 """

@@ -8,13 +8,13 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import UpstreamUnavailable
 
 FAILURES = 5
-"""Failures in a row that open the breaker."""
+"""Consecutive failures that open the breaker."""
 PAUSE_SECONDS = 5.0
-"""Time for which an open breaker refuses; afterwards one request at a time tries again."""
+"""Time for which an open breaker refuses requests; after it, one request in each such period passes."""
 
 
 class Breaker:
-    """One catalog's breaker. Safe from any thread.
+    """One catalog's circuit breaker. Thread-safe.
 
     Args:
         name: of the catalog.
@@ -33,10 +33,10 @@ class Breaker:
         return self._failures >= FAILURES
 
     def check(self) -> None:
-        """Let a request pass; of those that an open breaker sees, one for each pause.
+        """Let a request pass; while the breaker is open, one in each ``PAUSE_SECONDS``.
 
         Raises:
-            UpstreamUnavailable: the breaker is open.
+            UpstreamUnavailable: the breaker refuses the request.
         """
         if not self.is_open:
             return
@@ -47,11 +47,11 @@ class Breaker:
             self._tried_at = now
 
     def succeeded(self) -> None:
-        """Count an answer, whatever its status."""
+        """Close the breaker: there was a response, whatever its status."""
         self._failures = 0
 
     def failed(self) -> None:
-        """Count a request that got no answer."""
+        """Count a request without a response."""
         with self._lock:
             self._failures += 1
             self._tried_at = self._clock.monotonic()

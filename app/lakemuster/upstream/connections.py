@@ -1,4 +1,4 @@
-"""HTTP connections to attached catalogs.
+"""Settings of HTTP connections to attached catalogs.
 
 Cookies of responses are discarded, since they would be sent with the next caller's request.
 """
@@ -13,19 +13,19 @@ from lakemuster.upstream.protocol import CONNECT_SECONDS
 
 
 def limits(connections: int) -> httpx.Limits:
-    """Limits of a connection pool with keep-alive."""
+    """Return the limits of a connection pool with keep-alive."""
     return httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
 
 
 def timeouts(silence_seconds: float) -> httpx.Timeout:
-    """The limits of a request's time.
+    """Return the timeouts of a request.
 
     Args:
-        silence_seconds: limit of the time in which no byte comes or goes.
+        silence_seconds: timeout in which no byte is sent or received.
     """
     return httpx.Timeout(silence_seconds, connect=CONNECT_SECONDS)
 
 
 def no_cookies() -> CookieJar:
-    """A jar that keeps no cookie."""
+    """Return a cookie jar that stores no cookies."""
     return CookieJar(DefaultCookiePolicy(allowed_domains=()))

@@ -1,7 +1,7 @@
 """Run blocking calls in dedicated threads, with a deadline for the caller.
 
-For libraries that cannot be told how long to wait. Work that misses its deadline goes on in its thread; when all
-threads are taken by such work, further work misses its deadline, too.
+For libraries without timeouts of their own. Work that exceeds its deadline continues in its thread; when such work
+occupies all threads, further work exceeds its deadline, too.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ T = TypeVar("T")
 
 
 class DeadlineExceeded(Exception):
-    """The work has not ended in time."""
+    """The work did not complete in time."""
 
 
 class Deadlines:
-    """The threads of one catalog's requests. Safe from any thread."""
+    """The threads of one catalog's requests. Thread-safe."""
 
     def __init__(self, threads: int = THREADS, clock: Clock = SYSTEM) -> None:
         self._free = threading.BoundedSemaphore(threads)
         self._clock = clock
 
     def run(self, work: Callable[[], T], seconds: float) -> T:
-        """Run work, and return its result.
+        """Run work and return its result.
 
         Raises:
-            DeadlineExceeded: it has not ended in time.
+            DeadlineExceeded: it did not complete in time.
             Exception: raised by the work.
         """
         until = self._clock.monotonic() + seconds
@@ -45,12 +45,12 @@ class Deadlines:
         def running() -> None:
             try:
                 result.set_result(work())
-            except BaseException as error:  # noqa: BLE001 -- it is raised where the result is waited for
+            except BaseException as error:  # noqa: BLE001 -- raised again where the result is awaited
                 result.set_exception(error)
             finally:
                 self._free.release()
 
-        # A daemon: it must not keep the process from ending.
+        # A daemon thread does not keep the process from exiting.
         threading.Thread(target=running, name="upstream", daemon=True).start()
         try:
             return result.result(max(0.0, until - self._clock.monotonic()))

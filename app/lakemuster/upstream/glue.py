@@ -1,6 +1,6 @@
 """AWS Glue as an Iceberg catalog: a table's pointer is the parameter ``metadata_location`` of its record.
 
-PyIceberg's catalog makes the client; the records are read by it directly.
+PyIceberg's catalog creates the client; this module reads the records with the client directly.
 Source: Iceberg's ``GlueTableOperations``, PyIceberg's ``GlueCatalog``.
 """
 
@@ -34,7 +34,7 @@ from lakemuster.upstream.protocol import ANSWER_SECONDS, CONNECT_SECONDS, T, Ups
 
 ATTEMPTS = 3
 WHOLE_SECONDS = 30.0
-"""Limit of the time of a request with its retries."""
+"""Timeout of a request, including its retries."""
 _RETRIES = "glue.max-retries"
 
 
@@ -60,7 +60,7 @@ class GlueCatalog(Upstream):
             raise self._failed("it answers with no table")
         found = answer["Table"]
         parameters = found.get("Parameters", {})
-        # Glue finds names in any case.
+        # Glue's lookup ignores case.
         if found.get("Name") != name or not is_iceberg(parameters):
             raise self._no_table(levels)
         location = location_in(parameters)
@@ -116,7 +116,7 @@ class GlueCatalog(Upstream):
             if code == "EntityNotFoundException":
                 return NamespaceNotFound(f"the catalog {self.name} has no such database or table", catalog=self.name)
             return self._failed(f"it answers with the error {code if code.isidentifier() else 'unknown'}")
-        # Of an answer that is no text, botocore raises a ValueError.
+        # botocore raises a ValueError for a response that is not text.
         if isinstance(cause, BotoCoreError | ResponseParserError | ValueError):
             return self._failed(type(cause).__name__)
         return None

@@ -1,4 +1,4 @@
-"""A Hive Metastore as a catalog of Iceberg tables, or of Paimon's: their pointers are in the Metastore's records.
+"""A Hive Metastore as a catalog of Iceberg or Paimon tables, whose pointers are in the Metastore's records.
 
 An Iceberg table's pointer is the parameter ``metadata_location``; a Paimon table's root is its storage location.
 Source: Iceberg's ``HiveTableOperations`` and ``HiveCatalog``; Paimon's ``HiveCatalog``.
@@ -30,8 +30,8 @@ from lakemuster.upstream.iceberg_records import is_iceberg, location_in
 from lakemuster.upstream.protocol import MAX_BYTES, Upstream
 
 TABLES_AT_ONCE = 200
-"""Records of one request: some have thousands of columns."""
-# Of insert-only tables, too, no more than the record is read; without this, the Metastore refuses a list with one.
+"""Limit of the records of one request, since some have thousands of columns."""
+# Without this capability, the Metastore refuses a list with an insert-only table. Only such a table's record is read.
 _CAPABILITIES = ClientCapabilities([ClientCapability.INSERT_ONLY_TABLES])
 
 
@@ -44,16 +44,16 @@ class _HiveMetastore(Upstream):
 
     @abstractmethod
     def _is_ours(self, record: Any) -> bool:
-        """Whether a record is one of a table of this catalog's format."""
+        """Whether a record is a table of this catalog's format."""
 
     @abstractmethod
     def _location(self, record: Any) -> str | None:
-        """The pointer in a table's record."""
+        """Return the pointer in a table's record."""
 
     def pointer(self, levels: Levels) -> str:
         """See :class:`Upstream`."""
         record = self._record(*levels) if len(levels) == 2 else None
-        # The Metastore finds names in any case.
+        # The Metastore's lookup ignores case.
         if record is None or (record.dbName, record.tableName) != levels or not self._is_ours(record):
             raise self._no_table(levels)
         location = self._location(record)
@@ -71,7 +71,7 @@ class _HiveMetastore(Upstream):
                         yield str(database), str(record.tableName)
 
     def _names(self, database: str) -> list[str]:
-        """The names of a database's tables and views; none if it is dropped meanwhile."""
+        """Return the names of a database's tables and views; empty if it was dropped meanwhile."""
 
         def ask(client: Any) -> list[str]:
             return list(client.get_all_tables(database))

@@ -1,7 +1,7 @@
-"""Connections to a Hive Metastore over Thrift, with the client that PyIceberg brings.
+"""Thrift connections to a Hive Metastore, with the client that PyIceberg ships.
 
-PyIceberg's own connection waits without a limit, and belongs to one thread. Here each request has a connection of its
-own, a limit of time and a limit of bytes; if one address does not answer, the next one is asked.
+PyIceberg's own connection has no timeout, and belongs to one thread. Here each request has a connection of its own, a
+timeout and a limit of bytes; if one address does not respond, the next one is tried.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.upstream.protocol import ANSWER_SECONDS, CONNECT_SECONDS, MAX_BYTES, T
 
 WHOLE_SECONDS = 30.0
-"""Limit of the time of a request."""
+"""Timeout of a request."""
 MAX_ITEMS = 1_000_000
-"""Limit of the items of a list in an answer."""
+"""Limit of the items of a list in a response."""
 UNREADABLE = (TException, EOFError, ValueError, TypeError, OverflowError, struct.error)
-"""What Thrift raises for an error of the Metastore, and for bytes that are no answer."""
+"""Exceptions that Thrift raises for errors of the Metastore, and for bytes that are not a response."""
 
 
 class AnswerTooLarge(Exception):
-    """An answer has more bytes than the limit."""
+    """A response has more bytes than the limit."""
 
 
 class _BoundedSocket(TSocket):  # type: ignore[misc]
-    """A socket that reads until a deadline, and up to a number of bytes."""
+    """A socket whose reads have a deadline and a limit of bytes."""
 
     def __init__(self, host: str, port: int, clock: Clock) -> None:
         super().__init__(host, port)
@@ -53,7 +53,7 @@ class _BoundedSocket(TSocket):  # type: ignore[misc]
 
 
 class HiveConnections:
-    """How to reach a Hive Metastore.
+    """Connects to a Hive Metastore, once for each request.
 
     Args:
         properties: PyIceberg's: ``uri`` (several are separated by commas), ``ugi``, ``hive.kerberos-authentication``,
@@ -68,12 +68,12 @@ class HiveConnections:
         self._clock = clock
 
     def call(self, ask: Callable[[Client], T]) -> T:
-        """Ask the Metastore.
+        """Send a request to the Metastore.
 
         Raises:
-            TTransportException, OSError: it does not answer.
-            AnswerTooLarge: it answers with more than ``MAX_BYTES``.
-            Exception: what ``ask`` raises; see ``UNREADABLE``.
+            TTransportException, OSError: it does not respond.
+            AnswerTooLarge: the response has more than ``MAX_BYTES``.
+            Exception: raised by ``ask``; see ``UNREADABLE``.
         """
         *others, last = self._addresses
         for host, port in others:
@@ -104,7 +104,7 @@ class HiveConnections:
 
 
 def is_timeout(cause: Exception) -> bool:
-    """Whether an exception says that the Metastore was silent for too long."""
+    """Whether an exception is a timeout."""
     return isinstance(cause, TimeoutError) or (
         isinstance(cause, TTransportException) and cause.type == TTransportException.TIMED_OUT
     )

@@ -1,4 +1,4 @@
-"""Catalogs that are asked over HTTP: within limits of bytes, of silence, and of time. No redirect is followed."""
+"""Catalogs with an HTTP API. Requests have limits of bytes, of silence and of total time, and follow no redirects."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from lakemuster.upstream.connections import limits, no_cookies, timeouts
 from lakemuster.upstream.protocol import ANSWER_SECONDS, MAX_BYTES, Upstream
 
 WHOLE_SECONDS = 60.0
-"""Limit of the time that a whole answer takes."""
+"""Timeout of a whole response."""
 _CONNECTIONS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """A catalog's answer, read whole.
+    """A catalog's response with its whole body.
 
     Attributes:
-        sent_at: seconds since 1970, by its sender's clock, or by ours if it does not say.
+        sent_at: seconds since 1970, by the sender's clock, or by this server's if the response has no date.
     """
 
     status: int
@@ -34,7 +34,7 @@ class HttpAnswer:
 
 
 class HttpUpstream(Upstream):
-    """One attached catalog that speaks HTTP."""
+    """One attached catalog with an HTTP API."""
 
     def __init__(self, name: str, settings: CatalogSettings, clock: Clock = SYSTEM) -> None:
         super().__init__(name, settings, clock)
@@ -48,7 +48,7 @@ class HttpUpstream(Upstream):
     def _answer(
         self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str], signer: httpx.Auth | None = None
     ) -> HttpAnswer:
-        """Send a GET request, and read its answer. To be called within :meth:`_asked`."""
+        """Send a GET request and read its response. Call it within :meth:`_asked`."""
         until = self._clock.monotonic() + WHOLE_SECONDS
         accepting = {**headers, "Accept": "application/json"}
         with self._client.stream("GET", url, params=parameters, headers=accepting, auth=signer) as answer:

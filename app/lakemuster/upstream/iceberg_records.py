@@ -1,4 +1,4 @@
-"""The parameters of a table's record in Glue and in the Hive Metastore: whether it is an Iceberg table, its pointer.
+"""The parameters of a table's record in Glue and the Hive Metastore: whether it is an Iceberg table, and its pointer.
 
 Source: Iceberg's ``BaseMetastoreTableOperations``.
 """
@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 
 def is_iceberg(parameters: Mapping[str, str]) -> bool:
-    """Whether a record is that of an Iceberg table; those of views have another type."""
+    """Whether a record is an Iceberg table's; records of views have another type."""
     return parameters.get("table_type", "").lower() == "iceberg"
 
 
 def location_in(parameters: Mapping[str, str]) -> str | None:
-    """The location of the current metadata; None: the record names none."""
+    """Return the location of the current metadata; None: the record has none."""
     return parameters.get("metadata_location") or None

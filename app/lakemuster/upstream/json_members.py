@@ -1,7 +1,7 @@
-"""The members of a JSON object as spans of its text, for documents of which one member matters.
+"""Read and replace single members of a JSON object, as spans of its text.
 
-Other members are neither parsed nor copied, so unknown fields and numbers keep their spelling, and a large document
-costs no memory.
+The other members are not parsed, so unknown fields and numbers keep their spelling, and reading one member of a large
+document takes no memory for the rest.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _SPACE = re.compile(rb"[ \t\r\n]*")
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _SCALAR = re.compile(rb"[^,}\]\s]+")
 _TO_BRACKET = re.compile(rb'(?:[^{}\[\]"]++|"(?:[^"\\]++|\\.)*+")*+([{}\[\]])', re.DOTALL)
-"""All up to the next bracket that is in no string."""
+"""All up to the next bracket outside of strings."""
 
 
 class NotAnObject(ValueError):
-    """The text is no JSON object."""
+    """The text is not a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Member:
     """A member of an object.
 
     Attributes:
-        start, end: of its value in the text.
+        start, end: the span of its value in the text.
     """
 
     name: str
@@ -37,10 +37,10 @@ class Member:
 
 
 def members(text: bytes) -> Iterator[Member]:
-    """Yield the members of an object, in their order.
+    """Yield the members of an object in order.
 
     Raises:
-        NotAnObject: as far as was looked, the text is no JSON object. Values are not validated.
+        NotAnObject: the part of the text that was scanned is not a JSON object. Values are not validated.
     """
     at = _after(_SPACE, text, 0)
     if text[at : at + 1] != b"{":
@@ -67,20 +67,20 @@ def members(text: bytes) -> Iterator[Member]:
 
 
 def member(text: bytes, name: str) -> object | None:
-    """The parsed value of a member; None: there is none. Nothing behind it is looked at.
+    """Return the parsed value of the first member of that name, or None. The text after it is not scanned.
 
     Raises:
-        NotAnObject: the text is no JSON object, or the value no JSON.
+        NotAnObject: the text is not a JSON object, or the value is not JSON.
     """
     found = next((found for found in members(text) if found.name == name), None)
     return None if found is None else _value(text, found)
 
 
 class JsonObject:
-    """An object whose text is scanned once, for those that several members matter of.
+    """A JSON object whose text is scanned once, for access to several members.
 
     Raises:
-        NotAnObject: the text is no JSON object.
+        NotAnObject: the text is not a JSON object.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -88,16 +88,16 @@ class JsonObject:
         self._members = tuple(members(text))
 
     def get(self, name: str) -> object | None:
-        """The parsed value of the first member of that name; None: there is none.
+        """Return the parsed value of the first member of that name, or None.
 
         Raises:
-            NotAnObject: the value is no JSON.
+            NotAnObject: the value is not JSON.
         """
         found = next((found for found in self._members if found.name == name), None)
         return None if found is None else _value(self._text, found)
 
     def with_members(self, changes: Mapping[str, object]) -> bytes:
-        """The text with other values of some members; those that it lacks are added at its start."""
+        """Return the text with new values of some members; members that it lacks are inserted at its start."""
         text, parts = self._text, list[bytes]()
         at, missing = 0, dict(changes)
         for found in self._members:

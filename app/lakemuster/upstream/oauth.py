@@ -1,4 +1,4 @@
-"""Sign in at a catalog: a bearer token that the properties give, or one that the catalog gives for a credential.
+"""The bearer token for a catalog: given in the properties, or obtained from the catalog for a credential.
 
 Source: RFC 6749, 4.4 (client credentials); the Iceberg REST catalog OpenAPI document, ``/v1/oauth/tokens``.
 """
@@ -14,9 +14,9 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import UpstreamFailed
 
 _EARLY = 0.8
-"""A token is replaced when this part of its life has passed."""
+"""Fraction of its lifetime after which a token is renewed."""
 _LIFE_SECONDS = 3600.0
-"""The life of a token whose answer does not say."""
+"""Assumed lifetime of a token whose response does not state one."""
 _PARAMETERS = ("audience", "resource")
 
 
@@ -26,7 +26,7 @@ class TokenSource:
     Args:
         name: of the catalog.
         properties: PyIceberg's: ``token``, or ``credential``, ``scope``, ``audience``, ``resource``.
-        client: makes the requests.
+        client: sends the requests.
     """
 
     def __init__(self, name: str, properties: Mapping[str, str], client: httpx.Client, clock: Clock = SYSTEM) -> None:
@@ -39,29 +39,29 @@ class TokenSource:
 
     @property
     def is_known(self) -> bool:
-        """Whether :attr:`token` may be used; else :meth:`renew` it."""
+        """Whether :attr:`token` may be used; otherwise call :meth:`renew`."""
         return "credential" not in self._properties or self._clock.monotonic() < self._until
 
     @property
     def token(self) -> str | None:
-        """The token; None: the catalog wants none, or it was never renewed."""
+        """The token; None: the catalog needs none, or :meth:`renew` was not called yet."""
         return self._token
 
     def renew(self, endpoint: str) -> None:
-        """Exchange the credential for a token; one thread at a time.
+        """Exchange the credential for a token. Call it from one thread at a time.
 
         Args:
-            endpoint: the URL that exchanges the credential, unless the properties name another.
+            endpoint: URL of the token endpoint, unless the properties name another.
 
         Raises:
-            UpstreamFailed: there is no token to be had.
-            httpx.HTTPError: the endpoint does not answer.
+            UpstreamFailed: the endpoint issues no token.
+            httpx.HTTPError: the endpoint does not respond.
         """
         self._token, life = self._exchange(self._properties.get("oauth2-server-uri", endpoint))
         self._until = self._clock.monotonic() + life * _EARLY
 
     def forget(self) -> None:
-        """Exchange the credential again at the next request: the catalog has refused the token."""
+        """Discard the token, which the catalog refused: the next request exchanges the credential again."""
         if "credential" in self._properties:
             self._until = float("-inf")
 

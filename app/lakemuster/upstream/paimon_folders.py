@@ -23,10 +23,10 @@ MAX_FOLDERS = 1_000_000
 
 
 class PaimonFolders(Upstream):
-    """One attached warehouse. Its tables are those folders that have a schema.
+    """One attached warehouse. Its tables are the folders with a schema.
 
     Args:
-        store: storage as the server may read it; the settings' ``roots`` take the place of its own.
+        store: the server's object storage; the settings' ``roots`` replace its own.
     """
 
     format: ClassVar[Format] = "paimon"
@@ -59,7 +59,7 @@ class PaimonFolders(Upstream):
                 yield levels[0].removesuffix(_DATABASE), levels[1]
 
     def _require(self, children: Sequence[ObjectInfo]) -> None:
-        """Take an empty warehouse for one that is not there, such as a folder that is not mounted."""
+        """Raise an error if the warehouse is empty: it may be absent, such as a folder that is not mounted."""
         if not children:
             raise self._failed("there is nothing in its warehouse")
 

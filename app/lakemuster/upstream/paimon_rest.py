@@ -1,4 +1,4 @@
-"""A Paimon REST catalog: which tables it has, where they are, and which of their snapshots is the newest.
+"""A Paimon REST catalog: its tables, their locations, and the ids of their newest snapshots.
 
 Source: Paimon's REST API (``RESTApi``, ``ResourcePaths``), pypaimon's client.
 """
@@ -21,11 +21,11 @@ from lakemuster.metadata.snapshot import Format
 from lakemuster.upstream.http_upstream import HttpUpstream
 
 CONFIG_SECONDS = 300.0
-"""Age at which a catalog is asked for its configuration again."""
+"""Age at which a catalog's configuration is requested again."""
 PAGE = "1000"
-"""Items of a page that are asked for."""
+"""Requested number of items of a page."""
 _OWN_TYPES = frozenset({"table", "materialized-table"})
-"""Values of a table's option ``type`` whose metadata is Paimon's."""
+"""Values of the table option ``type`` that mark tables with Paimon metadata."""
 _MISSING = {"DATABASE": NamespaceNotFound, "TABLE": TableNotFound, "SNAPSHOT": SnapshotNotFound}
 
 
@@ -85,7 +85,7 @@ class PaimonRestCatalog(HttpUpstream):
             raise self._no_table(levels) from error
 
     def _path(self, levels: Levels) -> str:
-        # A name with "$" is that of a branch or of a system table.
+        # A name with "$" denotes a branch or a system table.
         if len(levels) != 2 or "$" in levels[1]:
             raise self._no_table(levels)
         return f"databases/{_segment(levels[0])}/tables/{_segment(levels[1])}"
@@ -106,7 +106,7 @@ class PaimonRestCatalog(HttpUpstream):
         return self._object(f"{self._prefixed()}/{path}", parameters or {})
 
     def _prefixed(self) -> str:
-        """The URL of the catalog, with the prefix that its configuration gives."""
+        """Return the catalog's URL with the prefix of its configuration."""
         known = self._base
         if known is not None and self._clock.monotonic() < known[1]:
             return known[0]
@@ -140,5 +140,5 @@ class PaimonRestCatalog(HttpUpstream):
 
 
 def _segment(name: str) -> str:
-    """A name in a path, encoded as the protocol's clients do."""
+    """Return a name as a path segment, encoded as the protocol's clients do."""
     return quote_plus(name, safe="*").replace("~", "%7E")

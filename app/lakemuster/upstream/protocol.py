@@ -1,8 +1,8 @@
 """The port to attached catalogs of all types: the location of a table's current metadata, and the list of tables.
 
-A catalog that does not answer is :class:`UpstreamUnavailable` or :class:`UpstreamTimedOut`, and counts for its circuit
-breaker; one that answers with an error, or not as its protocol says, is :class:`UpstreamFailed`. A table is missing
-only if the catalog says so. Every request has a limit of time.
+A catalog that does not respond raises :class:`UpstreamUnavailable` or :class:`UpstreamTimedOut`, which its circuit
+breaker counts as failures. A response with an error, or one that violates the protocol, raises :class:`UpstreamFailed`.
+A table is missing only if the catalog says so. Every request has a timeout.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from lakemuster.upstream.turns import NoTurn, Turns
 
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
-"""Limit of the silence of a catalog that looks and listings wait for."""
+"""Timeout of a catalog that sends nothing, in reads of pointers and in listings."""
 MAX_BYTES = 64 * 2**20
-"""Limit of an answer's bytes."""
+"""Limit of a response body."""
 MAX_PAGES = 100_000
-"""Limit of a list's pages."""
+"""Limit of the pages of a list."""
 
 CONCURRENT_REQUESTS = 16
 """Limit of the concurrent requests to a catalog that hold a thread."""
 SILENT_SECONDS = 1.0
-"""Time without the end of one of them after which no request waits: a hanging catalog must not take others' threads."""
+"""Timeout of a wait for a permit in which no request ends: a hanging catalog must not occupy others' threads."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What tells a table from others of its catalog, whatever its name.
+    """What identifies a table within its catalog independently of its name.
 
     Attributes:
         pointer: see :meth:`Upstream.pointer`.
-        uuid: of an Iceberg table; None: the catalog does not say.
+        uuid: of an Iceberg table; None: the catalog does not report it.
     """
 
     pointer: str
@@ -59,12 +59,12 @@ class Identity:
 
 
 def overloaded(name: str) -> Overloaded:
-    """The refusal of a request for which a catalog is too slow."""
+    """Return the error for a request that waited too long for a slow catalog."""
     return Overloaded(f"too many requests wait for the catalog {name}; try again in a moment", catalog=name)
 
 
 class Upstream(ABC):
-    """One attached catalog, asked with this server's own principal. Safe from any thread.
+    """One attached catalog, accessed with this server's own principal. Thread-safe.
 
     Attributes:
         format: of its tables.
@@ -83,14 +83,14 @@ class Upstream(ABC):
 
     @abstractmethod
     def pointer(self, levels: Levels) -> str:
-        """The location of a table's current metadata; of a Paimon table: its root.
+        """Return the location of a table's current metadata; of a Paimon table, its root.
 
         Args:
             levels: of the table's name at the catalog.
 
         Raises:
             TableNotFound: the catalog has no such table.
-            UpstreamFailed: it does not answer, or not as its protocol says.
+            UpstreamFailed: the catalog does not respond, or violates its protocol.
         """
 
     def identity(self, levels: Levels) -> Identity:
@@ -98,23 +98,23 @@ class Upstream(ABC):
 
         Raises:
             TableNotFound: the catalog has no such table.
-            UpstreamFailed: it does not answer, or not as its protocol says.
+            UpstreamFailed: the catalog does not respond, or violates its protocol.
         """
         return Identity(self.pointer(levels))
 
     @abstractmethod
     def every_table(self) -> Iterator[Levels]:
-        """Yield all tables of all namespaces, or fail: a list is never short.
+        """Yield all tables of all namespaces, or raise an error: a list is never incomplete.
 
         Raises:
-            UpstreamFailed: it does not answer, or not as its protocol says.
+            UpstreamFailed: the catalog does not respond, or violates its protocol.
         """
 
     def recent_tables(self, seconds: float) -> Collection[Levels]:
-        """Return all tables as listed within so many seconds; concurrent callers share a listing.
+        """Return all tables, from a listing at most ``seconds`` old; concurrent callers share a listing.
 
         Raises:
-            UpstreamFailed: the catalog does not answer, or not as its protocol says.
+            UpstreamFailed: the catalog does not respond, or violates its protocol.
         """
         with self._listing:
             now = self._clock.monotonic()
@@ -127,11 +127,11 @@ class Upstream(ABC):
         """Map an exception of the client library to an error; None if the library does not raise it."""
 
     def newest_snapshot(self, levels: Levels) -> int | None:
-        """The id of the newest snapshot of a Paimon table; None: the table's own files say.
+        """Return the id of a Paimon table's newest snapshot; None: only the table's own files have it.
 
         Raises:
             TableNotFound: the catalog has no such table.
-            UpstreamFailed: it does not answer, or not as its protocol says.
+            UpstreamFailed: the catalog does not respond, or violates its protocol.
         """
         return None
 
@@ -140,9 +140,9 @@ class Upstream(ABC):
         return
 
     def name_of(self, levels: Levels) -> str | None:
-        """The name under which a table of the catalog is one here.
+        """Return the name that a table of the catalog has in this server.
 
-        None: the settings exclude it, or its name cannot be written: a level has a slash or a control character.
+        None: the settings exclude it, or its name is invalid here: a level has a slash or a control character.
         """
         name = format_name((self.name, *levels))
         try:
@@ -152,11 +152,11 @@ class Upstream(ABC):
         return name if is_name and self.settings.has(format_name(levels)) else None
 
     def _asked(self, ask: Callable[[], T]) -> T:
-        """Ask the catalog, unless its breaker is open.
+        """Send a request to the catalog, unless its breaker is open.
 
         Raises:
-            UpstreamFailed: it does not answer, or not as its protocol says.
-            Overloaded: too many requests wait for its answers.
+            UpstreamFailed: the catalog does not respond, or violates its protocol.
+            Overloaded: the request waited too long for a permit.
         """
         self.breaker.check()
         try:
@@ -193,13 +193,13 @@ class Upstream(ABC):
         return TableNotFound(f"the catalog {self.name} has no such table", table=format_name((self.name, *levels)))
 
     def _pages(self, page: Callable[[str], tuple[list[T], str]]) -> Iterator[T]:
-        """Yield the items of a list that comes in pages.
+        """Yield the items of a paginated list.
 
         Args:
             page: given a page's token, empty for the first one, returns its items and the next token, empty at the end.
 
         Raises:
-            UpstreamFailed: a token comes twice in a row, or the list has too many pages.
+            UpstreamFailed: a token repeats the one before, or the list has too many pages.
         """
         token = ""
         for _ in range(MAX_PAGES):

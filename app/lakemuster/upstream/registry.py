@@ -18,16 +18,16 @@ from lakemuster.upstream.rest import RestCatalog
 
 
 class Upstreams:
-    """The attached catalogs by name. Nothing is asked before it is needed.
+    """The attached catalogs by name. A catalog gets no request before it is needed.
 
     Args:
-        store: storage as the server may read it; warehouses without a service are listed in it.
+        store: the server's object storage, in which warehouses without a service are listed.
 
     Attributes:
         has_rest: whether there are Iceberg REST catalogs.
 
     Raises:
-        ConfigInvalid: the settings of a catalog are wrong, or what it needs is not installed.
+        ConfigInvalid: the settings of a catalog are wrong, or a library that it needs is not installed.
     """
 
     def __init__(
@@ -44,27 +44,27 @@ class Upstreams:
         return iter(self._catalogs.values())
 
     def get(self, name: str) -> Upstream | None:
-        """The catalog of a name."""
+        """Return the catalog of a name, or None."""
         return self._catalogs.get(name)
 
     def rest(self, name: str) -> RestCatalog | None:
-        """The Iceberg REST catalog of a name: requests about its tables pass through to it."""
+        """Return the Iceberg REST catalog of a name, to which requests about its tables are forwarded, or None."""
         found = self._catalogs.get(name)
         return found if isinstance(found, RestCatalog) else None
 
     def of_table(self, name: str) -> Upstream | None:
-        """The catalog that a table is of, which owns the first level of its name; None: it is our own, or detached."""
+        """Return the attached catalog of a table, which is the first level of the table's name, or None."""
         return self._catalogs.get(parse_name(name)[0]) if self._catalogs else None
 
     def pointer(self, location: str) -> tuple[str, int | None]:
-        """The location of the current metadata of a table, and its newest snapshot if the catalog says which it is.
+        """Return the location of a table's current metadata, and its newest snapshot's id if the catalog reports it.
 
         Args:
             location: of the table in a catalog.
 
         Raises:
             TableNotFound: the catalog is no longer attached, or has no such table.
-            UpstreamFailed: the catalog does not answer, or not as its protocol says.
+            UpstreamFailed: the catalog does not respond, or violates its protocol.
         """
         found = split_catalog_location(location)
         assert found is not None
@@ -75,7 +75,7 @@ class Upstreams:
         return catalog.pointer(levels), catalog.newest_snapshot(levels)
 
     def credentials_provider(self, location: str) -> CredentialsProvider | None:
-        """The provider of vended credentials for a table's files; None: the operator's are used."""
+        """Return the provider of vended credentials for a table's files; None: use the operator's credentials."""
         found = split_catalog_location(location)
         catalog = None if found is None else self.rest(found[0])
         if found is None or catalog is None or catalog.vended is None:
@@ -89,14 +89,14 @@ class Upstreams:
 
 
 def open_upstream(name: str, settings: CatalogSettings, store: ObjectStore, clock: Clock = SYSTEM) -> Upstream:
-    """The catalog that settings describe. It is not asked yet.
+    """Create the catalog that settings describe, without a request to it.
 
     Raises:
-        ConfigInvalid: the settings are wrong, or what the catalog needs is not installed.
+        ConfigInvalid: the settings are wrong, or a library that the catalog needs is not installed.
     """
     metastore = settings.properties.get("metastore", "filesystem")
     try:
-        # Lazy: the libraries of a type are an extra, and take up to a second to import.
+        # Lazy imports: the libraries of a type are an extra, and take up to a second to import.
         if settings.type == "hive":
             from lakemuster.upstream.hive import HiveCatalog  # noqa: PLC0415
 

@@ -1,6 +1,7 @@
-"""An Iceberg REST catalog: where its requests go, how they are signed in, and the pointers of its tables.
+"""An Iceberg REST catalog: its endpoint, the authentication of requests, and the pointers of its tables.
 
-A table's pointer is the ``metadata-location`` of the load-table answer. No other part of that answer is read.
+A table's pointer is the ``metadata-location`` of the load-table response. Apart from that, only the table's uuid and
+vended credentials are read.
 Source: the Iceberg REST catalog OpenAPI document.
 """
 
@@ -27,28 +28,29 @@ from lakemuster.upstream.sigv4 import SigV4
 from lakemuster.upstream.vended import DELEGATION, VendedCredentials
 
 FAILED_SECONDS = 1.0
-"""How long a failure to get the configuration or a token is raised again, before the catalog is asked again."""
+"""How long a failure to get the configuration or a token is cached, before the next attempt."""
 CONFIG_SECONDS = 300.0
-"""Age at which a catalog is asked for its configuration again."""
+"""Age at which a catalog's configuration is requested again."""
 ONLY_REFS = {"snapshots": "refs"}
-"""Parameters of a load-table request that asks for the snapshots that refs name alone: answers are smaller.
+"""Parameters that limit a load-table response to the snapshots that refs name, which makes it smaller.
 
-Some catalogs cannot: Iceberg's own handlers, to 1.12, fail for a table with statistics of another snapshot
-(apache/iceberg#17538); Polaris leaves out the ``metadata-location`` (apache/polaris#4656). They are asked without it.
+Some catalogs do not support them: Iceberg's own handlers, to 1.12, fail for a table with statistics of another snapshot
+(apache/iceberg#17538); Polaris omits the ``metadata-location`` (apache/polaris#4656). The request is then repeated
+without the parameters.
 """
 CANNOT_CHOOSE = 400
-"""The status of that failure."""
+"""Status with which a catalog fails because of :data:`ONLY_REFS`."""
 _SEPARATOR = "%1F"
 _MAX_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a catalog's requests go.
+    """The URLs of a catalog's API.
 
     Attributes:
         base: URL up to and including ``/v1``.
-        prefix: path segment of all but ``config`` and ``oauth/tokens``; empty: none.
+        prefix: path prefix of all requests but ``config`` and ``oauth/tokens``, percent-encoded; empty: none.
         separator: of a namespace's levels in paths, percent-encoded.
     """
 
@@ -57,15 +59,15 @@ class Endpoint:
     separator: str = _SEPARATOR
 
     def url(self, rest: str) -> str:
-        """The URL of a path below the prefix; ``rest`` is percent-encoded."""
+        """Return the URL of a path below the prefix; ``rest`` must be percent-encoded."""
         return f"{self.base}/{self.prefix}/{rest}" if self.prefix else f"{self.base}/{rest}"
 
     def namespace(self, levels: Levels) -> str:
-        """A namespace as one path segment."""
+        """Return a namespace as one path segment."""
         return self.separator.join(quote(level, safe="") for level in levels)
 
     def table(self, levels: Levels) -> str:
-        """A table's path."""
+        """Return a table's path below the prefix."""
         return f"namespaces/{self.namespace(levels[:-1])}/tables/{quote(levels[-1], safe='')}"
 
 
@@ -89,15 +91,15 @@ class RestCatalog(HttpUpstream):
 
     @property
     def known_endpoint(self) -> Endpoint | None:
-        """Where requests go, if that is known; see :meth:`endpoint`."""
+        """The cached endpoint, or None if it is absent or too old; see :meth:`endpoint`."""
         found = self._endpoint
         return found[0] if found is not None and self._clock.monotonic() < found[1] else None
 
     def endpoint(self) -> Endpoint:
-        """Where requests go, as the catalog's configuration says.
+        """Return the endpoint that the catalog's configuration gives; it is cached for ``CONFIG_SECONDS``.
 
         Raises:
-            UpstreamFailed: it gives none.
+            UpstreamFailed: the configuration cannot be loaded.
         """
         if (known := self.known_endpoint) is not None:
             return known
@@ -111,10 +113,10 @@ class RestCatalog(HttpUpstream):
         self._endpoint = self.endpoint_of(answer.body), self._clock.monotonic() + CONFIG_SECONDS
 
     def endpoint_of(self, config: bytes) -> Endpoint:
-        """Where requests go according to a configuration's text. A ``uri`` of another host is not followed.
+        """Return the endpoint that a configuration's text gives. A ``uri`` with another scheme or host is ignored.
 
         Raises:
-            UpstreamFailed: it is no configuration.
+            UpstreamFailed: the text is not a configuration.
         """
         try:
             parsed = orjson.loads(config)
@@ -129,10 +131,10 @@ class RestCatalog(HttpUpstream):
         return Endpoint(base, quote(unquote(prefix), safe="/"), str(said.get("namespace-separator", _SEPARATOR)))
 
     def authorization(self) -> Mapping[str, str]:
-        """The headers that sign in this server's principal.
+        """Return the headers that authenticate this server's principal.
 
         Raises:
-            UpstreamFailed: there is no token to be had.
+            UpstreamFailed: no token can be obtained.
         """
         if not self.tokens.is_known:
             self._shared.run("token", lambda: self._asked(lambda: self.tokens.renew(f"{self.base}/oauth/tokens")))
@@ -159,7 +161,7 @@ class RestCatalog(HttpUpstream):
         return answer.body
 
     def pointer_in(self, table: bytes) -> str:
-        """The location of the current metadata in a load-table answer. Raises: UpstreamFailed."""
+        """Return the location of the current metadata in a load-table response. Raises: UpstreamFailed."""
         try:
             location = member(table, "metadata-location")
         except NotAnObject as cause:
@@ -227,7 +229,7 @@ class RestCatalog(HttpUpstream):
     def _exchange(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> HttpAnswer:
         answer = self._signed_in(url, parameters, headers)
         if answer.status == 401:
-            # The token may have been revoked before its time.
+            # The token may have been revoked before it expires.
             self.tokens.forget()
             answer = self._signed_in(url, parameters, headers)
         return answer
@@ -253,7 +255,7 @@ def _error_type(body: bytes) -> str:
 
 
 def _uuid_in(table: bytes) -> str | None:
-    """The uuid in a load-table answer, if it has one."""
+    """Return the uuid in a load-table response, or None."""
     try:
         found = next((one for one in members(table) if one.name == "metadata"), None)
         uuid = None if found is None else member(table[found.start : found.end], "table-uuid")

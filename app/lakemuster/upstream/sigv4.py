@@ -1,4 +1,4 @@
-"""Signatures of AWS (version 4) for catalogs that want them, such as Glue's and S3 Tables' REST endpoints."""
+"""AWS Signature Version 4 for catalogs that require it, such as the REST endpoints of Glue and S3 Tables."""
 
 from __future__ import annotations
 

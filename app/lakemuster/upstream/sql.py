@@ -1,6 +1,6 @@
-"""An Iceberg SQL catalog (JDBC catalog): a database that has a row for each table. It is only read.
+"""An Iceberg SQL catalog (JDBC catalog): a database with a row for each table. It is only read.
 
-PyIceberg's catalog opens the database; pointers and listings are the rows of ``iceberg_tables`` themselves.
+PyIceberg's catalog opens the database; pointers and listings are read from the rows of ``iceberg_tables`` directly.
 Source: Iceberg's ``JdbcUtil`` (schemas V0 and V1), PyIceberg's ``SqlCatalog``.
 """
 
@@ -32,13 +32,13 @@ from lakemuster.upstream.deadlines import DeadlineExceeded, Deadlines
 from lakemuster.upstream.protocol import ANSWER_SECONDS, CONNECT_SECONDS, Upstream
 
 LIST_SECONDS = 60.0
-"""Limit of the time that the list of all tables takes."""
+"""Timeout of the list of all tables."""
 _POSTGRES = {
     "connect_timeout": str(int(CONNECT_SECONDS)),
     "tcp_user_timeout": str(int(ANSWER_SECONDS * 1000)),
     "keepalives_idle": str(int(ANSWER_SECONDS)),
 }
-"""Parameters of libpq, unless the URL has others."""
+"""Default parameters of libpq; the URL may override them."""
 _TYPE: ColumnClause[str] = column("iceberg_type")
 _TABLES = table(
     "iceberg_tables",
@@ -55,14 +55,14 @@ class SqlCatalog(Upstream):
 
     Args:
         settings: PyIceberg's properties, and ``catalog_name``: the name under which the catalog's rows are stored, if
-            it is not the one that it is attached by.
+            it differs from the name of the attached catalog.
     """
 
     def __init__(self, name: str, settings: CatalogSettings, clock: Clock = SYSTEM) -> None:
         super().__init__(name, settings, clock)
         properties = dict(settings.properties)
         self._stored_name = properties.pop("catalog_name", name)
-        # These would change the database.
+        # PyIceberg would alter the table to this version.
         properties.pop("schema_version", None)
         try:
             url = _bounded(make_url(properties["uri"]))
@@ -103,7 +103,7 @@ class SqlCatalog(Upstream):
             catalog, has_types = self._catalog()
             only = query.where(_COLUMNS.catalog_name == self._stored_name)
             if has_types:
-                # Views have rows, too.
+                # The table has rows of views, too.
                 only = only.where(or_(_TYPE.is_(None), _TYPE == "TABLE"))
             with catalog.engine.connect() as connection:
                 return [tuple(row) for row in connection.execute(only)]
@@ -111,7 +111,7 @@ class SqlCatalog(Upstream):
         return self._asked(lambda: self._deadlines.run(read, seconds))
 
     def _catalog(self) -> tuple[PyIcebergSqlCatalog, bool]:
-        """PyIceberg's catalog, which asks the database when it is made, and whether its rows have types."""
+        """Return PyIceberg's catalog, whose constructor queries the database, and whether its rows have types."""
         with self._lock:
             if self._opened is None:
                 catalog = PyIcebergSqlCatalog(self._stored_name, **self._properties)
@@ -126,7 +126,7 @@ class SqlCatalog(Upstream):
             return self._failed("its database has no table iceberg_tables")
         if isinstance(cause, OperationalError | InterfaceError):
             return self._unavailable(type(cause).__name__)
-        # A driver that is not installed is an ImportError; one that cannot read an answer raises a ValueError.
+        # A missing driver raises an ImportError; a driver that cannot decode a response raises a ValueError.
         if isinstance(cause, SQLAlchemyError | ImportError | ValueError):
             return self._failed(type(cause).__name__)
         return None
@@ -138,7 +138,7 @@ class SqlCatalog(Upstream):
 
 
 def _bounded(url: URL) -> URL:
-    """The URL of a database with limits of time for its driver, and of a file that is not created."""
+    """Return a database's URL with timeouts for its driver, and with a mode in which SQLite creates no file."""
     dialect = url.get_backend_name()
     if dialect == "postgresql":
         return url.set(query={**_POSTGRES, **url.query})

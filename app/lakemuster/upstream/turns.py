@@ -1,4 +1,4 @@
-"""Limit the concurrent requests to one catalog: callers get their turns in the order in which they came."""
+"""A first-in, first-out semaphore that limits the concurrent requests to one catalog."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from lakemuster.clock import SYSTEM, Clock
 
 
 class NoTurn(Exception):
-    """The requests in progress have not ended for too long."""
+    """The semaphore timed out: no request ended for too long, or the wait reached its limit."""
 
 
 class Turns:
-    """The turns of a catalog's requests. Safe from any thread.
+    """The semaphore of a catalog's requests; a turn is one permit. Thread-safe.
 
-    A caller waits as long as requests end: a catalog that answers slowly is waited for, one that hangs is not.
+    A wait continues while requests end, so callers wait for a slow catalog, but not for one that hangs.
 
     Args:
         concurrent: limit of the requests in progress.
-        silence: seconds without the end of a request after which those who wait get no turn.
-        longest: limit of a wait, in seconds.
+        silence: timeout of a wait in which no request ends, in seconds.
+        longest: timeout of any wait, in seconds.
     """
 
     def __init__(self, concurrent: int, silence: float, longest: float, clock: Clock = SYSTEM) -> None:
@@ -36,10 +36,10 @@ class Turns:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait for a turn, and hold it.
+        """Acquire a permit, and hold it until exit.
 
         Raises:
-            NoTurn: no request has ended for too long.
+            NoTurn: the wait timed out.
         """
         self._take()
         try:
@@ -49,7 +49,7 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """The number of callers that wait."""
+        """The number of waiting callers."""
         return len(self._waiting)
 
     def _take(self) -> None:
@@ -62,7 +62,7 @@ class Turns:
         began = self._clock.monotonic()
         while not mine.wait(self._left(began)):
             with self._lock:
-                # The turn may have come since the wait ended.
+                # The permit may have been given after the timeout.
                 if mine.is_set():
                     return
                 if self._left(began) <= 0:

@@ -1,6 +1,6 @@
-"""Credentials of storage that a catalog vends with a loaded table (``vended = true``).
+"""Storage credentials that a catalog vends with a loaded table (``vended = true``).
 
-They are cached in memory only, used for their prefix, and requested again before they expire.
+They are cached in memory only, used only below their prefix, and requested again before they expire.
 Source: the Iceberg REST catalog OpenAPI document, ``LoadTableResult`` and ``StorageCredential``.
 """
 
@@ -21,9 +21,9 @@ from lakemuster.upstream.json_members import NotAnObject, member, members
 
 DELEGATION = {"X-Iceberg-Access-Delegation": "vended-credentials"}
 EARLY = 0.7
-"""Credentials are asked for again when this part of their life has passed."""
+"""Fraction of their lifetime after which credentials are requested again."""
 LIFE_SECONDS = 300.0
-"""The life of credentials whose answer does not say."""
+"""Assumed lifetime of credentials whose response does not state one."""
 MAX_LIFE_SECONDS = 43_200.0
 MAX_TABLES = 10_000
 _EXPIRES = "s3.session-token-expires-at-ms"
@@ -37,10 +37,10 @@ class _Vended:
 
 
 class VendedCredentials:
-    """What one catalog has vended, by table. Safe from any thread.
+    """A cache of the credentials that one catalog vends, by table. Thread-safe.
 
     Args:
-        load: asks the catalog for a table, and has its answer given to :meth:`note`.
+        load: loads a table from the catalog, and passes the response to :meth:`note`.
     """
 
     def __init__(self, load: Callable[[Levels], object], clock: Clock = SYSTEM) -> None:
@@ -51,17 +51,17 @@ class VendedCredentials:
         self._asking: dict[Levels, threading.Lock] = {}
 
     def credentials(self, levels: Levels) -> Sequence[PrefixCredentials]:
-        """The credentials that grant access to a table's files now.
+        """Return valid credentials for a table's files.
 
         Raises:
-            TableNotFound: the catalog does not have it.
-            UpstreamFailed: the catalog does not answer, or vends nothing that can be used.
+            TableNotFound: the catalog has no such table.
+            UpstreamFailed: the catalog does not respond, or vends no S3 credentials.
         """
         found = self._fresh(levels)
         if found is None:
             with self._lock:
                 asking = self._asking.setdefault(levels, threading.Lock())
-            # One request for all threads that read the table.
+            # One request serves all threads that read the table.
             try:
                 with asking:
                     found = self._fresh(levels)
@@ -76,13 +76,13 @@ class VendedCredentials:
         return found.credentials
 
     def note(self, levels: Levels, table: bytes, answered_at: float) -> None:
-        """Keep the credentials of a load-table answer.
+        """Cache the credentials of a load-table response.
 
         Args:
-            answered_at: by the catalog's clock, in seconds since 1970: credentials end by that clock.
+            answered_at: time of the response in seconds since 1970, by the catalog's clock, as are times of expiry.
 
         Raises:
-            UpstreamFailed: the answer is not what the protocol says.
+            UpstreamFailed: the response violates the protocol.
         """
         try:
             credentials, life = _all_credentials(table, answered_at)
@@ -104,7 +104,7 @@ class VendedCredentials:
 
 
 def _all_credentials(table: bytes, answered_at: float) -> tuple[tuple[PrefixCredentials, ...], float]:
-    """The credentials of a load-table answer, and the seconds for which all of them hold."""
+    """Return the credentials of a load-table response, and the seconds for which all of them are valid."""
     general = _object(member(table, "config"))
     stated = member(table, "storage-credentials") or []
     if not isinstance(stated, list):
@@ -135,7 +135,7 @@ def _credentials(prefix: str, general: Mapping[str, Any], config: Mapping[str, A
 
 
 def _location_of(table: bytes) -> str:
-    """The table's own folder, which credentials without a prefix are for."""
+    """Return the table's location, which is the prefix of credentials that have none."""
     for found in members(table):
         if found.name == "metadata":
             text = table[found.start : found.end]

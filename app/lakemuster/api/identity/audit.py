@@ -1,7 +1,7 @@
-"""The audit log: who did what to which table, and with which outcome; one line of JSON for each request.
+"""The audit log: who did what to which table, with which outcome. Each request has one line of JSON.
 
-Lines go to the logger ``lakemuster.audit`` when the server tells callers apart. They hold no token, no query string
-and no filter. With ``AUDIT_FILTERS`` they hold the filter that a request names, its literals included.
+Lines go to the logger ``lakemuster.audit`` if the server authenticates callers. They contain no token, no query string
+and no filter. With ``AUDIT_FILTERS`` they contain the filter that a request names, including its literals.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _OUTCOMES = {401: "unauthenticated", 403: "denied", 404: "missing", 429: "limite
 
 
 def log_request(scope: Scope, status: int, *, broken: bool, with_filter: bool) -> None:
-    """Write the line of a request that was answered.
+    """Write the line of a completed request.
 
     Args:
-        status: 0: the client left before an answer.
-        broken: the answer failed after its first byte.
+        status: 0: the client disconnected before a response.
+        broken: whether the response failed after its first byte.
     """
     state, route = scope["state"], scope.get("route")
     line: dict[str, object] = {
@@ -53,7 +53,7 @@ def log_request(scope: Scope, status: int, *, broken: bool, with_filter: bool) -
 
 
 def shown_path(path: str) -> str:
-    """A path for logs, without a plan's id: it holds the filter."""
+    """Return a path for logs, without a plan's id, which contains the filter."""
     return _PLAN_ID.sub(r"\1{plan-id}", path)[:_MAX_PATH]
 
 
@@ -66,7 +66,7 @@ def _outcome(status: int) -> str:
 
 
 def _table(names: Mapping[str, Any]) -> str | None:
-    """The table that a path names, as it is spelled there."""
+    """Return the table that a path names, as spelled there, or None."""
     table = names.get("table")
     if not isinstance(table, str):
         return None
@@ -78,7 +78,7 @@ def _table(names: Mapping[str, Any]) -> str | None:
 
 
 def _filter(scope: Scope) -> object:
-    """The filter that a request names, in its query string or its JSON body."""
+    """Return the filter that a request names, in its query string or its JSON body, or None."""
     found: object = next(iter(parse_qs(scope["query_string"].decode("latin-1")).get("filter", ())), None)
     if found is None:
         try:

@@ -1,8 +1,8 @@
-"""The port: tell whose a bearer token is.
+"""The port of authentication: identify the caller that owns a bearer token.
 
-A request is admitted in two steps. What is known without I/O (static tokens, tokens that were examined before) is
-admitted at once. Any other token is examined, which may take an identity provider's answer: it has a deadline, and only
-requests that present such tokens wait for it.
+A request is admitted in two steps. A token that is known without I/O (a static one, or one that was examined before) is
+accepted at once. Any other token is examined, which may need a request to an identity provider: it has a deadline, and
+only requests with such tokens wait for it.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from lakemuster.errors import NotAuthenticated
 
 
 class Authenticator(Protocol):
-    """Protocol of objects that authenticate callers. Used on one event loop."""
+    """Authenticates callers. Belongs to one event loop."""
 
     def known(self, token: str) -> Caller | None:
-        """The caller of a token, if that needs no I/O; None: it must be examined."""
+        """Return the caller of a token if that needs no I/O; None: the token must be examined."""
         ...
 
     async def examine(self, token: str) -> Caller:
-        """The caller of a token that is not known.
+        """Return the caller of a token that is not known.
 
         Raises:
-            NotAuthenticated: it is refused.
-            IdentityUnavailable: the identity provider does not answer, so it is neither accepted nor refused.
+            NotAuthenticated: the token is refused.
+            IdentityUnavailable: the identity provider does not respond; the token is neither accepted nor refused.
         """
         ...
 
 
 class FirstOf:
-    """Authenticators in order: the first that accepts a token names its caller."""
+    """Authenticators in order: the first that accepts a token identifies its caller."""
 
     def __init__(self, authenticators: Sequence[Authenticator]) -> None:
         self._authenticators = tuple(authenticators)
 
     def known(self, token: str) -> Caller | None:
-        """The caller of a token that one of them knows."""
+        """Return the caller of a token that one of the authenticators knows, or None."""
         for authenticator in self._authenticators:
             caller = authenticator.known(token)
             if caller is not None:
@@ -47,7 +47,7 @@ class FirstOf:
         return None
 
     async def examine(self, token: str) -> Caller:
-        """The caller of the first that accepts the token. Raises: the refusal of the last."""
+        """Return the caller from the first authenticator that accepts the token. Raises: the refusal of the last."""
         refusal = NotAuthenticated("unknown token")
         for authenticator in self._authenticators:
             try:
@@ -58,12 +58,12 @@ class FirstOf:
 
 
 async def caller_of_token(token: str, peer: str, authenticator: Authenticator, limits: RateLimits) -> Caller:
-    """The caller of a token that a peer presents.
+    """Return the caller of a token that a peer presents.
 
     Raises:
-        NotAuthenticated: it is refused.
-        RateLimited: the peer has presented too many wrong ones.
-        IdentityUnavailable: the identity provider does not answer.
+        NotAuthenticated: the token is refused.
+        RateLimited: the peer has presented too many wrong tokens.
+        IdentityUnavailable: the identity provider does not respond.
     """
     caller = authenticator.known(token)
     if caller is not None:
@@ -77,10 +77,10 @@ async def caller_of_token(token: str, peer: str, authenticator: Authenticator, l
 
 
 def bearer_token(authorization: str | None) -> str:
-    """The token in an ``Authorization`` header.
+    """Return the token in an ``Authorization`` header.
 
     Raises:
-        NotAuthenticated: no header, another scheme, or no token.
+        NotAuthenticated: the header is missing, has another scheme, or no token.
     """
     scheme, _, token = (authorization or "").partition(" ")
     token = token.strip()

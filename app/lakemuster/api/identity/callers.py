@@ -66,7 +66,7 @@ class Grant:
 
     Attributes:
         patterns: the namespaces of the tables; None: all tables.
-        locations: where tables may live that are added by this grant; empty: as the tokens file says.
+        locations: where tables added by this grant may live; empty: the locations of the tokens file apply.
     """
 
     role: Role
@@ -84,7 +84,7 @@ class Grant:
 
     def covers_all(self, namespace: Levels, catalog: str | None = None) -> bool:
         """Whether the role holds for every table in a namespace and below it."""
-        # No pattern's level is spelled so: only a pattern that is no longer than the namespace covers it.
+        # A pattern covers this name only if it is no longer than the namespace: then it covers all names there.
         return self.covers((*namespace, "\0"), catalog)
 
     def reaches(self, namespace: Levels, catalog: str | None = None) -> bool:
@@ -110,12 +110,12 @@ ANYONE = Caller("anonymous", (Grant("admin"),))
 
 
 def forwarded_caller(catalog: str) -> Caller:
-    """A caller who signs in at an attached catalog: the catalog decides on each of its tables."""
+    """Return a caller who signs in at an attached catalog: the catalog decides on each of its tables."""
     return Caller(f"catalog:{catalog}", (Grant("read", (Pattern((), catalog),)),))
 
 
 def parse_role(text: str) -> Role:
-    """One of the roles. Raises: RequestInvalid."""
+    """Parse the name of a role. Raises: RequestInvalid."""
     for role in ROLES:
         if text == role:
             return role

@@ -1,9 +1,9 @@
-"""From a token's claims to grants.
+"""Derive grants from a token's claims.
 
-The claim that ``OIDC_ROLES_CLAIM`` names lists roles, as a JSON array or as words of one text. Each is either the name
+The claim that ``OIDC_ROLES_CLAIM`` names lists roles, as a JSON array or as words of a string. Each is either the name
 of a ``[[role]]`` entry of the tokens file, or a grant: ``lakemuster:ROLE[:NAMESPACE[@LOCATION]]``, such as
 ``lakemuster:read``, ``lakemuster:index:shop.*`` or ``lakemuster:admin:shop@s3://lake/shop``. All others belong to other
-services, and are ignored: providers have roles of their own named ``admin``.
+services and are ignored: providers have roles of their own named ``admin``.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _LOCATION = re.compile(r"(?P<namespace>.+?)@(?P<location>[a-z][a-z0-9+.-]*://.+|
 
 
 def grants_of(claims: Mapping[str, Any], claim: str, roles: Mapping[str, tuple[Grant, ...]]) -> tuple[Grant, ...]:
-    """The grants of a token's bearer.
+    """Return the grants of a token's bearer.
 
     Args:
-        claim: the name of the claim, or a path of names with dots between.
+        claim: the name of the claim, or a path of names separated by dots.
         roles: grants by the names of ``[[role]]`` entries.
     """
     found: dict[Grant, None] = {}

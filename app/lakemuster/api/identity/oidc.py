@@ -1,8 +1,8 @@
 """Authenticate callers by access tokens of OpenID providers: JWTs by their signature, opaque ones by introspection.
 
 A JWT is accepted if a pinned issuer signed it with one of its current keys and an asymmetric algorithm, for our
-audience, and if it is in its time. Tokens of other uses are refused although their signature is right: ID and logout
-tokens, and tokens that are bound to a key of their owner (``cnf``), whose copies must be worthless to others.
+audience, and if it is valid at the current time. Tokens for other uses are refused even if their signature is valid: ID
+and logout tokens, and tokens that are bound to a key of their owner (``cnf``), whose copies must be useless to others.
 
 Source: RFC 9068 (JWT profile of access tokens), RFC 8725 (JWT best practices), RFC 7662 (introspection).
 """
@@ -26,12 +26,12 @@ from lakemuster.errors import NotAuthenticated
 SKEW_SECONDS = 60
 """Allowed difference between the provider's clock and ours."""
 INTROSPECTED_SECONDS = 30
-"""How long an answer about an opaque token is used; a revoked token is accepted for as long at most."""
+"""How long a response about an opaque token is cached; a revoked token is accepted for that long at most."""
 REFUSED_SECONDS = 10
-"""How long an opaque token that was refused is refused without asking again."""
+"""How long an opaque token that was refused is refused without another introspection."""
 MAX_TOKEN_CHARACTERS = 16_384
 MAX_REMEMBERED = 10_000
-"""Limit of remembered tokens, by hash."""
+"""Limit of cached results, by the token's hash."""
 
 _ASYMMETRIC = frozenset[str]().union(*ALGORITHMS.values())
 _TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt", "application/jwt"})
@@ -44,14 +44,14 @@ _REFUSALS: tuple[tuple[type[jwt.PyJWTError], str], ...] = (
     (jwt.InvalidAudienceError, "this token is for another audience"),
     (jwt.MissingRequiredClaimError, "this token lacks one of the claims iss, aud, sub and exp"),
 )
-"""Reasons that responses may state: the token itself shows them to its owner."""
+"""Reasons that responses may state: the owner can see them in the token."""
 
 Roles = Callable[[], tuple[Mapping[str, tuple[Grant, ...]], int]]
 """Returns the ``[[role]]`` entries of the tokens file, and the generation of its content."""
 
 
 def no_roles() -> tuple[Mapping[str, tuple[Grant, ...]], int]:
-    """There is no tokens file."""
+    """Return no roles: there is no tokens file."""
     return {}, 0
 
 
@@ -65,12 +65,12 @@ class ProviderClient:
 
 @dataclass(frozen=True, slots=True)
 class _Remembered:
-    """A token that was examined.
+    """The cached result of examining a token.
 
     Attributes:
-        caller: None: it was refused.
+        caller: None: the token was refused.
         until: wall clock, seconds since 1970.
-        stamp: of the keys and roles that the caller follows from.
+        stamp: version of the keys, and generation of the roles, from which the caller was derived.
     """
 
     caller: Caller | None
@@ -84,7 +84,7 @@ class OidcAuthenticator:
     Args:
         providers: the issuers; with a ``client``, exactly one.
         audience: a token must be for one of these.
-        claim: of roles, see ``claims``.
+        claim: the claim with roles; see ``claims``.
         client: None: opaque tokens are refused.
     """
 
@@ -107,7 +107,7 @@ class OidcAuthenticator:
         self._remembered: OrderedDict[bytes, _Remembered] = OrderedDict()
 
     def known(self, token: str) -> Caller | None:
-        """The caller of a token that was accepted before, while nothing changed that it follows from."""
+        """Return the caller of a token that was accepted before, unless it expired or keys or roles have changed."""
         key = _hash(token)
         found = self._remembered.get(key)
         if found is None or found.caller is None:
@@ -119,11 +119,11 @@ class OidcAuthenticator:
         return found.caller
 
     async def examine(self, token: str) -> Caller:
-        """The caller of a token.
+        """Return the caller of a token.
 
         Raises:
-            NotAuthenticated: it is refused; the message says why, where that helps its owner.
-            IdentityUnavailable: the provider must be asked, and does not answer.
+            NotAuthenticated: the token is refused; the message says why, where that helps its owner.
+            IdentityUnavailable: the provider is needed, and does not respond.
         """
         if len(token) > MAX_TOKEN_CHARACTERS:
             raise NotAuthenticated("this token is too long")
@@ -149,7 +149,7 @@ class OidcAuthenticator:
         raise NotAuthenticated("this token is not signed by a current key of its issuer")
 
     def _provider(self, token: str) -> Provider:
-        """The pinned issuer that a token names, before its signature is checked with that issuer's keys only."""
+        """Return the pinned issuer that an unverified token names; only its keys may verify the signature."""
         try:
             unverified = jwt.decode(token, options={"verify_signature": False})
             return self.providers[unverified["iss"]]
@@ -157,7 +157,7 @@ class OidcAuthenticator:
             raise NotAuthenticated("the issuer of this token is not trusted") from None
 
     def _decoded(self, token: str, key: jwt.PyJWK, algorithm: str, issuer: str) -> Mapping[str, Any] | None:
-        """The claims of a token; None: the key did not sign it. Raises: NotAuthenticated."""
+        """Return the claims of a token; None: the key did not sign it. Raises: NotAuthenticated."""
         try:
             claims: Mapping[str, Any] = jwt.decode(
                 token,
@@ -232,5 +232,5 @@ def _hash(token: str) -> bytes:
 
 
 def _seconds(value: object, otherwise: float) -> float:
-    """A time as seconds since 1970; one that no clock can show is as good as never."""
+    """Return a time in seconds since 1970, at most ``_NEVER``; ``otherwise`` if it is not a number."""
     return float(min(value, _NEVER)) if isinstance(value, int | float) else otherwise

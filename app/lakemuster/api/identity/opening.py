@@ -1,4 +1,4 @@
-"""Build from the settings what authenticates callers and decides on their requests."""
+"""Build the authenticators, the policy and the rate limits from the settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Identity:
     """How callers are authenticated, and what they may do.
 
     Attributes:
-        authenticator: None: everybody is ``callers.ANYONE``.
+        authenticator: None: every caller is ``callers.ANYONE``.
         tokens: the tokens file, if there is one.
         limits: of requests per caller.
         providers: the issuers whose tokens are accepted.
@@ -34,7 +34,7 @@ class Identity:
 
     @property
     def token_endpoint(self) -> str | None:
-        """Where clients exchange a credential for a token; None without an issuer, or before its first answer."""
+        """Where clients exchange a credential for a token; None without an issuer, or before its first response."""
         metadata = self.providers[0].metadata if self.providers else None
         return None if metadata is None else metadata.token_endpoint
 
@@ -45,10 +45,10 @@ class Identity:
 
 
 def open_identity(settings: Settings) -> Identity:
-    """Read the tokens file; issuers are asked later.
+    """Build a server's :class:`Identity`. This reads the tokens file, but sends no request to an issuer.
 
     Raises:
-        ConfigInvalid: the file is wrong.
+        ConfigInvalid: the tokens file is invalid.
     """
     tokens = TokenFile.of(settings.tokens)
     providers = tuple(map(Provider, settings.oidc_issuer))

@@ -1,7 +1,7 @@
-"""The decision: who may do what to which table. Every route, list and stream asks it, and nothing else decides.
+"""Authorization: who may do what to which table. Every route, list and stream calls it, and nothing else decides.
 
 A table outside of a caller's grants does not exist for it: it gets the same TableNotFound as for a missing one. A
-caller without the role for any table gets NotAuthorised before a table is named, so neither answer shows whether a
+caller without the role for any table gets NotAuthorised before a table is named, so neither response shows whether a
 table is registered.
 
 A grant over namespaces may add tables only at locations that are named: by the grant itself, or by a ``[[namespace]]``
@@ -20,8 +20,8 @@ from lakemuster.metadata.names import Levels, format_name
 from lakemuster.storage.locations import Location
 
 Action = Literal["read", "refresh", "register", "remove", "write", "operate", "survey"]
-"""``write`` changes an attached catalog, by this server's principal; ``operate`` is about the server itself; ``survey``
-reads what is below a location."""
+"""``write`` changes an attached catalog with this server's principal; ``operate`` is about the server itself;
+``survey`` reads what is below a location."""
 ROLE_OF: dict[Action, Role] = {
     "read": "read",
     "refresh": "index",
@@ -33,11 +33,11 @@ ROLE_OF: dict[Action, Role] = {
 }
 
 Locations = Mapping[Levels, tuple[str, ...]]
-"""By namespace, where its tables may live."""
+"""Where the tables of a namespace may live, by namespace."""
 
 
 def innermost(locations: Locations, table: Levels) -> tuple[Levels, tuple[str, ...]] | None:
-    """The innermost namespace of a table with locations, and its locations; None: no namespace has any."""
+    """Return the innermost namespace of a table with locations, and its locations; None: no namespace has any."""
     for depth in range(len(table) - 1, 0, -1):
         found = locations.get(table[:depth])
         if found is not None:
@@ -46,7 +46,7 @@ def innermost(locations: Locations, table: Levels) -> tuple[Levels, tuple[str, .
 
 
 def nowhere() -> Locations:
-    """The locations where no namespace has any."""
+    """Return no locations."""
     return {}
 
 
@@ -55,8 +55,8 @@ class Policy:
 
     Args:
         locations: returns the locations of namespaces, as currently configured.
-        catalogs: names of attached catalogs: tables whose first level is one of them are that catalog's.
-        forwarding: those where callers sign in at the catalog.
+        catalogs: names of attached catalogs: a table whose first level is one of them belongs to that catalog.
+        forwarding: the attached catalogs at which callers sign in.
     """
 
     def __init__(
@@ -70,10 +70,10 @@ class Policy:
         self._forwarding = frozenset(forwarding)
 
     def require(self, caller: Caller, action: Action, table: Levels | None = None) -> None:
-        """Let a request pass.
+        """Require that a caller may perform an action.
 
         Args:
-            table: the table that it is about; None: it is about none, or about any that the caller sees.
+            table: the table of the request; None: it is about none, or about any that the caller sees.
 
         Raises:
             NotAuthorised: the caller lacks the action's role for every table, or for this one, which it sees.
@@ -97,7 +97,7 @@ class Policy:
         return not is_closed and any(grant.patterns is None for grant in caller.grants)
 
     def view_key(self, caller: Caller) -> str:
-        """A text that two callers share only if they see the same tables: part of the ETags of what they see."""
+        """Return a key that two callers share only if they see the same tables; ETags of what they see contain it."""
         return repr(caller.grants)
 
     def may(self, caller: Caller, action: Action, table: Levels) -> bool:
@@ -113,7 +113,7 @@ class Policy:
         )
 
     def require_all(self, caller: Caller, action: Action, above: Levels) -> None:
-        """Let a request pass that may be about any table below a namespace, or a catalog.
+        """Require that a caller may perform an action on every table below a namespace, or a catalog.
 
         Raises:
             NotAuthorised: the caller lacks the action's role for some of them.
@@ -124,7 +124,7 @@ class Policy:
             )
 
     def require_everything(self, caller: Caller, action: Action) -> None:
-        """Let a request pass that is about all tables.
+        """Require that a caller may perform an action on all tables.
 
         Raises:
             NotAuthorised: the caller lacks the action's role for some.
@@ -140,7 +140,7 @@ class Policy:
         return any(grant.reaches(levels, catalog) for grant in self._open(caller, catalog))
 
     def confinement(self, caller: Caller, table: Levels) -> tuple[str, ...] | None:
-        """The locations under which a caller may register a table; None: all roots.
+        """Return the locations under which a caller may register a table; None: all roots.
 
         Raises:
             NotAuthorised: the caller may not register a table of that name, or has no location for it.
@@ -163,7 +163,7 @@ class Policy:
         return tuple(dict.fromkeys(places))
 
     def require_location(self, caller: Caller, action: Action, location: Location) -> None:
-        """Let a request about all that is below a location pass; about each table there, :meth:`may` decides.
+        """Require that a caller may perform an action below a location; :meth:`may` decides on each table there.
 
         Raises:
             NotAuthorised: the caller has the action's role neither for all tables nor for tables of that location.
@@ -180,7 +180,7 @@ class Policy:
             raise NotAuthorised("this token has no role for this location; the request needs admin", needs="admin")
 
     def _split(self, levels: Levels) -> tuple[str | None, Levels]:
-        """The attached catalog, and the levels there; None: levels of our own tables."""
+        """Return the attached catalog and the levels there; a catalog of None means our own tables."""
         return (levels[0], levels[1:]) if levels[0] in self._catalogs else (None, levels)
 
     def _grants(self, caller: Caller, table: Levels) -> list[Grant]:
@@ -188,7 +188,7 @@ class Policy:
         return [grant for grant in self._open(caller, catalog) if grant.covers(table, catalog)]
 
     def _open(self, caller: Caller, catalog: str | None) -> tuple[Grant, ...]:
-        """The grants for a catalog's tables: none for anonymous callers if callers sign in at the catalog."""
+        """Return the grants for a catalog's tables: none for anonymous callers if callers sign in at the catalog."""
         return () if catalog in self._forwarding and caller.name == ANYONE.name else caller.grants
 
     @staticmethod

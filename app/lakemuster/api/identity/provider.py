@@ -1,8 +1,9 @@
 """An OpenID provider: its endpoints and keys, fetched in bounded time.
 
 Keys are fetched before they are needed, and again every few minutes, by :meth:`Provider.keep_fresh`. Requests wait only
-for a key that is not known. One fetch serves all that wait; after a fetch, no other starts for some seconds, so that
-tokens with invented key ids cost the provider nothing. While the provider does not answer, known keys stay valid.
+for a key that is not known. Concurrent requests share one fetch. After a fetch, no other starts for some seconds, so
+that tokens with invented key ids put no load on the provider. While the provider does not respond, known keys stay
+valid, up to a maximum age.
 
 Source: OpenID Connect Discovery 1.0; RFC 7517 (JSON Web Key).
 """
@@ -28,17 +29,17 @@ from lakemuster.errors import IdentityUnavailable, NotAuthenticated
 
 LOG = logging.getLogger("lakemuster.identity")
 DEADLINE_SECONDS = 5.0
-"""Limit of one fetch: discovery and keys, or one introspection."""
+"""Timeout of one fetch: discovery and keys, or one introspection."""
 REFRESH_SECONDS = 300.0
-"""Age at which keys are fetched again; a key that the provider removed is valid for as long at most."""
+"""Age at which keys are fetched again; a key that the provider removed stays valid for that long at most."""
 PAUSE_SECONDS = 10.0
-"""Time after a fetch in which an unknown key id starts no other."""
+"""Time after a fetch in which an unknown key id starts no new one."""
 MAX_AGE_SECONDS = 24 * 3600.0
-"""Age at which keys are no longer used, if the provider did not answer all the time."""
+"""Age at which keys are no longer used, if every fetch since then failed."""
 INTROSPECTIONS = 16
-"""Introspections at once; more wait, within the same deadline."""
+"""Limit of concurrent introspections; others wait within the same deadline."""
 _GRANT_STATUSES = frozenset({200, 400, 401})
-"""Of answers to grants: refusals say why."""
+"""Statuses of responses to grants whose body is read: refusals state a reason."""
 _MAX_BYTES = 2**20
 _MAX_KEYS = 100
 _MIN_RSA_BITS = 2048
@@ -62,7 +63,7 @@ class Key:
     jwk: Mapping[str, Any]
 
     def for_algorithm(self, algorithm: str) -> jwt.PyJWK | None:
-        """The key for a signature algorithm; None: it is not meant for it, or is too short."""
+        """Return the key for a signature algorithm; None: it is for other algorithms, or too short."""
         if algorithm not in ALGORITHMS.get(self.jwk["kty"], ()) or self.jwk.get("alg", algorithm) != algorithm:
             return None
         try:
@@ -75,7 +76,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a provider says of itself."""
+    """A provider's endpoints and keys."""
 
     keys: tuple[Key, ...]
     token_endpoint: str | None
@@ -87,7 +88,7 @@ class Provider:
     """One issuer. Belongs to one event loop.
 
     Attributes:
-        metadata: the newest; None: it was never fetched.
+        metadata: as last fetched; None: never fetched.
         version: changes with the keys.
     """
 
@@ -102,10 +103,10 @@ class Provider:
         self._introspections = asyncio.Semaphore(INTROSPECTIONS)
 
     async def keys(self, key_id: str | None) -> tuple[Key, ...]:
-        """The keys of an id; of a token that names none, all.
+        """Return the keys of an id, or all keys for a token that names none.
 
         Raises:
-            IdentityUnavailable: the id is not known, and the provider does not answer.
+            IdentityUnavailable: the id is not known, and the provider does not respond.
         """
         found = self._known(key_id)
         if not found and self._may_fetch():
@@ -116,10 +117,10 @@ class Provider:
         return found
 
     async def fetch(self) -> None:
-        """Fetch the metadata and keys, or join a fetch under way.
+        """Fetch the metadata and keys, or join a fetch in progress.
 
         Raises:
-            IdentityUnavailable: the provider does not answer in time, or not as the standard says.
+            IdentityUnavailable: the provider does not respond in time, or violates the standard.
         """
         if self._flight is None or self._flight.done():
             self._flight = asyncio.get_running_loop().create_task(self._fetch())
@@ -134,10 +135,10 @@ class Provider:
             await asyncio.sleep(REFRESH_SECONDS if is_fresh else PAUSE_SECONDS)
 
     async def introspect(self, token: str, client_id: str, secret: str) -> Mapping[str, Any]:
-        """The provider's answer about a token (RFC 7662).
+        """Return the provider's response about a token (RFC 7662).
 
         Raises:
-            IdentityUnavailable: the provider does not answer in time, or not as the standard says.
+            IdentityUnavailable: the provider does not respond in time, or violates the standard.
         """
         try:
             async with asyncio.timeout(DEADLINE_SECONDS), self._introspections:
@@ -150,19 +151,19 @@ class Provider:
             raise self._failed(error.message) from None
 
     async def authorization_endpoint(self) -> str:
-        """Where browsers sign in.
+        """Return the URL where browsers sign in.
 
         Raises:
-            IdentityUnavailable: the provider does not answer in time, or names none.
+            IdentityUnavailable: the provider does not respond in time, or names none.
         """
         return await self._named("authorization_endpoint")
 
     async def exchange(self, form: Mapping[str, str], client_id: str, secret: str | None) -> Mapping[str, Any]:
-        """The provider's answer to a grant (RFC 6749, section 4.1.3 and 6). A client without a secret is public.
+        """Return the response to a grant (RFC 6749, sections 4.1.3 and 6). A client without a secret is public.
 
         Raises:
             NotAuthenticated: the provider refuses the grant.
-            IdentityUnavailable: it does not answer in time, or not as the standard says, or refuses this server.
+            IdentityUnavailable: it does not respond in time, violates the standard, or refuses this server.
         """
         auth = None if secret is None else httpx.BasicAuth(quote(client_id, safe=""), quote(secret, safe=""))
         form = {**form, "client_id": client_id} if secret is None else form
@@ -238,7 +239,7 @@ class Provider:
         )
 
     def _endpoint(self, document: Mapping[str, Any], name: str) -> str | None:
-        """An endpoint's URL; None: it is absent, or lacks the issuer's protection by TLS."""
+        """Return an endpoint's URL; None: it is absent, or uses no TLS although the issuer does."""
         url = _text(document.get(name))
         if url is None or not url.startswith(("https://", f"{urlsplit(self.issuer).scheme}://")):
             return None
@@ -268,20 +269,20 @@ def _is_for_signatures(jwk: object) -> bool:
 
 @cache
 def _tls() -> SSLContext:
-    """Loaded once: reading the trusted certificates takes tens of milliseconds."""
+    """Return the TLS context, created once: reading the trusted certificates takes tens of milliseconds."""
     return httpx.create_ssl_context()
 
 
 async def _json(
     method: str, url: str, accepted: frozenset[int] = frozenset({200}), **options: Any
 ) -> Mapping[str, Any]:
-    """The JSON object at a URL. Redirects are not followed.
+    """Return the JSON object at a URL. Redirects are not followed.
 
     Args:
-        accepted: statuses of answers that are read.
+        accepted: statuses of responses that are read.
 
     Raises:
-        IdentityUnavailable: the provider gave no such answer; the message says why, without the URL's query.
+        IdentityUnavailable: the provider sent no such response; the message says why, without the URL's query.
     """
     try:
         async with httpx.AsyncClient(verify=_tls(), timeout=DEADLINE_SECONDS) as client:

@@ -1,8 +1,8 @@
-"""Rate limits per caller (``RATE_LIMITS``): token buckets, each of one kind of request and one owner.
+"""Rate limits per caller (``RATE_LIMITS``): a token bucket for each kind of request and owner.
 
-A bucket holds as many requests as the limit allows in its period, and fills at that rate. Workers share the numbers
-out. Wrong tokens are counted by address: over the limit, tokens of that address that are not known are not examined,
-while known callers behind the same address continue to work.
+A bucket holds as many requests as the limit allows in its period, and fills at that rate. Each worker enforces an equal
+share of the limit. Wrong tokens are counted by address: over the limit, unknown tokens from that address are refused
+without examination, while known callers behind the same address continue to work.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lakemuster.config import RateKind, Settings
 from lakemuster.errors import RateLimited
 
 MAX_BUCKETS = 10_000
-"""Limit of remembered owners; beyond it, the one whose last request is the longest ago is forgotten."""
+"""Limit of buckets; beyond it, the least recently used one is removed."""
 _NAMES: Mapping[RateKind, str] = {
     "questions": "requests about tables",
     "refreshes": "refreshes",
@@ -47,7 +47,7 @@ class RateLimits:
 
     @classmethod
     def of(cls, settings: Settings) -> RateLimits:
-        """The limits of the settings."""
+        """Return the limits of the settings."""
         return cls(settings.rates(), settings.workers)
 
     def take(self, kind: RateKind, owner: str) -> None:
@@ -55,7 +55,7 @@ class RateLimits:
         self._use(kind, owner, 1.0)
 
     def check(self, kind: RateKind, owner: str) -> None:
-        """Count nothing. Raises: RateLimited: the owner has used up its limit."""
+        """Check the limit without counting. Raises: RateLimited: the owner has used up its limit."""
         self._use(kind, owner, 0.0)
 
     def _use(self, kind: RateKind, owner: str, requests: float) -> None:

@@ -1,4 +1,4 @@
-"""The tokens file of a running server: reloaded when it changes, checked at most once a second, and on SIGHUP.
+"""The tokens file of a running server: reloaded on SIGHUP, and when it has changed (checked at most once a second).
 
 An unreadable or invalid file changes nothing: the tokens of the last valid one stay in force, an error is logged once,
 and ``/metrics`` shows it. Each process reads the file itself.
@@ -48,18 +48,18 @@ class TokenFile:
 
     @property
     def rules(self) -> Rules:
-        """The rules of the file, reloaded if that is due."""
+        """The rules of the file, reloaded if it is due and has changed."""
         self.looked()
         return self._rules
 
     def looked(self) -> Self:
-        """Return self, after a check of the file if that is due."""
+        """Check the file for changes if that is due, and return self."""
         if self._is_due or self._clock() - self._looked_at >= LOOK_SECONDS:
             self._look()
         return self
 
     def known(self, token: str) -> Caller | None:
-        """The caller of a token."""
+        """Return the caller of a token, or None."""
         return self.rules.tokens.find(token)
 
     async def examine(self, token: str) -> Caller:
@@ -67,11 +67,11 @@ class TokenFile:
         raise NotAuthenticated("unknown token")
 
     def locations(self, name: str) -> tuple[str, ...] | None:
-        """Where a table may live; None: under all roots."""
+        """Return the locations under which a table may live; None: under all roots."""
         return self.rules.locations_of(parse_name(name))
 
     def reload(self) -> None:
-        """Make the next request read the file, even if it looks unchanged. Safe in a signal handler."""
+        """Make the next request read the file, even if it seems unchanged. Safe in a signal handler."""
         self._is_due = True
 
     def _look(self) -> None:
@@ -96,7 +96,7 @@ class TokenFile:
             LOG.info("reloaded the tokens file: %d tokens", len(rules.tokens))
 
     def _signature(self) -> _Signature | None:
-        """A key that changes with the file; None: it is missing, or so new that a write may not change the key."""
+        """Return a key that changes with the file; None: it is missing, or so new that a write may keep the key."""
         try:
             found = os.stat(self._path)
         except OSError:

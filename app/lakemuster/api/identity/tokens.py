@@ -3,16 +3,16 @@
 The file is TOML, one ``[[token]]`` table for each::
 
     [[token]]
-    name = "dashboards"                 # in logs; page tokens belong to it
+    name = "dashboards"                 # shown in logs; page tokens are bound to it
     sha256 = "9f86d081884c7d65…"        # of the token itself, which is not stored
     scope = "read"                      # read < index < admin, each includes the one before
     namespaces = ["shop", "lake.*.raw"] # and all below them; omitted: every table
 
     [[role]]
-    name = "shop-owners"                # callers of an identity provider have it by a claim
+    name = "shop-owners"                # callers of an identity provider get it by a claim
     scope = "admin"
     namespaces = ["shop"]
-    locations = ["s3://lake/shop"]      # tables that are added by this entry may live below these; of tokens too
+    locations = ["s3://lake/shop"]      # where tables added by this role may live; tokens may have it, too
 
     [[namespace]]
     name = "shop"                       # and all below it, unless they have an entry of their own
@@ -89,7 +89,7 @@ class Tokens:
         return len(self._callers)
 
     def find(self, token: str) -> Caller | None:
-        """The caller of a token. An unknown token takes as long as any known one."""
+        """Return the caller of a token, or None. An unknown token takes as long as any known one."""
         presented = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
         found: Caller | None = None
         for known, caller in self._callers:
@@ -106,7 +106,7 @@ class Rules:
         roles: by name, for callers of identity providers.
         locations: by namespace, where its tables may live.
         text: the file's bytes.
-        generation: of the content, for callers.
+        generation: version number of the content, copied to its callers.
     """
 
     tokens: Tokens
@@ -120,7 +120,7 @@ class Rules:
         return self.text == other.text
 
     def locations_of(self, table: Levels) -> tuple[str, ...] | None:
-        """The locations of the innermost namespace of a table that has any; None: no namespace has."""
+        """Return the locations of a table's innermost namespace that has any; None: no namespace has."""
         found = innermost(self.locations, table)
         return None if found is None else found[1]
 
@@ -129,7 +129,7 @@ def read_rules(path: str, generation: int = 0) -> Rules:
     """Read a tokens file.
 
     Raises:
-        ConfigInvalid: it is unreadable or invalid; the message shows no value of it.
+        ConfigInvalid: it is unreadable or invalid; the message contains no hash from it.
     """
     try:
         text = Path(path).read_bytes()
@@ -162,12 +162,12 @@ def _location(url: str) -> str:
 
 
 def new_token() -> str:
-    """A token of 256 random bits."""
+    """Return a token of 256 random bits."""
     return "lm_" + secrets.token_urlsafe(32)
 
 
 def hash_token(token: str) -> str:
-    """The SHA-256 of a token in hex, as the tokens file stores it.
+    """Return the SHA-256 of a token in hex, as the tokens file stores it.
 
     A plain hash is enough, since random tokens of 256 bits cannot be guessed.
     """
@@ -175,7 +175,7 @@ def hash_token(token: str) -> str:
 
 
 def token_entry(name: str, token: str, scope: Role = "read", namespaces: Sequence[str] | None = None) -> str:
-    """The lines of the tokens file that admit ``token``.
+    """Return the lines of the tokens file that admit ``token``.
 
     Raises:
         RequestInvalid: the name, scope or a namespace is invalid.
@@ -198,7 +198,7 @@ def token_entry(name: str, token: str, scope: Role = "read", namespaces: Sequenc
 
 
 def namespace_entry(name: str, locations: Sequence[str]) -> str:
-    """The lines of the tokens file that set where the tables of a namespace may live.
+    """Return the lines of the tokens file that set where the tables of a namespace may live.
 
     Raises:
         RequestInvalid, LocationRefused: the name or a location is invalid.

@@ -1,10 +1,12 @@
-"""The sidecar: requests below ``/iceberg/v1/{catalog}`` go to an attached REST catalog, planning is ours.
+"""The sidecar: a reverse proxy to attached REST catalogs, except for scan planning, which this server does.
 
-Clients name the catalog as their warehouse, and get it as their prefix. ``requests`` tells such requests from our own,
-``access`` decides who may pass what with this server's principal, ``rights`` asks the catalog whether a caller may load
-a table before a plan is answered, ``passing`` sends a request on and streams the answer back, ``answers`` changes the
-few that would lead a client past us, whose ETags are of ``etags``, ``changes`` tells which tables a commit has changed,
-and ``middleware`` joins them.
+Requests below ``/iceberg/v1/{catalog}`` belong to a catalog: clients name the catalog as their warehouse, and receive
+its name as their prefix. ``requests`` recognizes such requests by their paths. ``access`` authorizes those that use
+this server's principal; ``rights`` asks the catalog whether a caller may load a table before a plan is returned.
+``passing`` forwards a request over ``connections`` and streams the response back. ``answers`` changes the few responses
+that would lead a client past this server, ``decoding`` decompresses them and ``etags`` makes their ETags. ``changes``
+determines which tables a commit has changed, and ``marks`` records them. ``middleware`` joins all this.
 
-Once a byte of a request has gone to the catalog, its answer is the catalog's, or 502 or 504. No request is sent twice.
+Once a byte of a request has gone to the catalog, the response is the catalog's or an error: 502 or 504 if the catalog
+fails. A request that may change something is never sent twice.
 """

@@ -1,8 +1,8 @@
-"""Who may pass what to a catalog with this server's principal (``auth = "service"``): the policy decides.
+"""Authorize requests that are forwarded with this server's principal (``auth = "service"``): the policy decides.
 
-Reading a table needs the role read for it. Whatever changes the catalog needs admin: for the table, for all tables of
-the namespace that the path names, or for the whole catalog if the path names neither. So does what is told of storage
-credentials. A path whose answer is not known here may tell of any table: it needs the role for all of them.
+Reading a table needs the role read for it. Requests that change the catalog need admin: for the table, for all tables
+of the namespace that the path names, or for the whole catalog if the path names neither. So do requests for storage
+credentials. The response to an unknown path may contain any table, so the request needs the role for all of them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from lakemuster.errors import NamespaceNotFound
 from lakemuster.metadata.names import Levels, format_name
 
 DELEGATION = "x-iceberg-access-delegation"
-"""The header that asks the catalog for credentials of its storage."""
+"""The header that requests storage credentials from the catalog."""
 
 
 def require_access(policy: Policy, caller: Caller, method: str, request: SidecarRequest) -> None:
-    """Let a request pass.
+    """Require that the caller may send a request.
 
     Raises:
         NotAuthorised, TableNotFound: see :meth:`Policy.require`.
@@ -42,6 +42,6 @@ def require_access(policy: Policy, caller: Caller, method: str, request: Sidecar
 
 
 def may_have_credentials(policy: Policy, caller: Caller, request: SidecarRequest) -> bool:
-    """Whether a caller may be given the catalog's storage credentials: those of our principal may write."""
+    """Whether a caller may receive the catalog's storage credentials. As ours may allow writing, it needs admin."""
     levels: Levels = (request.catalog.name, *(request.table or request.namespace or ()))
     return policy.may_all(caller, "write", levels) if request.table is None else policy.may(caller, "write", levels)

@@ -1,4 +1,4 @@
-"""The answers of a catalog that would lead a client past this server, or show a caller what it may not see.
+"""Change the responses of a catalog that would lead a client past this server, or show a caller what it may not see.
 
 Only the members named here are changed: all others keep their text.
 """
@@ -17,9 +17,9 @@ from lakemuster.upstream.json_members import JsonObject, NotAnObject
 PLANNING_MODE = "scan-planning-mode"
 _CREDENTIALS = "storage-credentials"
 _ELSEWHERE = frozenset({"uri", "prefix", "warehouse"})
-"""Properties by which a catalog's configuration leads clients to itself."""
+"""Properties by which a catalog's configuration directs clients to the catalog."""
 _OF_A_SESSION = frozenset({"token", "credential", "oauth2-server-uri"})
-"""Properties by which a catalog signs in who asked: with this server's principal they are not the caller's."""
+"""Properties that authenticate at the catalog; those of this server's principal are not for the caller."""
 _OF_STORAGE = re.compile(r"secret|token|credential|access-key|account-key|shared-key|sas|password|connection-string")
 """Names of properties that give access to storage, or to its signer."""
 _SIGNING = ("s3.signer", "s3.remote-signing")
@@ -40,7 +40,7 @@ _LEGACY_ENDPOINTS = (
     "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics",
     "POST /v1/{prefix}/transactions/commit",
 )
-"""The endpoints that clients assume of a catalog that lists none; those of views, if it says that it has them."""
+"""The endpoints that clients assume of a catalog that lists none; views are added if its properties say so."""
 _LEGACY_VIEWS = (
     "GET /v1/{prefix}/namespaces/{namespace}/views",
     "GET /v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -56,8 +56,8 @@ class Change:
     """A change to a catalog's response body.
 
     Attributes:
-        form: tells this change from others of the same answer; ETags hold it.
-        apply: gives the changed text. Raises ``NotAnObject``: the text is not what the protocol says.
+        form: identifies the change among those of the same response; part of ETags.
+        apply: returns the changed text. Raises ``NotAnObject``: the text violates the protocol.
     """
 
     form: str
@@ -69,15 +69,15 @@ class Shown:
     """Which of the catalog's session and storage properties a response to the caller includes.
 
     Attributes:
-        session: what signs in there: true if the caller did ask, with its own principal.
-        storage: what opens the storage's files.
+        session: whether it includes those that authenticate at the catalog: the caller used its own principal.
+        storage: whether it includes those that give access to the storage's files.
     """
 
     session: bool = True
     storage: bool = True
 
     def of(self, properties: dict[str, Any]) -> dict[str, Any]:
-        """The properties that are shown."""
+        """Return the properties that are shown."""
         return {name: value for name, value in properties.items() if self._has(name)}
 
     def _has(self, name: str) -> bool:
@@ -90,13 +90,13 @@ ALL = Shown()
 
 
 def config(text: bytes, catalog: str, planning: tuple[str, ...], shown: Shown = ALL) -> bytes:
-    """A catalog's configuration, in which clients stay with this server and plan here.
+    """Return a catalog's configuration, changed so that clients use this server, and plan here.
 
     Args:
         planning: the endpoints of planning, as the protocol names them.
 
     Raises:
-        NotAnObject: it is no configuration.
+        NotAnObject: the text is not a configuration.
     """
     given = JsonObject(text)
     defaults, overrides = shown.of(_properties(given, "defaults")), shown.of(_properties(given, "overrides"))
@@ -118,11 +118,11 @@ def config(text: bytes, catalog: str, planning: tuple[str, ...], shown: Shown = 
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """Where clients have their requests to storage signed, if the catalog signs them itself.
+    """The catalog's endpoint that signs clients' requests to storage (remote signing), and its path here.
 
     Attributes:
         base: URL of the catalog.
-        theirs, ours: how paths of its signer begin there, and here.
+        theirs, ours: prefixes of the signer's path at the catalog, and here.
     """
 
     base: str
@@ -130,7 +130,7 @@ class Signer:
     ours: str
 
     def of(self, properties: dict[str, Any]) -> dict[str, Any]:
-        """Properties that lead to the signer through this server; the same if the signer is elsewhere."""
+        """Return properties that name the signer by its path here; unchanged if the signer is not at the catalog."""
         uri, path = properties.get(_SIGNER_URI), str(properties.get(_SIGNER_PATH, ""))
         if uri is None or urlsplit(str(uri))[:2] != urlsplit(self.base)[:2] or not path.startswith(self.theirs):
             return properties
@@ -139,13 +139,13 @@ class Signer:
 
 
 def table(text: bytes, mode: str | None = None, shown: Shown = ALL, signer: Signer | None = None) -> bytes:
-    """A load-table answer with our planning mode in place of the catalog's; the same text if nothing is to be changed.
+    """Return a load-table response with our planning mode in place of the catalog's; the same text if nothing changes.
 
     Args:
-        mode: ``client`` for a table that is not planned here; None: what the configuration says holds.
+        mode: ``client`` for a table that is not planned here; None: the mode of the configuration applies.
 
     Raises:
-        NotAnObject: it is no load-table answer.
+        NotAnObject: the text is not a load-table response.
     """
     given = JsonObject(text)
     before = _properties(given, "config")
@@ -159,10 +159,10 @@ def table(text: bytes, mode: str | None = None, shown: Shown = ALL, signer: Sign
 
 
 def listing(text: bytes, shows_namespace: Callable[[Levels], bool], shows: Callable[[Levels], bool]) -> bytes:
-    """A page of namespaces, tables or views with what a caller may see.
+    """Return a page of namespaces, tables or views with only those that a caller may see.
 
     Raises:
-        NotAnObject: it is no such page.
+        NotAnObject: the text is not such a page.
     """
     given, changes = JsonObject(text), dict[str, object]()
     try:
@@ -176,7 +176,7 @@ def listing(text: bytes, shows_namespace: Callable[[Levels], bool], shows: Calla
 
 
 def _items(given: JsonObject, name: str) -> list[list[Any]]:
-    """The list of that name, if there is one."""
+    """Return the member of that name in a list of its own; an empty list if it is absent or not a list."""
     found = given.get(name)
     return [found] if isinstance(found, list) else []
 

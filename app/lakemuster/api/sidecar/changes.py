@@ -1,6 +1,6 @@
-"""Tell which tables a request that passed may have changed: from its path, or from the body of a transaction or rename.
+"""Determine which tables a forwarded request may have changed, from its path or the body of a transaction or rename.
 
-If a request does not tell which tables it changes, all tables of the catalog are looked at.
+If a request does not name the tables that it changes, all tables of the catalog count as changed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lakemuster.catalog.attached import Changed
 from lakemuster.metadata.names import Levels
 
 MAX_READ_BYTES = 2**20
-"""A larger body is not read: its request may have changed everything."""
+"""Limit of a body that is parsed: a request with a larger one may have changed everything."""
 _WITH_NAMES = frozenset({("transactions", "commit"), ("tables", "rename"), ("views", "rename")})
 
 
@@ -25,7 +25,7 @@ EVERYTHING = (Changed(),)
 
 @dataclass(slots=True)
 class Copied:
-    """Wraps ``receive``, and keeps a copy of a body of at most ``MAX_READ_BYTES``."""
+    """Wraps ``receive``, and copies a body of at most ``MAX_READ_BYTES``."""
 
     receive: Receive
     _parts: list[bytes] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Copied:
 
     @property
     def body(self) -> bytes | None:
-        """What came; None: too much."""
+        """What was received; None: more than ``MAX_READ_BYTES``."""
         return b"".join(self._parts) if self._size <= MAX_READ_BYTES else None
 
 
@@ -52,10 +52,10 @@ def names_tables_in_body(found: SidecarRequest) -> bool:
 
 
 def changed_by(found: SidecarRequest, body: bytes | None) -> tuple[Changed, ...]:
-    """The tables that a request may have changed.
+    """Return the tables that a request may have changed.
 
     Args:
-        body: of a request whose body names its tables; None: it is not known.
+        body: of a request whose body names its tables; None: the body is too large, or names none.
     """
     if found.table is not None:
         return (Changed(found.table, is_namespace=False),)
@@ -75,7 +75,7 @@ def changed_by(found: SidecarRequest, body: bytes | None) -> tuple[Changed, ...]
 
 
 def _levels(identifier: Any) -> Levels:
-    """Raises: KeyError, TypeError: it is no identifier of a table."""
+    """Return the levels of a table's identifier. Raises: KeyError, TypeError: it is invalid."""
     levels = (*identifier["namespace"], identifier["name"])
     if not all(isinstance(level, str) for level in levels):
         raise TypeError("a level is no text")

@@ -1,7 +1,7 @@
-"""The connections over which requests pass to attached catalogs, by aiohttp: which are used again, and by which proxy.
+"""aiohttp connections for requests forwarded to attached catalogs: when they are reused, and through which proxy.
 
-A request that may change something is sent once: the catalog may have carried out what it did not answer. GET and HEAD
-are sent once more if their connection breaks before the answer (RFC 9110, section 9.2.2).
+A request that may change something is sent once: the catalog may have executed it even if no response came. GET and
+HEAD are retried once if their connection breaks before the response (RFC 9110, section 9.2.2).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from aiohttp.tracing import Trace
 from lakemuster.api.sidecar.requests import SAFE
 
 KEEP_ALIVE_SECONDS = 4.0
-"""Limit of the time for which a connection is idle; many servers close theirs after 5 s."""
+"""Timeout of an idle connection; many servers close theirs after 5 s."""
 
 
 class Connector(aiohttp.TCPConnector):
-    """A pool without limits, which reuses a connection only if it is open and nothing has come over it meanwhile.
+    """A connection pool without limits, which reuses a connection only if it is open and has no unread input.
 
-    aiohttp learns of a close when its event loop reads the socket next, and until then would send a commit to nobody.
-    An answer that nobody has asked for, such as a 408, it would take as the next request's.
+    aiohttp notices a close only when its event loop next reads the socket, and until then would send a commit over the
+    closed connection. It would take an unsolicited response, such as a 408, as that of the next request.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -41,7 +41,7 @@ class Connector(aiohttp.TCPConnector):
         traces: list[Trace],
         timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109 - aiohttp's
     ) -> Connection:
-        """Take an idle connection, or open one."""
+        """Return an idle connection, or open one."""
         while True:
             connection = await super().connect(req, traces, timeout)
             protocol = connection.protocol
@@ -56,7 +56,7 @@ class Connector(aiohttp.TCPConnector):
 
 
 def _has_input(transport: BaseTransport | None) -> bool:
-    """Whether bytes, or their end, wait to be read."""
+    """Whether bytes, or the end of the stream, can be read."""
     if transport is None:
         return True
     poll = select.poll()
@@ -65,7 +65,7 @@ def _has_input(transport: BaseTransport | None) -> bool:
 
 
 async def send_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """Middleware of the client: without it, aiohttp would send PUT, DELETE and OPTIONS again, too."""
+    """Client middleware that keeps aiohttp from retrying PUT, DELETE and OPTIONS."""
     try:
         return await send(request)
     except aiohttp.ClientConnectorError:
@@ -77,7 +77,7 @@ async def send_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerT
 
 
 def proxy_of(url: str) -> str | None:
-    """The proxy that the environment names for a URL, as for httpx; aiohttp would also take passwords from .netrc."""
+    """Return the environment's proxy for a URL, as httpx does; aiohttp would also take passwords from .netrc."""
     parts = urlsplit(url)
     if proxy_bypass(parts.netloc):
         return None

@@ -1,4 +1,4 @@
-"""The text of an answer whose catalog encodes it, although it was asked not to."""
+"""Decode a response body that a catalog compressed, although the request did not accept that."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _FORMS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
 
 def decoded(body: bytes, encoding: str | None, limit: int) -> bytes:
-    """The text of a body.
+    """Return the decoded body.
 
     Args:
-        encoding: the answer's ``Content-Encoding``.
-        limit: of the text's bytes.
+        encoding: the response's ``Content-Encoding``.
+        limit: of the decoded bytes.
 
     Raises:
-        NotAnObject: the encoding is unknown, the body is not encoded so, or the text is too long.
+        NotAnObject: the encoding is unknown, or the body does not conform to it, is incomplete, or too long.
     """
     if encoding is None or encoding.strip().lower() == "identity":
         return body

@@ -1,4 +1,4 @@
-"""What a request to a catalog needs of it first: where its requests go, and a token of this server's principal."""
+"""What a request to a catalog needs first: the catalog's endpoint, and the headers of this server's principal."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lakemuster.upstream.rest import Endpoint, RestCatalog
 
 
 async def own_authorization(catalog: RestCatalog) -> Mapping[str, str]:
-    """The headers of this server's principal. Raises: UpstreamFailed."""
+    """Return the headers that authenticate this server's principal. Raises: UpstreamFailed."""
     if catalog.tokens.is_known:
         return catalog.authorization()
     return await run_for(f"catalog {catalog.name}", catalog.authorization)
 
 
 async def endpoint_of(catalog: RestCatalog) -> Endpoint:
-    """Where a catalog's requests go. Raises: UpstreamFailed."""
+    """Return a catalog's endpoint. Raises: UpstreamFailed."""
     known = catalog.known_endpoint
     return await run_for(f"catalog {catalog.name}", catalog.endpoint) if known is None else known

@@ -1,7 +1,7 @@
-"""ETags of changed answers: they hold the catalog's, and the form into which the answer was changed.
+"""ETags of changed responses: they contain the catalog's ETag, and the form into which the response was changed.
 
-An answer of another form is another answer, although the catalog's has not changed: a client that has the one is never
-told that the other is unmodified.
+Responses of different forms are different, even if the catalog's response is the same: a client that has one form never
+gets 304 (Not Modified) for another.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ONE = re.compile(r'(?:W/)?"[^"]*"|[^,\s]+')
 
 
 def own_etag(theirs: str, form: str) -> str:
-    """The ETag of a changed answer, weak if the catalog's is.
+    """Return the ETag of a changed response, weak if the catalog's is.
 
     Args:
         form: of the change.
@@ -26,18 +26,18 @@ def own_etag(theirs: str, form: str) -> str:
 
 
 def has_own_etag(given: str) -> bool:
-    """Whether a header ``If-None-Match`` has an ETag of a changed answer."""
+    """Whether a header ``If-None-Match`` contains an ETag of a changed response."""
     return _MARK in given
 
 
 def their_etags(given: str, form: str | None) -> str | None:
-    """A header ``If-None-Match`` for the catalog: its own ETags in place of those of changed answers.
+    """Return a header ``If-None-Match`` for the catalog: its own ETags replace those of changed responses.
 
     Args:
-        form: that the answer will have; those of another form are left out.
+        form: that the response will have; ETags of other forms are left out.
 
     Returns:
-        None: none is left.
+        None: no ETag is left.
     """
     if not has_own_etag(given):
         return given

@@ -1,7 +1,8 @@
-"""Mark the tables that commits have changed as to be looked at: in this process at once, in the index for all others.
+"""Mark tables that commits have changed, so that their pointers are read again.
 
-A commit's answer waits for the index for some seconds only, and never depends on it. What could not be recorded by then
-is recorded as soon as the index answers again.
+A mark takes effect in this process at once, and in all others through the index. The response to a commit waits for the
+index for some seconds only, and never depends on it. Marks that were not recorded by then are retried until the index
+responds.
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ from lakemuster.catalog.attached import Changed
 from lakemuster.catalog.services import Services
 
 MARK_SECONDS = 5.0
-"""Limit of the time for which a commit's answer waits for the index."""
+"""Timeout of the wait for the index before the response to a commit."""
 RETRY_SECONDS = 1.0
 MAX_UNRECORDED = 1000
-"""Of one catalog; beyond, all of its tables are looked at."""
+"""Limit of unrecorded marks of one catalog; beyond it, all of its tables are marked."""
 _THREADS = 8
 
 
 class Marks:
-    """The marks of the commits that pass through this process. Belongs to one event loop."""
+    """Marks tables for the commits that this process forwards. Belongs to one event loop."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        # Apart from the threads of requests, which may all wait for storage.
+        # Separate from the threads of requests, which may all wait for storage.
         self._threads = CapacityLimiter(_THREADS)
         self._unrecorded: dict[str, set[Changed]] = {}
         self._retrying: asyncio.Task[None] | None = None
 
     async def mark(self, catalog: str, changed: Iterable[Changed]) -> None:
-        """Have requests look at what a commit to a catalog may have changed."""
+        """Mark what a commit to a catalog may have changed."""
         found = tuple(changed)
         self._services.note_changes(catalog, found)
         is_recorded = False
@@ -59,12 +60,12 @@ class Marks:
         while self._unrecorded:
             await asyncio.sleep(RETRY_SECONDS)
             for catalog in tuple(self._unrecorded):
-                # Commits that pass meanwhile are recorded at the next turn.
+                # Marks of concurrent commits are recorded in the next iteration.
                 changed = tuple(self._unrecorded.pop(catalog))
                 if not await self._record(catalog, changed):
                     self._keep(catalog, changed)
 
     async def close(self) -> None:
-        """End the work."""
+        """Cancel the retries."""
         if self._retrying is not None:
             self._retrying.cancel()

@@ -1,4 +1,4 @@
-"""ASGI middleware that answers the requests of attached catalogs; those about planning go on to our routes."""
+"""ASGI middleware that forwards requests to attached catalogs; those about planning go on to this server's routes."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import MAX_BYTES
 
 REQUESTS = 256
-"""Concurrent requests of a process that are passed on to one catalog."""
+"""Limit of concurrent requests that a process forwards to one catalog."""
 REQUESTS_PER_CALLER = 192
 HELD_BYTES = 512 * 2**20
-"""Limit of all answers that a process holds whole, to change them."""
+"""Limit of all response bodies that a process buffers, to change them."""
 HOLD_SECONDS = 120.0
-"""Limit of the time in which such an answer comes."""
+"""Timeout of receiving such a body."""
 _HELD_HEADERS = frozenset({b"content-length", b"content-encoding", b"etag"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    """What metrics and logs show as the route of a request that was passed on."""
+    """What metrics and logs show as the route of a forwarded request."""
 
     path: str
     name: str = "iceberg_passed_on"
@@ -51,11 +51,11 @@ _ROUTE = _Route("/iceberg/v1/{catalog}/…")
 
 
 class Sidecar:
-    """Passes requests on.
+    """Forwards requests to catalogs.
 
     Args:
         planning: the endpoints of planning, as the protocol names them.
-        marks, passings: are closed by who made them.
+        marks, passings: their creator closes them.
     """
 
     def __init__(
@@ -66,12 +66,12 @@ class Sidecar:
         self._policy = policy
         self._planning = planning
         self._passings = passings
-        # By catalog: one that hangs holds its own slots only.
+        # By catalog: a hanging one occupies only its own slots.
         self._slots: dict[str, Slots] = {}
         self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that is passed on; hand on any other."""
+        """Forward a request to its catalog; hand any other to the application."""
         found = scope.get("state", {}).get(STATE)
         if found is None or not found.is_passed_on:
             await self._app(scope, receive, send)
@@ -133,7 +133,7 @@ class Sidecar:
                 await self._mark(found, copied)
 
     def _note(self, request: Request, found: SidecarRequest, status: int, seconds: float) -> None:
-        """Drop our token if the response rejects it, or cache what the response says of the caller's rights."""
+        """Discard our token if the response rejects it; update the cached rights of a caller that loads a table."""
         if not found.is_forwarded:
             if status == HTTPStatus.UNAUTHORIZED:
                 found.catalog.tokens.forget()
@@ -148,7 +148,7 @@ class Sidecar:
         return (await endpoint_of(catalog)).url(found.rest)
 
     def _change_of(self, request: Request, found: SidecarRequest) -> Change | None:
-        """What must be changed in the answer; None: nothing, it is streamed."""
+        """Return the change that the response needs; None: it is streamed unchanged."""
         shown = self._shown(request, found)
         if found.is_config and request.method == "GET":
             return Change(f"config {shown}", partial(self._config, found.catalog.name, shown))
@@ -183,7 +183,7 @@ class Sidecar:
         return answers.table(body, mode, shown, signer)
 
     async def _mark(self, found: SidecarRequest, copied: Copied | None) -> None:
-        """Have requests look at what this one may have changed. The catalog's answer does not depend on it."""
+        """Mark the tables that this request may have changed. The response does not depend on the outcome."""
         await self._marks.mark(found.catalog.name, changed_by(found, None if copied is None else copied.body))
 
     async def _send(self, request: Request, answer: Answer, change: Change | None, send: Send) -> None:
@@ -195,10 +195,11 @@ class Sidecar:
         await self._send_on(answer, send, form if is_of_changed else None)
 
     async def _send_changed(self, answer: Answer, change: Change, send: Send, *, is_needed: bool) -> None:
-        """Send the changed answer.
+        """Change the response and send it.
 
         Args:
-            is_needed: else the answer may be sent as it is, as that of a commit must be that cannot be changed.
+            is_needed: whether a response that cannot be changed is an error; otherwise it is sent unchanged, as the
+                response to a commit must be.
         """
         body = bytearray()
         held = 0
@@ -229,7 +230,7 @@ class Sidecar:
             self._held -= len(body) + held
 
     async def _hold(self, answer: Answer, body: bytearray, *, is_needed: bool) -> bool:
-        """Read an answer whole; False: it is too large, and need not be held."""
+        """Buffer a whole body; return False if it is too large and the change is not needed."""
         try:
             async with asyncio.timeout(HOLD_SECONDS):
                 while part := await answer.part():
@@ -246,11 +247,11 @@ class Sidecar:
         return True
 
     async def _send_on(self, answer: Answer, send: Send, form: str | None, begun: bytes = b"") -> None:
-        """Send an answer as it comes.
+        """Stream a response as it arrives.
 
         Args:
-            form: that the client's answer had, which is not modified.
-            begun: of the body, if some of it was read.
+            form: of the client's cached response, for the ETag of a response 304; None: keep the catalog's ETag.
+            begun: the part of the body that was already read.
         """
         headers = answer.headers
         if form is not None and answer.status == HTTPStatus.NOT_MODIFIED:

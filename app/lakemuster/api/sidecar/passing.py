@@ -1,8 +1,8 @@
-"""Send a request on to an attached catalog, and stream its answer back.
+"""Forward a request to an attached catalog, and stream its response back.
 
-Bodies are neither held nor read.
+Bodies are neither buffered nor parsed; only the body of a request that needs a signature is buffered.
 
-aiohttp makes these requests, since its parser is compiled (see ``benchmarks/README.md``, W17).
+aiohttp sends these requests, since its parser is compiled (see ``benchmarks/README.md``, W17).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from lakemuster.upstream.rest import RestCatalog
 from lakemuster.upstream.sigv4 import SigV4
 
 READ_SECONDS = 60.0
-"""Limit of a catalog's silence before and within the answer to a request that changes nothing."""
+"""Timeout of a catalog that sends nothing, before and within the response to a request that changes nothing."""
 WRITE_SECONDS = 600.0
-"""The same for requests that may change something: commits wait for object storage."""
+"""Like ``READ_SECONDS``, for requests that may change something: commits wait for object storage."""
 BODY_SECONDS = 60.0
-"""Limit of the time in which the catalog takes a request's body; the server's own limit for its client is the same."""
+"""Timeout of sending a request's body to the catalog; the server's own timeout for its client is the same."""
 REACH_SECONDS = 3 * CONNECT_SECONDS
-"""Limit of the time in which a host's name is resolved and a connection made, with TLS."""
+"""Timeout of resolving a host's name and connecting to it, TLS included."""
 LOOK_SECONDS = 1.0
-"""Time without a byte after which reading begins anew."""
+"""Time without a byte after which a read of the body is repeated."""
 _PART_BYTES = 2**17
 _MAX_HEADER_BYTES = 2**16
 _OF_THIS_HOP = frozenset(
@@ -63,10 +63,10 @@ Headers = list[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A catalog's answer, its body still to be read.
+    """A catalog's response, whose body is not read yet.
 
     Attributes:
-        headers: without those of the connection.
+        headers: without hop-by-hop headers, ``Date`` and ``Server``.
     """
 
     status: int
@@ -74,15 +74,15 @@ class Answer:
     response: aiohttp.ClientResponse
 
     def header(self, name: str) -> str | None:
-        """The value of a header, by its name in lower case."""
+        """Return the value of a header, given its name in lower case, or None."""
         wanted = name.encode()
         return next((value.decode("latin-1") for key, value in self.headers if key == wanted), None)
 
     async def part(self) -> bytes:
-        """The next part of the body as it came, encoded as the headers say; empty at its end.
+        """Return the next chunk of the body as received, with its content encoding; empty at the end.
 
         Raises:
-            UpstreamTimedOut, UpstreamUnavailable: the rest does not come.
+            UpstreamTimedOut, UpstreamUnavailable: the rest of the body does not arrive.
         """
         while True:
             try:
@@ -101,13 +101,14 @@ class Answer:
 
 
 class Passing:
-    """Sends requests on to one catalog. Belongs to the event loop in which it was made."""
+    """Forwards requests to one catalog. Belongs to the event loop in which it was created."""
 
     def __init__(self, catalog: RestCatalog) -> None:
         self._catalog = catalog
         is_https = urlsplit(catalog.base).scheme == "https"
         self._session = aiohttp.ClientSession(
-            # The slots of the catalog's requests limit the connections. All of its clients trust the same certificates.
+            # The catalog's request slots limit the connections. The TLS context is httpx's, so that all clients of a
+            # catalog trust the same certificates.
             connector=Connector(ssl=httpx.create_ssl_context() if is_https else True),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
@@ -123,14 +124,14 @@ class Passing:
     async def answer(
         self, request: Request, found: SidecarRequest, url: str, changes: Mapping[str, str | None]
     ) -> AsyncIterator[Answer]:
-        """Send a request on, and give the answer's head.
+        """Forward a request, and yield the response once its head has arrived.
 
         Args:
             url: at the catalog, without the query.
-            changes: headers with another value than the client's, by names in lower case; None: left out.
+            changes: values in place of those of the client's headers, by names in lower case; None removes a header.
 
         Raises:
-            UpstreamFailed: the catalog does not answer; it may have carried out the request.
+            UpstreamFailed: the catalog does not respond; it may have executed the request.
             RequestInvalid: the body is too large, or a header is not UTF-8.
         """
         query = found.query(request.scope["query_string"]).decode("latin-1")
@@ -149,7 +150,7 @@ class Passing:
                 raise UpstreamFailed(f"the catalog {name} redirects elsewhere", catalog=name)
             yield Answer(response.status, _end_to_end(response.raw_headers), response)
         finally:
-            # Its connection is closed, unless the answer was read to its end.
+            # This closes the connection, unless the body was read to its end.
             response.close()
 
     async def _send(
@@ -157,7 +158,7 @@ class Passing:
     ) -> aiohttp.ClientResponse:
         breaker, name = self._catalog.breaker, self._catalog.name
         try:
-            # aiohttp counts silence only once the body is sent.
+            # aiohttp's read timeout begins only when the body has been sent.
             async with asyncio.timeout(BODY_SECONDS + silence):
                 response = await self._session.request(
                     method,
@@ -182,7 +183,7 @@ class Passing:
             raise UpstreamUnavailable(f"the catalog {name} cannot be reached", catalog=name) from cause
         except aiohttp.ClientError as cause:
             if isinstance(body, _Body) and body.failure is not None:
-                # It is the client's.
+                # The client caused the failure.
                 raise body.failure from cause
             breaker.failed()
             reason = type(cause.__cause__ or cause).__name__
@@ -198,13 +199,13 @@ class Passing:
 
 
 class Passings:
-    """A :class:`Passing` for each catalog: one that hangs holds its own connections only. Belongs to one event loop."""
+    """A :class:`Passing` per catalog: a hanging one occupies only its own connections. Belongs to one event loop."""
 
     def __init__(self) -> None:
         self._passings: dict[str, Passing] = {}
 
     def of(self, catalog: RestCatalog) -> Passing:
-        """That of a catalog."""
+        """Return the :class:`Passing` of a catalog."""
         passing = self._passings.get(catalog.name)
         if passing is None:
             passing = self._passings[catalog.name] = Passing(catalog)
@@ -218,7 +219,7 @@ class Passings:
 
 
 def _headers(request: Request, changes: Mapping[str, str | None]) -> list[tuple[str, str]]:
-    """Raises: RequestInvalid: a value is not UTF-8, as which it is sent."""
+    """Return the headers to send. Raises: RequestInvalid: one is not UTF-8, the encoding in which they are sent."""
     given: Headers = request.scope["headers"]
     left_out = {word.strip().lower() for name, value in given if name == b"connection" for word in value.split(b",")}
     left_out |= _OF_THIS_HOP | _REPLACED | {name.encode() for name in changes}
@@ -233,14 +234,14 @@ def _headers(request: Request, changes: Mapping[str, str | None]) -> list[tuple[
 def _signed(
     signer: SigV4, method: str, url: str, headers: list[tuple[str, str]], body: bytes
 ) -> tuple[str, list[tuple[str, str]]]:
-    """The URL and the headers of a request with its signature."""
+    """Return the URL and the headers of a request with its signature."""
     given = [(name.encode(), value.encode()) for name, value in headers]
     request = next(signer.auth_flow(httpx.Request(method, url, headers=given, content=body)))
     return str(request.url), [(name, value) for name, value in request.headers.multi_items() if name != "host"]
 
 
 def _ascii(url: str) -> str:
-    """A URL as it was given, other bytes than ASCII percent-encoded."""
+    """Return a URL with bytes other than ASCII percent-encoded, and otherwise unchanged."""
     return url if url.isascii() else quote(url, safe=_ASCII, encoding="latin-1")
 
 
@@ -254,10 +255,10 @@ def _has_body(request: Request) -> bool:
 
 
 class _Body:
-    """The parts of a request's body as they come.
+    """The chunks of a request's body as they arrive.
 
     Attributes:
-        failure: why the body ended early; the client's, not the catalog's.
+        failure: the client's failure that ended the body early, or None.
     """
 
     def __init__(self, request: Request) -> None:

@@ -1,4 +1,4 @@
-"""Tell the requests of attached REST catalogs from our own, by their paths."""
+"""Recognize requests about attached REST catalogs by their paths."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _SEPARATOR = "\x1f"
 _SEPARATORS = re.compile(r"[/\\]")
 _OF_STORAGE = frozenset({"credentials", "sign"})
 MAX_BODY_BYTES = 64 * 2**20
-"""Limit of the body of a request that is passed on."""
+"""Limit of the body of a forwarded request."""
 SAFE = frozenset({"GET", "HEAD"})
 """Methods that change nothing."""
 STATE = "sidecar"
-"""Key of a request's state: its :class:`SidecarRequest`."""
+"""Key of the :class:`SidecarRequest` in a request's state."""
 UPSTREAM = "upstream"
-"""Key of a request's state: the catalog that was asked for it, and the seconds that this took."""
+"""Key, in a request's state, of the name of the catalog that it used and the seconds that the catalog took."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class SidecarRequest:
 
     Attributes:
         rest: its path below the catalog, percent-encoded.
-        parameters: of its query string, decoded, in their order.
-        is_native: the request is one of our own API, about a table of the catalog.
+        parameters: of its query string, decoded, in order.
+        is_native: whether the request is one of the native API, about a table of the catalog.
     """
 
     catalog: RestCatalog
@@ -71,7 +71,7 @@ class SidecarRequest:
 
     @property
     def is_config(self) -> bool:
-        """Whether it is the protocol's first request, for the configuration."""
+        """Whether it requests the configuration, as clients do first."""
         return self.rest == "config"
 
     @property
@@ -80,12 +80,12 @@ class SidecarRequest:
         return self.rest == _TOKENS
 
     def may_change(self, method: str) -> bool:
-        """Whether the catalog may have other tables, or a table another state, after this request."""
+        """Whether the request may change the catalog's tables."""
         return method not in SAFE and not (self.is_token_exchange or self.is_report or self.is_of_storage)
 
     @property
     def is_load(self) -> bool:
-        """Whether its path is a table's, and neither a view's nor below a table."""
+        """Whether its path is that of a table: not of a view, and not below a table."""
         return self.table is not None and len(self.segments) == 4 and self.segments[2] == "tables"
 
     @property
@@ -97,7 +97,7 @@ class SidecarRequest:
 
     @property
     def is_creation(self) -> bool:
-        """Whether its path is one that creates or registers tables."""
+        """Whether its path is one for creating or registering tables."""
         segments = self.segments
         return len(segments) == 3 and segments[0] == "namespaces" and segments[2] in {"tables", "register"}
 
@@ -108,13 +108,13 @@ class SidecarRequest:
 
     @property
     def is_of_storage(self) -> bool:
-        """Whether it asks for the storage's credentials, or for a signature of them."""
+        """Whether it requests storage credentials, or the signature of a request to storage."""
         segments = self.segments
         is_signing = segments[0] == "s3-sign" or segments[-3:] == ("aws", "s3", "sign")
         return (self._below_table[:1] != () and self._below_table[0] in _OF_STORAGE) or is_signing
 
     def query(self, query_string: bytes) -> bytes:
-        """The query string for the catalog, which knows its warehouse by another name than clients do here."""
+        """Return the query string for the catalog, whose own warehouse replaces the one that clients name."""
         if not self.is_config:
             return query_string
         warehouse = self.catalog.settings.properties.get(_WAREHOUSE)
@@ -128,13 +128,13 @@ class SidecarRequest:
 
     @property
     def namespace(self) -> Levels | None:
-        """The namespace that the path names."""
+        """The namespace that the path names, or None."""
         if len(self.segments) < 2 or self.segments[0] != "namespaces":
             return None
         return self.levels(self.segments[1])
 
     def levels(self, namespace: str) -> Levels:
-        """The levels of a decoded namespace, whether its client separates them as the catalog or the protocol says."""
+        """Return the levels of a decoded namespace, with the catalog's separator or the protocol's default."""
         endpoint = self.catalog.known_endpoint
         separator = _SEPARATOR if endpoint is None else unquote(endpoint.separator)
         return tuple(namespace.replace(separator, _SEPARATOR).split(_SEPARATOR))
@@ -147,12 +147,12 @@ class SidecarRequest:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether the answer shows no name that the caller may not see: it is a list, or tells of a namespace only."""
+        """Whether the response shows no hidden name: it is a list, which is filtered, or is about one namespace."""
         return self.is_list or (len(self.segments) == 2 and self.segments[0] == "namespaces")
 
     @property
     def table(self) -> Levels | None:
-        """The table or view that the path names: its levels at the catalog."""
+        """The levels, at the catalog, of the table or view that the path names, or None."""
         namespace = self.namespace
         if namespace is None or len(self.segments) < 4 or self.segments[2] not in {"tables", "views"}:
             return None
@@ -160,15 +160,15 @@ class SidecarRequest:
 
 
 def note_upstream(request: Request, catalog: RestCatalog, seconds: float) -> None:
-    """Have the access log and the metrics tell the catalog's time from ours."""
+    """Record the time that a catalog took, for the access log and the metrics."""
     setattr(request.state, UPSTREAM, (catalog.name, seconds))
 
 
 def sidecar_request(scope: Scope, upstreams: Upstreams) -> SidecarRequest | None:
-    """The attached REST catalog that a request is about; None: it is about tables whose catalog speaks to us alone.
+    """Parse a request about an attached REST catalog; None: it is not about one.
 
     Raises:
-        RequestInvalid: the path has empty or relative segments, which a catalog may read in its own way.
+        RequestInvalid: the path has empty or relative segments, which a catalog may resolve in its own way.
     """
     if not upstreams.has_rest:
         return None
@@ -203,7 +203,7 @@ def _parameters(scope: Scope) -> tuple[tuple[str, str], ...]:
 
 
 def _is_relative(segment: str) -> bool:
-    """Whether a server could resolve a decoded segment: some decode slashes first, or drop what follows a semicolon."""
+    """Whether a server may resolve a decoded segment: some decode slashes first, or drop what follows a semicolon."""
     parts = [part.partition(";")[0] for part in _SEPARATORS.split(segment)]
     return not segment.partition(";")[0] or any(part in {".", ".."} for part in parts)
 

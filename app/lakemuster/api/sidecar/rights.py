@@ -1,8 +1,8 @@
-"""Ask a catalog whether a caller may load a table (``auth = "forward"``), before anything about it is answered.
+"""Ask a catalog whether a caller may load a table (``auth = "forward"``), before any response about the table.
 
-The caller's own ``Authorization`` is sent, and its own values of the headers that the settings name for the catalog
-(``header.X``); none of this server's. A permission is remembered for some seconds, for these headers and this table;
-a refusal is not, and ends what was remembered.
+The request has the caller's own ``Authorization``, and its own values of the headers that the settings name for the
+catalog (``header.X``); none of this server's. A permission is cached for some seconds, by these headers and the table.
+A refusal is not cached, and removes a cached permission.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from lakemuster.upstream.rest import CANNOT_CHOOSE, ONLY_REFS, RestCatalog
 REMEMBERED_SECONDS = 30.0
 MAX_REMEMBERED = 100_000
 WHOLE_SECONDS = 20.0
-"""Limit of the time of asking."""
+"""Timeout of a check at the catalog."""
 MAX_REFUSAL_BYTES = 2**20
 REQUESTS = 24
 """Limit of the concurrent requests to one catalog."""
 TURN_SECONDS = 1.0
-"""Limit of the wait for one of them: callers of a catalog that hangs must not take the request slots of others."""
+"""Timeout of the semaphore of these requests: callers of a hanging catalog must not occupy others' request slots."""
 _REFUSALS = frozenset({401, 403, 404})
 _OF_REFUSALS = frozenset({"content-type", "www-authenticate", "retry-after"})
 
@@ -45,7 +45,7 @@ _Key = tuple[str, Levels, bytes]
 
 @dataclass(slots=True)
 class _Line:
-    """The connections to one catalog, and the turns of the requests that wait for them."""
+    """The connections to one catalog, and the semaphore of its requests."""
 
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(REQUESTS))
     client: httpx.AsyncClient = field(
@@ -56,7 +56,7 @@ class _Line:
 
 
 class Rights:
-    """What catalogs have let callers load. Belongs to one event loop."""
+    """Checks at catalogs what callers may load, and caches permissions. Belongs to one event loop."""
 
     def __init__(self, clock: Clock = SYSTEM) -> None:
         self._clock = clock
@@ -64,14 +64,14 @@ class Rights:
         self._lines: dict[str, _Line] = {}
 
     async def require(self, catalog: RestCatalog, levels: Levels, request: Request) -> None:
-        """Let a request about a table pass.
+        """Require that the caller of a request may load a table.
 
         Args:
             levels: of the table's name at the catalog.
 
         Raises:
             UpstreamRefused: the catalog does not let this caller load the table.
-            UpstreamFailed: the catalog does not answer, or not as its protocol says.
+            UpstreamFailed: the catalog does not respond, or violates its protocol.
             Overloaded: too many requests wait for the catalog.
         """
         signed_in = _signs_in(catalog, request.headers)
@@ -90,10 +90,10 @@ class Rights:
         self._remember(key, began)
 
     def note_load(self, catalog: RestCatalog, levels: Levels, headers: Headers, status: int, seconds: float) -> None:
-        """Remember how the catalog has answered a caller who loads a table.
+        """Update the cache from the response to a caller's own request for a table.
 
         Args:
-            seconds: ago when it was asked.
+            seconds: since the request.
         """
         key = _key(catalog, levels, _signs_in(catalog, headers))
         if status == 200:
@@ -170,7 +170,7 @@ class Rights:
 
 
 def _signs_in(catalog: RestCatalog, headers: Headers) -> list[tuple[str, str]]:
-    """The headers by which a catalog knows a caller."""
+    """Return the headers by which a catalog identifies a caller."""
     names = {"authorization", *(name.lower() for name in catalog.headers)}
     return [(name, value) for name, value in headers.items() if name in names]
 

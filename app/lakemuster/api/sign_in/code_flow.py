@@ -1,6 +1,6 @@
 """Sign in at an OpenID provider: the authorization code flow with PKCE. Its access token is the caller's bearer token.
 
-The ID token is not used: the access token says who the caller is, as it does for any other client.
+The ID token is not used: the access token identifies the caller, as it does for any other client.
 
 Source: RFC 6749, section 4.1; RFC 7636 (PKCE); RFC 9207 (issuer of an authorization response).
 """
@@ -25,11 +25,11 @@ _BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A sign-in under way.
+    """A sign-in in progress.
 
     Attributes:
         state: the provider returns it with the code.
-        verifier: proves to the provider that who redeems the code has asked for it.
+        verifier: proves to the provider that the code is redeemed by the client that requested it.
     """
 
     state: str
@@ -37,7 +37,7 @@ class Attempt:
 
     @classmethod
     def new(cls) -> Attempt:
-        """An attempt of random values."""
+        """Return an attempt with random values."""
         return cls(secrets.token_urlsafe(_BYTES), secrets.token_urlsafe(_BYTES))
 
 
@@ -46,7 +46,7 @@ class CodeFlow:
 
     Args:
         secret: None: this server is a public client.
-        scopes: that are asked for.
+        scopes: requested ones.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class CodeFlow:
         self._clock = clock
 
     async def address(self, attempt: Attempt, redirect_uri: str) -> str:
-        """The provider's page that a browser is led to.
+        """Return the URL of the provider's page to which a browser is redirected.
 
         Raises:
-            IdentityUnavailable: the provider does not answer, or has no such page.
+            IdentityUnavailable: the provider does not respond, or has no such page.
         """
         challenge = base64.urlsafe_b64encode(hashlib.sha256(attempt.verifier.encode()).digest()).decode().rstrip("=")
         query = {
@@ -80,13 +80,13 @@ class CodeFlow:
 
         Raises:
             NotAuthenticated: the provider refuses the code.
-            IdentityUnavailable: the provider does not answer, or not as the standard says.
+            IdentityUnavailable: the provider does not respond, or violates the standard.
         """
         form = {"code": code, "redirect_uri": redirect_uri, "code_verifier": attempt.verifier}
         return await self._granted({"grant_type": "authorization_code", **form})
 
     async def refresh(self, refresh_token: str) -> Credentials:
-        """Get the next tokens; raises as :meth:`redeem` does."""
+        """Exchange a refresh token for new tokens; raises as :meth:`redeem` does."""
         found = await self._granted({"grant_type": "refresh_token", "refresh_token": refresh_token})
         return found if found.refresh_token else Credentials(found.token, refresh_token, found.expires_at)
 
@@ -101,7 +101,7 @@ class CodeFlow:
 
 
 def code_flow_of(settings: Settings, providers: Sequence[Provider]) -> CodeFlow | None:
-    """The flow that the settings describe; None: they name no client."""
+    """Return the flow that the settings describe; None: they name no client, or no provider."""
     client_id, secret = settings.oidc_client_id, settings.oidc_client_secret
     if client_id is None or not providers:
         return None

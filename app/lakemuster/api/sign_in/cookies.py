@@ -1,8 +1,8 @@
-"""The session's cookie, and the middleware that turns it into the bearer token of its session.
+"""The session's cookie, and the middleware that replaces it with the bearer token of its session.
 
-The cookie is for requests below ``/api/v1`` that the server's own pages make: a request that has an Authorization
-header of its own, or comes from another site, is treated as if it had no cookie. No request passes it on, to an
-attached catalog least of all. A request that changes something needs the session's CSRF token in a header, too.
+The cookie is for requests below ``/api/v1`` from the server's own pages: a request with an Authorization header, or
+from another origin, is handled as if it had no cookie. The cookie is removed from every request, so that it never
+reaches an attached catalog. A request that changes something also needs the session's CSRF token in a header.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _MAX_CHARACTERS = 100
 
 
 class SessionCookies:
-    """ASGI middleware, outside of admission.
+    """ASGI middleware that runs before admission.
 
     Args:
-        sessions: None: callers do not sign in, and the cookie is only taken away.
+        sessions: None: callers do not sign in, and the cookie is only removed.
     """
 
     def __init__(self, app: ASGIApp, sessions: Sessions | None) -> None:
@@ -66,7 +66,7 @@ class SessionCookies:
 
 
 def is_foreign(headers: Headers) -> bool:
-    """Whether a browser says that a page of another origin makes the request."""
+    """Whether a request comes from a page of another origin, according to the browser."""
     if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
         return True
     origin = headers.get("origin")
@@ -74,19 +74,19 @@ def is_foreign(headers: Headers) -> bool:
 
 
 def require_csrf(method: str, headers: Headers, cookie: str) -> None:
-    """Let a request of a session pass. Raises: NotAuthorised: it changes something, and its CSRF token is not right."""
+    """Check a session's request. Raises: NotAuthorised: it changes something, and its CSRF token is wrong."""
     given = headers.get(CSRF_HEADER, "").encode()
     if method not in _SAFE_METHODS and not hmac.compare_digest(given, csrf_token_of(cookie).encode()):
         raise NotAuthorised(f"send the session's CSRF token in the header {CSRF_HEADER}; GET /session shows it")
 
 
 def set_cookie(response: Response, value: str, root_path: str, *, is_secure: bool) -> None:
-    """Give a browser the cookie of its session."""
+    """Set the cookie of a browser's session."""
     _set(response, value, round(SESSION_SECONDS), root_path, is_secure=is_secure)
 
 
 def clear_cookie(response: Response, root_path: str, *, is_secure: bool) -> None:
-    """Take the cookie away."""
+    """Delete the cookie."""
     _set(response, "", 0, root_path, is_secure=is_secure)
 
 
@@ -101,7 +101,7 @@ def _may_use(scope: Scope, headers: Headers) -> bool:
 
 
 def _taken(cookies: Iterable[str]) -> tuple[str | None, str]:
-    """Our cookie's value, and all other cookies. Several of ours, or one that cannot be ours, are none."""
+    """Return our cookie's value or None, and all other cookies. Several of ours, or an invalid one, count as none."""
     pairs = [pair.strip() for header in cookies for pair in header.split(";")]
     own = [pair.partition("=")[2] for pair in pairs if pair.partition("=")[0] == COOKIE]
     kept = "; ".join(pair for pair in pairs if pair and pair.partition("=")[0] != COOKIE)
@@ -110,7 +110,7 @@ def _taken(cookies: Iterable[str]) -> tuple[str | None, str]:
 
 
 def _varying(send: Send) -> Send:
-    """Add to answers that they depend on the cookie: a browser's cache must not give them to its next user."""
+    """Add ``Vary: Cookie`` to responses: a browser's cache must not serve them to its next user."""
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":

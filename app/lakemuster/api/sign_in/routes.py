@@ -54,7 +54,7 @@ class SignInBody(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """What the routes need.
+    """Dependencies of the routes.
 
     Attributes:
         flow: None: there is no provider to sign in at.
@@ -67,11 +67,11 @@ class SignIn:
 
     @property
     def root_path(self) -> str:
-        """The path below which a proxy offers the server."""
+        """The path prefix under which a proxy serves this server."""
         return self.services.settings.root_path
 
     def state(self, caller: str | None, cookie: str | None) -> Response:
-        """The answer that tells who is signed in."""
+        """Return the response that states who is signed in."""
         is_open = self.identity.authenticator is None
         methods: list[Method] = [] if is_open else ["token"] if self.flow is None else ["oidc", "token"]
         csrf = None if cookie is None or caller is None else csrf_token_of(cookie)
@@ -80,7 +80,7 @@ class SignIn:
         return Response(dumps(told.model_dump()), media_type="application/json", headers=headers)
 
     async def caller(self, token: str, request: Request) -> str:
-        """The name of a token's caller. Raises: as ``caller_of_token``."""
+        """Return the name of a token's caller. Raises: RequestInvalid, and as ``caller_of_token``."""
         authenticator = self.identity.authenticator
         if authenticator is None:
             raise RequestInvalid("this server needs no sign-in")
@@ -179,7 +179,7 @@ async def finish_at_provider(request: Request) -> Response:
         await sign_in.caller(credentials.token, request)
         cookie = await sign_in.sessions.begin(credentials)
     except CatalogError as failure:
-        # The page says what it means, and offers to begin again.
+        # The page explains the error, and offers to begin again.
         fragment = f"#/sign-in?error={failure.code}"
     response = RedirectResponse(f"../{fragment}", 303)
     if cookie:
@@ -189,7 +189,7 @@ async def finish_at_provider(request: Request) -> Response:
 
 
 async def _token_in(request: Request) -> str:
-    """The token of a sign-in. Raises: RequestInvalid."""
+    """Return the token of a sign-in. Raises: RequestInvalid, NotAuthorised."""
     if is_foreign(request.headers):
         raise NotAuthorised("sign-in is for this server's own pages")
     body = bytearray()
@@ -204,10 +204,10 @@ async def _token_in(request: Request) -> str:
 
 
 def _attempt_of(request: Request, issuer: str) -> tuple[Attempt, str]:
-    """The sign-in that this browser has begun and the provider answers, and the fragment to show afterwards.
+    """Return the sign-in that this browser began and the provider responds to, and the fragment to show afterwards.
 
     Raises:
-        NotAuthenticated: there is none, it took too long, or the answer is for another one, or a refusal.
+        NotAuthenticated: there is none, it took too long, or the response is for another one, or a refusal.
     """
     given = request.query_params
     try:
@@ -222,7 +222,7 @@ def _attempt_of(request: Request, issuer: str) -> tuple[Attempt, str]:
 
 
 def _set_attempt(response: Response, request: Request, value: str, seconds: int) -> None:
-    # Lax: the provider's page leads back here, and Strict cookies are not sent then.
+    # Lax: browsers do not send Strict cookies when the provider's page redirects here.
     path = f"{_sign_in(request).root_path}/session"
     secure = _is_secure(request)
     response.set_cookie(ATTEMPT_COOKIE, value, seconds, path=path, secure=secure, httponly=True, samesite="lax")

@@ -1,4 +1,4 @@
-"""Sessions as the requests of one process see them: read from the database, and renewed at the OpenID provider."""
+"""Browser sessions in one process: cached from the database, and renewed at the OpenID provider."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import IdentityUnavailable, NotAuthenticated
 
 REMEMBERED_SECONDS = 5.0
-"""How long a session is used without reading it again: a sign-out elsewhere takes effect within that."""
+"""How long a session is cached: a sign-out at another process takes effect within that time."""
 MAX_REMEMBERED = 10_000
 RENEWED_SECONDS = 30.0
-"""Time before its end at which a token is renewed."""
+"""Time before its expiry at which a token is renewed."""
 _THREADS = 8
 
 T = TypeVar("T")
@@ -49,11 +49,11 @@ class Sessions:
         return await self._in_thread(lambda: self._stored.begin(credentials))
 
     async def token(self, cookie: str) -> str | None:
-        """The bearer token of a session; None: there is no such session, or its token cannot be renewed.
+        """Return the bearer token of a session; None: there is no such session, or its token cannot be renewed.
 
         Raises:
-            IndexUnavailable: the database does not answer.
-            IdentityUnavailable: the token has expired, and the OpenID provider does not answer.
+            IndexUnavailable: the database does not respond.
+            IdentityUnavailable: the token has expired, and the OpenID provider does not respond.
         """
         session = await self._session(cookie)
         if session is None:
@@ -84,7 +84,7 @@ class Sessions:
         return session
 
     async def _renewed(self, cookie: str) -> Credentials | None:
-        """Renew a session's token once for all requests that wait for it."""
+        """Renew a session's token; concurrent requests share one renewal."""
         name = digest_of(cookie)
         renewal = self._renewals.get(name)
         if renewal is None:
@@ -117,12 +117,12 @@ class Sessions:
         return None if again is None else again.credentials
 
     def _left(self, credentials: Credentials) -> float:
-        """Seconds until a token expires."""
+        """Return the seconds until a token expires."""
         if credentials.expires_at is None:
             return float("inf")
         return credentials.expires_at - self._clock.wall_ms() / 1000
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
-        # Their own threads: requests about tables may hold all others.
+        # Separate threads: requests about tables may occupy all others.
         self._threads = self._threads or CapacityLimiter(_THREADS)
         return await to_thread.run_sync(work, limiter=self._threads)

@@ -1,4 +1,4 @@
-"""An ASGI app behind the server's own protocol, on a port of its own."""
+"""An ASGI app behind the server's own protocol, on a port of its own, in the event loop of asyncio or of uvloop."""
 
 from __future__ import annotations
 
@@ -10,16 +10,25 @@ from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
+import uvloop
 
 from lakemuster.cli.connections import BoundedProtocol
 
+LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+"""uvicorn takes uvloop wherever it is installed."""
+
 
 @contextmanager
-def serving(app: Any) -> Iterator[int]:
+def serving(app: Any, loop: str, protocol: type[BoundedProtocol] = BoundedProtocol) -> Iterator[int]:
     """Serve an app while the block runs; the port."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, http=BoundedProtocol, lifespan="off", log_level="critical"))
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
+    server = uvicorn.Server(uvicorn.Config(app, http=protocol, lifespan="off", log_level="critical"))
+
+    def run() -> None:
+        with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
+            runner.run(server.serve([listener]))
+
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     yield listener.getsockname()[1]
     server.should_exit = True

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
-import uvicorn
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
@@ -18,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from lakemuster.api.connection import CONNECTION
 from lakemuster.cli.connections import MAX_HEAD_BYTES, BoundedProtocol
 from lakemuster.cli.peers import ConnectionLimits
-from tests.unit.cli.bounded_server import serving
+from tests.unit.cli.bounded_server import LOOPS, serving
 
 SENT_BYTES = 20 * 2**20
 
@@ -29,9 +26,9 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse(f"{scope['method']} {len(scope['headers'])} headers {size} bytes\n")(scope, receive, send)
 
 
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    with serving(app) as found:
+@pytest.fixture(scope="module", params=LOOPS)
+def port(request: pytest.FixtureRequest) -> Iterator[int]:
+    with serving(app, request.param) as found:
         yield found
 
 
@@ -141,15 +138,10 @@ async def endless(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": b"x" * 2**26})
 
 
-@pytest.fixture(scope="module")
-def hurried() -> Iterator[int]:
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(endless, http=Hurried, lifespan="off", log_level="critical"))
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), daemon=True)
-    thread.start()
-    yield listener.getsockname()[1]
-    server.should_exit = True
-    thread.join(10)
+@pytest.fixture(scope="module", params=LOOPS)
+def hurried(request: pytest.FixtureRequest) -> Iterator[int]:
+    with serving(endless, request.param, Hurried) as found:
+        yield found
 
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"

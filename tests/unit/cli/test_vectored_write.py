@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from lakemuster.api.vectored_body import VECTORED, Buffer, VectoredBody
 from lakemuster.cli.vectored_write import MAX_BUFFERS
-from tests.unit.cli.bounded_server import serving
+from tests.unit.cli.bounded_server import LOOPS, serving
 
 LARGE = 3 * 2**20
 TEXT = hashlib.shake_128(b"text").digest(LARGE)
@@ -67,9 +67,9 @@ async def _ended(receive: Receive) -> None:
         message = await receive()
 
 
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    with serving(app) as found:
+@pytest.fixture(scope="module", params=LOOPS)
+def port(request: pytest.FixtureRequest) -> Iterator[int]:
+    with serving(app, request.param) as found:
         yield found
 
 

@@ -171,13 +171,13 @@ def _pass_on(
 ) -> None:
     """Pass the requests of attached REST catalogs on."""
     # aiohttp takes a fifth of a second to import, and only they need it.
+    from lakemuster.api.sidecar.forwarding import Forwarders  # noqa: PLC0415
     from lakemuster.api.sidecar.middleware import Sidecar  # noqa: PLC0415
-    from lakemuster.api.sidecar.passing import Passings  # noqa: PLC0415
 
-    app.state.rights, marks, passings = Rights(), Marks(services), Passings()
-    closing += [app.state.rights.close, marks.close, passings.close]
+    app.state.rights, marks, forwarders = Rights(), Marks(services), Forwarders()
+    closing += [app.state.rights.close, marks.close, forwarders.close]
     planned = tuple(configuration.endpoints(planning.router))
-    app.add_middleware(Sidecar, policy=identity.policy, planning=planned, marks=marks, passings=passings)
+    app.add_middleware(Sidecar, policy=identity.policy, planning=planned, marks=marks, forwarders=forwarders)
 
 
 def _include_requests(app: FastAPI) -> None:

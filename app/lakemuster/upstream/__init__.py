@@ -4,7 +4,7 @@
 catalogs; ``oauth`` and ``sigv4`` authenticate there, ``vended`` caches the credentials that they vend), ``hive`` (Hive
 Metastores, over ``hive_connection``), ``glue`` (AWS Glue), ``sql`` (the databases of SQL catalogs), ``paimon_rest``
 (Paimon REST catalogs) and ``paimon_folders`` (Paimon warehouses, by listing them). ``connections`` configures HTTP
-connections, ``http_upstream`` and ``deadlines`` bound the time of requests, ``turns`` limits their number, ``breaker``
-is a circuit breaker, ``locations`` writes a table of a catalog as a location, and ``registry`` opens all catalogs of
-the settings.
+connections, ``http_upstream`` and ``deadlines`` bound the time of requests, ``request_semaphore`` limits their number,
+``breaker`` is a circuit breaker, ``locations`` writes a table of a catalog as a location, and ``registry`` opens all
+catalogs of the settings.
 """

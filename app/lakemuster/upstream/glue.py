@@ -94,7 +94,7 @@ class GlueCatalog(Upstream):
         return self._pages(page)
 
     def _call(self, ask: Callable[[Any], T]) -> T:
-        return self._asked(lambda: self._deadlines.run(lambda: ask(self._opened()), WHOLE_SECONDS))
+        return self._request(lambda: self._deadlines.run(lambda: ask(self._opened()), WHOLE_SECONDS))
 
     def _opened(self) -> Any:
         with self._lock:

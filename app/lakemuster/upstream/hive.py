@@ -63,7 +63,7 @@ class _HiveMetastore(Upstream):
 
     def every_table(self) -> Iterator[Levels]:
         """See :class:`Upstream`."""
-        for database in self._asked(lambda: self._connections.call(lambda client: client.get_all_databases())):
+        for database in self._request(lambda: self._connections.call(lambda client: client.get_all_databases())):
             names = self._names(database)
             for at in range(0, len(names), TABLES_AT_ONCE):
                 for record in self._records(database, names[at : at + TABLES_AT_ONCE]):
@@ -76,7 +76,7 @@ class _HiveMetastore(Upstream):
         def ask(client: Any) -> list[str]:
             return list(client.get_all_tables(database))
 
-        return self._asked(lambda: self._connections.call(ask))
+        return self._request(lambda: self._connections.call(ask))
 
     def _record(self, database: str, name: str) -> Any:
         request = GetTableRequest(dbName=database, tblName=name, capabilities=_CAPABILITIES)
@@ -87,7 +87,7 @@ class _HiveMetastore(Upstream):
             except NoSuchObjectException:
                 return None
 
-        return self._asked(lambda: self._connections.call(ask))
+        return self._request(lambda: self._connections.call(ask))
 
     def _records(self, database: str, names: Sequence[str]) -> list[Any]:
         request = GetTablesRequest(dbName=database, tblNames=list(names), capabilities=_CAPABILITIES)
@@ -98,7 +98,7 @@ class _HiveMetastore(Upstream):
             except (UnknownDBException, NoSuchObjectException):
                 return []
 
-        return self._asked(lambda: self._connections.call(ask))
+        return self._request(lambda: self._connections.call(ask))
 
     def _failure_of(self, cause: Exception) -> CatalogError | None:
         if isinstance(cause, AnswerTooLarge):

@@ -48,7 +48,7 @@ class HttpUpstream(Upstream):
     def _answer(
         self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str], signer: httpx.Auth | None = None
     ) -> HttpAnswer:
-        """Send a GET request and read its response. Call it within :meth:`_asked`."""
+        """Send a GET request and read its response. Call it within :meth:`_request`."""
         until = self._clock.monotonic() + WHOLE_SECONDS
         accepting = {**headers, "Accept": "application/json"}
         with self._client.stream("GET", url, params=parameters, headers=accepting, auth=signer) as answer:

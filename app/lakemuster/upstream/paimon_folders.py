@@ -41,14 +41,14 @@ class PaimonFolders(Upstream):
         if len(levels) != 2 or any(_is_no_folder(level) for level in levels):
             raise self._no_table(levels)
         root = f"{self._warehouse}/{levels[0]}{_DATABASE}/{levels[1]}"
-        if not _has_schema(self._asked(lambda: self._store.list(f"{root}/{_SCHEMA}"))):
-            self._require(self._asked(lambda: self._store.list(self._warehouse)))
+        if not _has_schema(self._request(lambda: self._store.list(f"{root}/{_SCHEMA}"))):
+            self._require(self._request(lambda: self._store.list(self._warehouse)))
             raise self._no_table(levels)
         return root
 
     def every_table(self) -> Iterator[Levels]:
         """See :class:`Upstream`."""
-        found = self._asked(lambda: list(self._store.walk(self._warehouse, self._below, max_folders=MAX_FOLDERS)))
+        found = self._request(lambda: list(self._store.walk(self._warehouse, self._below, max_folders=MAX_FOLDERS)))
         for folder, children in found:
             if isinstance(children, CatalogError):
                 raise self._failure_of(children) or children

@@ -124,7 +124,7 @@ class PaimonRestCatalog(HttpUpstream):
         return found
 
     def _object(self, url: str, parameters: Mapping[str, str]) -> Mapping[str, Any]:
-        answer = self._asked(lambda: self._answer(url, parameters, self._signed_in))
+        answer = self._request(lambda: self._answer(url, parameters, self._signed_in))
         try:
             found = orjson.loads(answer.body)
         except orjson.JSONDecodeError:

@@ -27,7 +27,7 @@ from lakemuster.errors import (
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.upstream.breaker import Breaker
-from lakemuster.upstream.turns import NoTurn, Turns
+from lakemuster.upstream.request_semaphore import PermitTimeout, RequestSemaphore
 
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
@@ -76,7 +76,7 @@ class Upstream(ABC):
         self.name = name
         self.settings = settings
         self.breaker = Breaker(name, clock)
-        self._turns = Turns(CONCURRENT_REQUESTS, SILENT_SECONDS, ANSWER_SECONDS, clock)
+        self._semaphore = RequestSemaphore(CONCURRENT_REQUESTS, SILENT_SECONDS, ANSWER_SECONDS, clock)
         self._clock = clock
         self._listing = threading.Lock()
         self._recent: tuple[float, Collection[Levels]] | None = None
@@ -151,7 +151,7 @@ class Upstream(ABC):
             return None
         return name if is_name and self.settings.has(format_name(levels)) else None
 
-    def _asked(self, ask: Callable[[], T]) -> T:
+    def _request(self, ask: Callable[[], T]) -> T:
         """Send a request to the catalog, unless its breaker is open.
 
         Raises:
@@ -160,12 +160,12 @@ class Upstream(ABC):
         """
         self.breaker.check()
         try:
-            with self._turns.turn():
-                return self._asked_in_turn(ask)
-        except NoTurn:
+            with self._semaphore.permit():
+                return self._send(ask)
+        except PermitTimeout:
             raise overloaded(self.name) from None
 
-    def _asked_in_turn(self, ask: Callable[[], T]) -> T:
+    def _send(self, ask: Callable[[], T]) -> T:
         try:
             found = ask()
         except Exception as cause:

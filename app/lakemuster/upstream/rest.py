@@ -38,7 +38,7 @@ Some catalogs do not support them: Iceberg's own handlers, to 1.12, fail for a t
 (apache/iceberg#17538); Polaris omits the ``metadata-location`` (apache/polaris#4656). The request is then repeated
 without the parameters.
 """
-CANNOT_CHOOSE = 400
+REFS_UNSUPPORTED = 400
 """Status with which a catalog fails because of :data:`ONLY_REFS`."""
 _SEPARATOR = "%1F"
 _MAX_DEPTH = 100
@@ -137,7 +137,7 @@ class RestCatalog(HttpUpstream):
             UpstreamFailed: no token can be obtained.
         """
         if not self.tokens.is_known:
-            self._shared.run("token", lambda: self._asked(lambda: self.tokens.renew(f"{self.base}/oauth/tokens")))
+            self._shared.run("token", lambda: self._request(lambda: self.tokens.renew(f"{self.base}/oauth/tokens")))
         token = self.tokens.token
         return self.headers if token is None else {**self.headers, "Authorization": f"Bearer {token}"}
 
@@ -208,7 +208,7 @@ class RestCatalog(HttpUpstream):
 
     def _loaded(self, url: str, headers: Mapping[str, str]) -> HttpAnswer:
         answer = self._exchange(url, ONLY_REFS, headers)
-        if answer.status == CANNOT_CHOOSE or (answer.status == 200 and not _names_metadata(answer.body)):
+        if answer.status == REFS_UNSUPPORTED or (answer.status == 200 and not _names_metadata(answer.body)):
             answer = self._exchange(url, {}, headers)
         return self._successful(answer)
 
@@ -236,7 +236,7 @@ class RestCatalog(HttpUpstream):
 
     def _signed_in(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> HttpAnswer:
         signed_in = {**self.authorization(), **headers}
-        return self._asked(lambda: self._answer(url, parameters, signed_in, self.signer))
+        return self._request(lambda: self._answer(url, parameters, signed_in, self.signer))
 
 
 def _names_metadata(table: bytes) -> bool:

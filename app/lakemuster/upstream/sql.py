@@ -108,7 +108,7 @@ class SqlCatalog(Upstream):
             with catalog.engine.connect() as connection:
                 return [tuple(row) for row in connection.execute(only)]
 
-        return self._asked(lambda: self._deadlines.run(read, seconds))
+        return self._request(lambda: self._deadlines.run(read, seconds))
 
     def _catalog(self) -> tuple[PyIcebergSqlCatalog, bool]:
         """Return PyIceberg's catalog, whose constructor queries the database, and whether its rows have types."""

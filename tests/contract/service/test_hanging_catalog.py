@@ -63,7 +63,7 @@ def _few_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(middleware, "REQUESTS", LIMIT)
     monkeypatch.setattr(middleware, "REQUESTS_PER_CALLER", LIMIT)
     monkeypatch.setattr(rights, "REQUESTS", LIMIT)
-    monkeypatch.setattr(rights, "TURN_SECONDS", 0.05)
+    monkeypatch.setattr(rights, "PERMIT_SECONDS", 0.05)
     monkeypatch.setattr(protocol, "CONCURRENT_REQUESTS", LIMIT)
     monkeypatch.setattr(protocol, "SILENT_SECONDS", 0.05)
 

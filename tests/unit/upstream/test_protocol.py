@@ -24,7 +24,7 @@ class Catalog(Upstream):
         self.asked = threading.Semaphore(0)
 
     def pointer(self, levels: Levels) -> str:
-        return self._asked(self._wait)
+        return self._request(self._wait)
 
     def every_table(self) -> Iterator[Levels]:
         return iter(())

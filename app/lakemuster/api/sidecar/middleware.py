@@ -14,15 +14,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lakemuster.api.errors import problem
 from lakemuster.api.identity.policy import Policy
-from lakemuster.api.sidecar import answers, etags
+from lakemuster.api.sidecar import etags, response_rewrites
 from lakemuster.api.sidecar.access import DELEGATION, may_have_credentials, require_access
-from lakemuster.api.sidecar.answers import Change, Shown, Signer
 from lakemuster.api.sidecar.changes import Copied, changed_by, names_tables_in_body
 from lakemuster.api.sidecar.decoding import decoded
 from lakemuster.api.sidecar.endpoints import endpoint_of, own_authorization
+from lakemuster.api.sidecar.forwarding import Answer, Forwarders, Headers
 from lakemuster.api.sidecar.marks import Marks
-from lakemuster.api.sidecar.passing import Answer, Headers, Passings
 from lakemuster.api.sidecar.requests import SAFE, STATE, SidecarRequest, note_upstream
+from lakemuster.api.sidecar.response_rewrites import Change, Shown, Signer
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import QUEUE, WAIT_SECONDS, Slots
 from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, UpstreamTimedOut
@@ -55,17 +55,17 @@ class Sidecar:
 
     Args:
         planning: the endpoints of planning, as the protocol names them.
-        marks, passings: their creator closes them.
+        marks, forwarders: their creator closes them.
     """
 
     def __init__(
-        self, app: ASGIApp, policy: Policy, planning: tuple[str, ...], marks: Marks, passings: Passings
+        self, app: ASGIApp, policy: Policy, planning: tuple[str, ...], marks: Marks, forwarders: Forwarders
     ) -> None:
         self._app = app
         self._marks = marks
         self._policy = policy
         self._planning = planning
-        self._passings = passings
+        self._forwarders = forwarders
         # By catalog: a hanging one occupies only its own slots.
         self._slots: dict[str, Slots] = {}
         self._held = 0
@@ -119,7 +119,7 @@ class Sidecar:
             request = Request(request.scope, copied)
         began, is_marked = time.perf_counter(), not found.may_change(request.method)
         try:
-            async with self._passings.of(found.catalog).answer(request, found, url, headers) as answer:
+            async with self._forwarders.of(found.catalog).answer(request, found, url, headers) as answer:
                 seconds = time.perf_counter() - began
                 note_upstream(request, found.catalog, seconds)
                 if not is_marked:
@@ -161,7 +161,7 @@ class Sidecar:
             name, policy, caller = found.catalog.name, self._policy, request.state.asking
             if not policy.may_all(caller, "read", (name,)):
                 apply = partial(
-                    answers.listing,
+                    response_rewrites.listing,
                     shows_namespace=lambda levels: policy.sees_namespace(caller, (name, *levels)),
                     shows=lambda levels: policy.sees(caller, (name, *levels)),
                 )
@@ -170,17 +170,17 @@ class Sidecar:
 
     def _shown(self, request: Request, found: SidecarRequest) -> Shown:
         if found.is_forwarded:
-            return answers.ALL
+            return response_rewrites.ALL
         return Shown(session=False, storage=may_have_credentials(self._policy, request.state.asking, found))
 
     def _config(self, name: str, shown: Shown, body: bytes) -> bytes:
-        return answers.config(body, name, self._planning, shown)
+        return response_rewrites.config(body, name, self._planning, shown)
 
     def _table(self, found: SidecarRequest, mode: str | None, shown: Shown, body: bytes) -> bytes:
         endpoint = found.catalog.known_endpoint
         theirs = f"v1/{endpoint.prefix}/" if endpoint is not None and endpoint.prefix else "v1/"
         signer = Signer(found.catalog.base, theirs, f"v1/{found.catalog.name}/")
-        return answers.table(body, mode, shown, signer)
+        return response_rewrites.table(body, mode, shown, signer)
 
     async def _mark(self, found: SidecarRequest, copied: Copied | None) -> None:
         """Mark the tables that this request may have changed. The response does not depend on the outcome."""

@@ -26,7 +26,7 @@ from lakemuster.errors import UpstreamFailed, UpstreamRefused, UpstreamTimedOut,
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream.connections import limits, no_cookies, timeouts
 from lakemuster.upstream.protocol import ANSWER_SECONDS, overloaded
-from lakemuster.upstream.rest import CANNOT_CHOOSE, ONLY_REFS, RestCatalog
+from lakemuster.upstream.rest import ONLY_REFS, REFS_UNSUPPORTED, RestCatalog
 
 REMEMBERED_SECONDS = 30.0
 MAX_REMEMBERED = 100_000
@@ -35,7 +35,7 @@ WHOLE_SECONDS = 20.0
 MAX_REFUSAL_BYTES = 2**20
 REQUESTS = 24
 """Limit of the concurrent requests to one catalog."""
-TURN_SECONDS = 1.0
+PERMIT_SECONDS = 1.0
 """Timeout of the semaphore of these requests: callers of a hanging catalog must not occupy others' request slots."""
 _REFUSALS = frozenset({401, 403, 404})
 _OF_REFUSALS = frozenset({"content-type", "www-authenticate", "retry-after"})
@@ -44,10 +44,10 @@ _Key = tuple[str, Levels, bytes]
 
 
 @dataclass(slots=True)
-class _Line:
+class _CatalogClient:
     """The connections to one catalog, and the semaphore of its requests."""
 
-    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(REQUESTS))
+    permits: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(REQUESTS))
     client: httpx.AsyncClient = field(
         default_factory=lambda: httpx.AsyncClient(
             timeout=timeouts(ANSWER_SECONDS), limits=limits(REQUESTS), cookies=no_cookies()
@@ -61,7 +61,7 @@ class Rights:
     def __init__(self, clock: Clock = SYSTEM) -> None:
         self._clock = clock
         self._until: OrderedDict[_Key, float] = OrderedDict()
-        self._lines: dict[str, _Line] = {}
+        self._clients: dict[str, _CatalogClient] = {}
 
     async def require(self, catalog: RestCatalog, levels: Levels, request: Request) -> None:
         """Require that the caller of a request may load a table.
@@ -81,7 +81,7 @@ class Rights:
             return
         self._until.pop(key, None)
         try:
-            async with self._turn(catalog.name) as client:
+            async with self._permit(catalog.name) as client:
                 endpoint = await endpoint_of(catalog)
                 began = self._clock.monotonic()
                 await self._ask(catalog, client, endpoint.url(endpoint.table(levels)), signed_in)
@@ -108,19 +108,19 @@ class Rights:
             self._until.popitem(last=False)
 
     @asynccontextmanager
-    async def _turn(self, name: str) -> AsyncIterator[httpx.AsyncClient]:
-        line = self._lines.get(name)
-        if line is None:
-            line = self._lines[name] = _Line()
+    async def _permit(self, name: str) -> AsyncIterator[httpx.AsyncClient]:
+        client = self._clients.get(name)
+        if client is None:
+            client = self._clients[name] = _CatalogClient()
         try:
-            async with asyncio.timeout(TURN_SECONDS):
-                await line.turns.acquire()
+            async with asyncio.timeout(PERMIT_SECONDS):
+                await client.permits.acquire()
         except TimeoutError:
             raise overloaded(name) from None
         try:
-            yield line.client
+            yield client.client
         finally:
-            line.turns.release()
+            client.permits.release()
 
     async def _ask(
         self, catalog: RestCatalog, client: httpx.AsyncClient, url: str, signed_in: list[tuple[str, str]]
@@ -129,7 +129,7 @@ class Rights:
         try:
             with anyio.fail_after(WHOLE_SECONDS):
                 status, kept, body = await self._exchange(client, url, ONLY_REFS, signed_in)
-                if status == CANNOT_CHOOSE:
+                if status == REFS_UNSUPPORTED:
                     status, kept, body = await self._exchange(client, url, {}, signed_in)
         except (httpx.TimeoutException, TimeoutError) as cause:
             catalog.breaker.failed()
@@ -165,8 +165,8 @@ class Rights:
 
     async def close(self) -> None:
         """Close the connections."""
-        for line in self._lines.values():
-            await line.client.aclose()
+        for client in self._clients.values():
+            await client.client.aclose()
 
 
 def _signs_in(catalog: RestCatalog, headers: Headers) -> list[tuple[str, str]]:

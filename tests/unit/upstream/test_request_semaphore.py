@@ -1,4 +1,4 @@
-"""Turns at a catalog: in the order of arrival, as long as requests end."""
+"""RequestSemaphore at a catalog: in the order of arrival, as long as requests end."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from functools import partial
 
 import pytest
 
-from lakemuster.upstream.turns import NoTurn, Turns
+from lakemuster.upstream.request_semaphore import PermitTimeout, RequestSemaphore
 from tests.polling import until
 
 
-def has_waiting(turns: Turns, count: int) -> bool:
-    return turns.waiting == count
+def has_waiting(semaphore: RequestSemaphore, count: int) -> bool:
+    return semaphore.waiting == count
 
 
 def test_turns_are_given_in_the_order_of_arrival() -> None:
-    turns = Turns(1, silence=60, longest=60)
+    semaphore = RequestSemaphore(1, silence=60, longest=60)
     order: list[int] = []
 
     def take(number: int) -> None:
-        with turns.turn():
+        with semaphore.permit():
             order.append(number)
 
     with ThreadPoolExecutor(8) as pool:
-        with turns.turn():
+        with semaphore.permit():
             taken = []
             for number in range(8):
                 taken.append(pool.submit(take, number))
-                until(partial(has_waiting, turns, number + 1))
+                until(partial(has_waiting, semaphore, number + 1))
         # One that comes later does not overtake those who wait.
         take(8)
         for one in taken:
@@ -38,12 +38,12 @@ def test_turns_are_given_in_the_order_of_arrival() -> None:
 
 
 def test_a_catalog_that_answers_slowly_is_waited_for() -> None:
-    turns = Turns(1, silence=0.5, longest=60)
+    semaphore = RequestSemaphore(1, silence=0.5, longest=60)
     ends = [threading.Event() for _ in range(4)]
     held = threading.Semaphore(0)
 
     def hold(end: threading.Event) -> None:
-        with turns.turn():
+        with semaphore.permit():
             held.release()
             assert end.wait(60)
 
@@ -60,23 +60,23 @@ def test_a_catalog_that_answers_slowly_is_waited_for() -> None:
 
 @pytest.mark.parametrize(("silence", "longest"), [(0.02, 60), (60, 0.02)])
 def test_no_turn_while_no_request_ends_or_for_too_long(silence: float, longest: float) -> None:
-    turns = Turns(1, silence, longest)
-    with turns.turn():
+    semaphore = RequestSemaphore(1, silence, longest)
+    with semaphore.permit():
         for _ in range(3):
-            with pytest.raises(NoTurn), turns.turn():
+            with pytest.raises(PermitTimeout), semaphore.permit():
                 pass
-    with turns.turn(), pytest.raises(NoTurn), turns.turn():
+    with semaphore.permit(), pytest.raises(PermitTimeout), semaphore.permit():
         pass
 
 
 def test_as_many_as_the_limit_have_a_turn_together_and_never_more() -> None:
-    turns = Turns(3, silence=60, longest=60)
+    semaphore = RequestSemaphore(3, silence=60, longest=60)
     three = threading.Barrier(3)
     lock, inside, most = threading.Lock(), 0, 0
 
     def take() -> None:
         nonlocal inside, most
-        with turns.turn():
+        with semaphore.permit():
             with lock:
                 inside += 1
                 most = max(most, inside)
@@ -88,5 +88,5 @@ def test_as_many_as_the_limit_have_a_turn_together_and_never_more() -> None:
         for one in [pool.submit(take) for _ in range(240)]:
             one.result()
     assert (inside, most) == (0, 3)
-    with turns.turn(), turns.turn(), turns.turn():
-        assert turns.waiting == 0
+    with semaphore.permit(), semaphore.permit(), semaphore.permit():
+        assert semaphore.waiting == 0

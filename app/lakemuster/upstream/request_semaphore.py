@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from lakemuster.clock import SYSTEM, Clock
 
 
-class NoTurn(Exception):
+class PermitTimeout(Exception):
     """The semaphore timed out: no request ended for too long, or the wait reached its limit."""
 
 
-class Turns:
-    """The semaphore of a catalog's requests; a turn is one permit. Thread-safe.
+class RequestSemaphore:
+    """A fair semaphore of the requests to a catalog. Thread-safe.
 
     A wait continues while requests end, so callers wait for a slow catalog, but not for one that hangs.
 
@@ -35,11 +35,11 @@ class Turns:
         self._ended = clock.monotonic()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def permit(self) -> Iterator[None]:
         """Acquire a permit, and hold it until exit.
 
         Raises:
-            NoTurn: the wait timed out.
+            PermitTimeout: the wait timed out.
         """
         self._take()
         try:
@@ -67,7 +67,7 @@ class Turns:
                     return
                 if self._left(began) <= 0:
                     self._waiting.remove(mine)
-                    raise NoTurn
+                    raise PermitTimeout
 
     def _left(self, began: float) -> float:
         now = self._clock.monotonic()

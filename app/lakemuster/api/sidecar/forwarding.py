@@ -100,7 +100,7 @@ class Answer:
                 continue
 
 
-class Passing:
+class Forwarder:
     """Forwards requests to one catalog. Belongs to the event loop in which it was created."""
 
     def __init__(self, catalog: RestCatalog) -> None:
@@ -198,24 +198,24 @@ class Passing:
         await self._session.close()
 
 
-class Passings:
-    """A :class:`Passing` per catalog: a hanging one occupies only its own connections. Belongs to one event loop."""
+class Forwarders:
+    """A :class:`Forwarder` per catalog: a hanging one occupies only its own connections. Belongs to one event loop."""
 
     def __init__(self) -> None:
-        self._passings: dict[str, Passing] = {}
+        self._forwarders: dict[str, Forwarder] = {}
 
-    def of(self, catalog: RestCatalog) -> Passing:
-        """Return the :class:`Passing` of a catalog."""
-        passing = self._passings.get(catalog.name)
-        if passing is None:
-            passing = self._passings[catalog.name] = Passing(catalog)
-        return passing
+    def of(self, catalog: RestCatalog) -> Forwarder:
+        """Return the :class:`Forwarder` of a catalog."""
+        forwarder = self._forwarders.get(catalog.name)
+        if forwarder is None:
+            forwarder = self._forwarders[catalog.name] = Forwarder(catalog)
+        return forwarder
 
     async def close(self) -> None:
         """Close all connections."""
-        for passing in self._passings.values():
-            await passing.close()
-        self._passings.clear()
+        for forwarder in self._forwarders.values():
+            await forwarder.close()
+        self._forwarders.clear()
 
 
 def _headers(request: Request, changes: Mapping[str, str | None]) -> list[tuple[str, str]]:

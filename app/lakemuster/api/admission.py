@@ -1,9 +1,9 @@
 """Admission middleware: authenticate the caller from the request's head, before any other work.
 
-A request without a known caller reaches neither the body, nor the response cache, nor a slot, nor a route. The
-request's state gets the caller as ``asking``, its name as ``caller``, and ``owner``, by which connections, streams and
-slots are counted: the caller, or the peer's address if the server has no tokens. The body of an admitted request is
-read whole before the request waits for anything.
+Without a known caller, the body is not read, and the request reaches neither the response cache, nor a slot, nor a
+route. The request's state gets the caller as ``asking``, its name as ``caller``, and ``owner``, by which connections,
+streams and slots are counted: the caller, or the peer's address if the server has no tokens. The body of an admitted
+request is read completely before the request waits for anything.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from lakemuster.upstream.registry import Upstreams
 
 SIGN_IN_PATHS = frozenset({"/session", "/session/oidc", "/session/callback"})
 OPEN_PATHS = SIGN_IN_PATHS | {"/", "/healthz", "/readyz", "/docs", "/openapi.json", "/iceberg/v1/oauth/tokens"}
-"""Paths that need no caller: health, documentation, sign-in, and the refusal to issue tokens."""
+"""Paths that need no authentication: console, health, documentation, sign-in, and the refusal to issue tokens."""
 OPEN_FOLDER = "/assets/"
-"""Files below this path need no caller either: those of the console, which are in every installed package."""
+"""Paths below this one need no authentication either: the files of the console, which every installed package has."""
 MAX_BODY_BYTES = 2**20
 MAX_BODIES_BYTES = 128 * 2**20
 """Limit on the bodies of all requests in progress in a process."""
 
 
 def is_open(path: str) -> bool:
-    """Whether a path needs no caller."""
+    """Whether a path needs no authentication."""
     return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
 
 
@@ -48,11 +48,11 @@ class Admission:
     """ASGI middleware that admits the requests of known callers.
 
     Args:
-        authenticator: tells whose a token is; None admits everybody as ``ANYONE``.
-        limits: of wrong tokens, by peer.
-        is_behind_proxy: the scope's client is what a trusted proxy says it is.
-        keep_bodies: keep a request's body in its state, for the audit log.
-        upstreams: the attached catalogs, whose requests may sign in there.
+        authenticator: identifies the caller of a token; None admits all requests as ``ANYONE``.
+        limits: rate limits of wrong tokens, by peer.
+        is_behind_proxy: whether the scope's client comes from a trusted proxy's header.
+        keep_bodies: whether to store a request's body in its state, for the audit log.
+        upstreams: the attached catalogs; requests for them may authenticate there.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Admission:
         self._bodies = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass an admitted request on; answer any other with its error."""
+        """Pass an admitted request to the app; respond to any other with its error."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -113,7 +113,7 @@ class Admission:
             caller = forwarded_caller(attached.catalog.name)
             state[SIDECAR], state["owner"] = attached, f"{caller.name} {_digest(scope)}"
         else:
-            # The caller signed in at this server: its role for the catalog decides.
+            # The caller is authenticated by this server: its role for the catalog decides.
             state[SIDECAR] = None if attached is None or attached.is_native else attached
             caller = await self._caller(scope)
             if self._authenticator is not None:
@@ -125,7 +125,7 @@ class Admission:
             raise Overloaded("too many connections from one caller; close some, or try again in a moment")
 
     async def _signs_in_here(self, scope: Scope, attached: SidecarRequest) -> bool:
-        """Whether the request has one of our tokens, although its catalog lets callers sign in there.
+        """Whether the request has a token of this server, although its catalog authenticates callers itself.
 
         Raises:
             NotAuthenticated: such a token would reach the catalog.
@@ -152,7 +152,7 @@ class Admission:
         """Reject a request that has one of this server's tokens in any header, under any scheme.
 
         Raises:
-            NotAuthenticated: it does, or has several Authorization headers, of which a catalog could take any.
+            NotAuthenticated: it has one; or several Authorization headers, of which the catalog could use any.
         """
         if len(given) > 1:
             raise NotAuthenticated("send one Authorization header")
@@ -171,7 +171,7 @@ class Admission:
         return await caller_of_token(token, scope["state"]["peer"], self._authenticator, self._limits)
 
     def _peer(self, scope: Scope, connection: Connection | None) -> str:
-        """The client's address: the connection's, unless the server has put a trusted proxy's word in its place."""
+        """Return the client's address: the connection's, or behind a trusted proxy the one that the proxy reports."""
         if connection is not None and not self._is_behind_proxy:
             return connection.peer
         return network_of((scope.get("client") or ("",))[0])
@@ -199,7 +199,7 @@ class Admission:
 
 
 def _password(authorization: str) -> str:
-    """The password of basic authentication; empty if the header has none."""
+    """Return the password of basic authentication; empty if the header has none."""
     scheme, _, encoded = authorization.partition(" ")
     if scheme.lower() != "basic":
         return ""
@@ -210,14 +210,14 @@ def _password(authorization: str) -> str:
 
 
 def _digest(scope: Scope) -> str:
-    """Tell callers of a catalog apart by what they sign in with, without keeping it."""
+    """Return a digest that distinguishes callers of a catalog by their credentials, which are not stored."""
     given = b"".join(value for name, value in scope["headers"] if name == b"authorization")
     return hashlib.sha256(given).hexdigest()[:16]
 
 
 @dataclass(slots=True)
 class _Held:
-    """The bytes read of one request's body."""
+    """The number of bytes read of one request's body."""
 
     size: int = 0
 

@@ -80,13 +80,13 @@ never change, and may be cached without limit."""
 
 
 def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAPI:
-    """The HTTP application over ``services``.
+    """Create the HTTP application for ``services``.
 
     Args:
-        folder: what this worker process shares with others; None in a server of one process.
+        folder: the folder that this worker process shares with others; None in a server of one process.
 
     Raises:
-        ConfigInvalid: the tokens file is wrong, or a webhook's secret file.
+        ConfigInvalid: the tokens file or a webhook's secret file is invalid.
     """
     settings = services.settings
     identity, metrics = open_identity(settings), Metrics(folder)
@@ -113,7 +113,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         redoc_url=None,
         redirect_slashes=False,
         root_path=settings.root_path,
-        # Telemetry would record exception texts and query strings, at whatever endpoint the environment names.
+        # Telemetry would send exception texts and query strings to whatever endpoint the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,
         lifespan=lambda _: _maintained(supervisor, identity, closing, warm_up, settings.drain_seconds),
@@ -128,8 +128,8 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         _include_requests(app)
     app.include_router(operations.router)
     errors.install(app)
-    # The middleware added last is the outermost. CORS is outside of admission: preflights carry no token, and refusals
-    # need CORS headers too.
+    # The middleware added last is the outermost. CORS is outside admission: preflight requests carry no token, and
+    # error responses need CORS headers, too.
     app.add_middleware(ConcurrencyLimit, workers=settings.workers, slots=slots)
     app.add_middleware(ResponseCache, is_current=is_current(services))
     app.add_middleware(Compression)
@@ -159,7 +159,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
 
 
 def _open_sign_in(app: FastAPI, services: Services, identity: Identity) -> Sessions | None:
-    """Let browsers sign in; return their sessions, None if there are no callers."""
+    """Set up sign-in for browsers; return their sessions, None if the server has no authentication."""
     flow = code_flow_of(services.settings, identity.providers)
     sessions = Sessions(BrowserSessions(services.index.database), flow)
     app.state.sign_in = SignIn(identity, services, sessions, flow)
@@ -169,8 +169,8 @@ def _open_sign_in(app: FastAPI, services: Services, identity: Identity) -> Sessi
 def _pass_on(
     app: FastAPI, services: Services, identity: Identity, closing: list[Callable[[], Awaitable[None]]]
 ) -> None:
-    """Pass the requests of attached REST catalogs on."""
-    # aiohttp takes a fifth of a second to import, and only they need it.
+    """Add the middleware that forwards requests to attached REST catalogs."""
+    # Importing aiohttp takes a fifth of a second, and only this middleware needs it.
     from lakemuster.api.sidecar.forwarding import Forwarders  # noqa: PLC0415
     from lakemuster.api.sidecar.middleware import Sidecar  # noqa: PLC0415
 
@@ -181,7 +181,7 @@ def _pass_on(
 
 
 def _include_requests(app: FastAPI) -> None:
-    """Add the routes that answer about tables, and the documentation."""
+    """Add the routes of the APIs, sign-in, documentation and console."""
     # Routers are matched in order: the most requested come first.
     for router in (
         plans.router,
@@ -221,12 +221,12 @@ async def _maintained(
     warm_up: WarmUp | None,
     drain_seconds: float,
 ) -> AsyncIterator[None]:
-    """Run background jobs, return freed memory to the system and keep issuers' keys, while the server runs.
+    """While the server runs, run background jobs, return freed memory to the system, and refresh issuers' keys.
 
     Args:
-        closing: is done at the end.
-        warm_up: loads recently planned tables at the start, and stores which tables are planned.
-        drain_seconds: how long a request to stop is delayed.
+        closing: functions to call at the end.
+        warm_up: loads recently planned tables at the start, and records which tables are planned.
+        drain_seconds: delay between SIGTERM and the stop of the server.
     """
     share_arenas()
     if supervisor is not None:
@@ -251,7 +251,7 @@ async def _maintained(
 
 
 def _edge_rules(settings: Settings, upstreams: Upstreams) -> MiddlewareRules:
-    """On loopback without tokens, accept only loopback host names: another one is an attack (DNS rebinding)."""
+    """Return the middleware's rules. On loopback without tokens they reject other host names (DNS rebinding)."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     is_open = not settings.has_callers and host in LOOPBACK
     return MiddlewareRules(
@@ -265,7 +265,7 @@ def _edge_rules(settings: Settings, upstreams: Upstreams) -> MiddlewareRules:
 
 
 def _body_limit(scope: Scope, upstreams: Upstreams) -> int:
-    """The limit of a request's body: more if it is passed on, and not held here."""
+    """Return the limit of a request's body, which is higher if the body is streamed to a catalog."""
     try:
         found = sidecar_request(scope, upstreams)
     except CatalogError:

@@ -6,7 +6,7 @@ from starlette.types import Message, Receive
 
 
 def given_again(body: bytes, receive: Receive) -> Receive:
-    """An ASGI ``receive`` that replays a body, and then calls the original one."""
+    """Return an ASGI ``receive`` that replays a body, and then calls the original one."""
     is_given = False
 
     async def receive_again() -> Message:

@@ -1,7 +1,7 @@
 """Compress the responses of lists with zstd or gzip, if the client accepts it (RFC 9110).
 
-A compressed response has the weak form of its ETag: its bytes depend on the version of a compressor. If-None-Match
-compares weakly, so either form of a tag is answered with 304. A stream is compressed as one frame while it is sent.
+A compressed response has the weak form of its ETag, because its bytes depend on the compressor's version.
+If-None-Match compares weakly, so both forms of a tag match. A stream is compressed as one frame while it is sent.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from lakemuster.api.vectored_body import VectoredBody
 from lakemuster.cpu_semaphore import CPU
 
 CODINGS = ("zstd", "gzip")
-"""In the order of preference."""
+"""Content codings in the order of preference."""
 
 FEWEST_BYTES = 1000
-"""Shorter bodies are sent as they are: they fit one packet."""
+"""Shorter bodies are not compressed: they fit in one packet."""
 
 FEW_BYTES = 16 * 1024
-"""Bodies that are compressed at once, without a thread."""
+"""Maximum length of bodies that are compressed on the event loop, without a thread."""
 
 _PREFIX = "/api/v1/"
 _GZIP_LEVEL = 1
@@ -39,7 +39,7 @@ class Compression:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the app's response, compressed if the client prefers that."""
+        """Send the app's response, compressed if the client prefers it."""
         if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith(_PREFIX):
             await self._app(scope, receive, send)
             return
@@ -48,7 +48,7 @@ class Compression:
 
 
 def preferred(accepted: str) -> str | None:
-    """The coding of the highest quality in an Accept-Encoding header; None: send bodies as they are."""
+    """Return the coding of the highest quality in an Accept-Encoding header; None for no compression."""
     qualities = dict(media.ranges(accepted))
     others = qualities.get("*", 0.0)
     found = {"zstd": qualities.get("zstd", 0.0), "gzip": qualities.get("gzip", others)}
@@ -97,7 +97,7 @@ class _Zstd:
 
 
 class _Written:
-    """A file object that collects what is written to it, also when it is closed."""
+    """A file object that collects the bytes written to it, including those at its close."""
 
     closed = False
 
@@ -109,18 +109,18 @@ class _Written:
         return len(data)
 
     def flush(self) -> None:
-        """Do nothing: the file interface demands it."""
+        """Do nothing; required by the file interface."""
 
     close = flush
 
     def taken(self) -> bytes:
-        """What was written since the last call."""
+        """Return the bytes written since the last call."""
         taken, self._pieces = b"".join(self._pieces), []
         return taken
 
 
 class _Encoded:
-    """Wraps ``send``: holds the start of a response until its first body tells whether to compress it."""
+    """Wraps ``send``: holds the start of a response until the first part of its body decides whether to compress."""
 
     def __init__(self, send: Send, coding: str | None) -> None:
         self._send = send
@@ -181,11 +181,11 @@ class _Encoded:
         assert self._compressor is not None
         buffers: Iterable[bytes | memoryview | pa.Buffer] = body.buffers if isinstance(body, VectoredBody) else [body]
         found = [self._compressor.add(buffer) for buffer in buffers]
-        # A client reads rows as they are made.
+        # Flush each part, so that a client can read rows as they are produced.
         return b"".join([*found, self._compressor.flush() if more else self._compressor.end()])
 
     def _described(self, headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-        """Name the header that the response depends on, and weaken its tag if it may be compressed."""
+        """Add Accept-Encoding to Vary, and make the ETag weak if the response may be compressed."""
         found, vary = [], [b"Accept-Encoding"]
         for name, value in headers:
             if name.lower() == b"vary":

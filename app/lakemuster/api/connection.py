@@ -1,4 +1,4 @@
-"""Our ASGI extension that gives the client connection of a request.
+"""An ASGI extension of Lakemuster that provides the client connection of a request.
 
 Servers put a :class:`Connection` under :data:`CONNECTION` in a scope's ``extensions``.
 """
@@ -26,16 +26,16 @@ class Connection(Protocol):
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the server stops, and waits for the connection's response to end."""
+        """Whether the server is stopping, and waits for the connection's response to end."""
         ...
 
     def claim(self, owner: str) -> bool:
-        """Count the connection for ``owner`` from now on, not for its peer; False: the owner has too many."""
+        """Count the connection for ``owner`` from now on, not for its peer; return False if the owner has too many."""
         ...
 
 
 def network_of(address: str) -> str:
-    """Return the network of one peer: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return the network that identifies a peer: an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -42,7 +42,7 @@ def asset(digest: str, name: str, request: Request) -> Response:
     found = load()
     file = found.files.get(name) if digest == found.digest else None
     if file is None:
-        # A new server behind the same address has other digests: what is missing now may not be cached.
+        # Another server version behind the same address has other digests: a missing file must not be cached.
         return Response(MISSING, 404, media_type="text/plain", headers={"Cache-Control": "no-store"})
     return _sent(file, request)
 

@@ -131,6 +131,6 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _text(words: str) -> str:
-    """A text as HTML, its backticks as code elements."""
+    """Return a text as HTML, with code elements for its backticks."""
     parts = escape(words.replace("``", "`")).split("`")
     return "".join(f"<code>{part}</code>" if index % 2 else part for index, part in enumerate(parts))

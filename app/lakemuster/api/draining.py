@@ -1,6 +1,6 @@
-"""Draining: between the request to stop and the end, answer as before while readiness says no.
+"""Draining: after SIGTERM, keep serving requests for some time while readiness fails.
 
-A load balancer needs some seconds to see that a replica is not ready any more. Closing the listener before that would
+A load balancer needs some seconds to detect that a replica is no longer ready. Closing the listener earlier would
 refuse the requests that it still sends.
 """
 
@@ -15,16 +15,16 @@ from types import FrameType
 
 
 class Drain:
-    """Whether this process is draining: it was asked to stop, and still answers."""
+    """The draining state of a process: it received SIGTERM, and still serves requests."""
 
     def __init__(self) -> None:
         self.has_begun = False
 
     @contextmanager
     def delaying(self, seconds: float) -> Iterator[None]:
-        """Delay what SIGTERM does by some seconds of draining until the block ends; SIGINT stays immediate.
+        """Until the block ends, delay the handler of SIGTERM by some seconds of draining; SIGINT stays immediate.
 
-        Needs a running event loop. Signals belong to the main thread; in any other nothing is delayed.
+        Needs a running event loop. Only the main thread can handle signals; in another thread this does nothing.
         """
         stop = signal.getsignal(signal.SIGTERM)
         if seconds <= 0 or threading.current_thread() is not threading.main_thread() or not callable(stop):
@@ -33,7 +33,7 @@ class Drain:
         loop = asyncio.get_running_loop()
 
         def begin(number: int, _frame: FrameType | None) -> None:
-            # A supervisor of processes may signal each of them, after the system has signalled all.
+            # A process supervisor may signal each process after the system has already signalled all of them.
             if not self.has_begun:
                 self.has_begun = True
                 loop.call_soon_threadsafe(loop.call_later, seconds, stop, number, None)
@@ -47,4 +47,4 @@ class Drain:
 
 
 DRAIN = Drain()
-"""That of this process."""
+"""The draining state of this process."""

@@ -1,4 +1,4 @@
-"""Map errors to HTTP responses: a status for each class, a body for each protocol, and no secrets."""
+"""Map errors to HTTP responses: a status for each error class, a body for each protocol, and no secrets."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from lakemuster.api.paimon_rest import failures as paimon_rest
 
 LOG = logging.getLogger("lakemuster.api")
 RETRY_SECONDS = 2
-"""Value of ``Retry-After``: overload passes in seconds, and a failed dependency is tried again at once."""
+"""Value of ``Retry-After``: overload passes in seconds, and a failed dependency is retried at the next request."""
 
 STATUS: dict[type[errors.CatalogError], int] = {
     errors.CatalogError: 500,  # the root class; every other class has its own status
-    errors.ConfigInvalid: 500,  # settings are checked at the start: our bug if raised here
+    errors.ConfigInvalid: 500,  # settings are checked at the start: here it is a bug
     errors.RequestInvalid: 400,
     errors.PageTokenInvalid: 400,
     errors.FilterInvalid: 400,
@@ -55,18 +55,18 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.TableExists: 409,
     errors.NotATable: 400,
     errors.FormatUnsupported: 501,  # other programs may read it; repeating the request will not help
-    errors.MetadataCorrupt: 502,  # the bucket answered, with bytes we cannot accept
+    errors.MetadataCorrupt: 502,  # storage returned invalid bytes
     errors.WrongLength: 502,
     errors.LimitExceeded: 502,
     errors.DecodeFailed: 502,
-    errors.SnapshotQuarantined: 409,  # stays so until the table changes
+    errors.SnapshotQuarantined: 409,  # lasts until the table changes
     errors.SnapshotUnpublished: 503,  # temporary
-    errors.SnapshotsNotIndexed: 409,  # stays so until they are indexed
-    errors.ReferencesUnknown: 409,  # stays so until its reasons are removed
+    errors.SnapshotsNotIndexed: 409,  # lasts until they are indexed
+    errors.ReferencesUnknown: 409,  # lasts until its reasons are removed
     errors.UpstreamFailed: 502,
     errors.UpstreamUnavailable: 502,
     errors.UpstreamTimedOut: 504,
-    errors.UpstreamRefused: 404,  # the Iceberg protocol answers as the catalog did
+    errors.UpstreamRefused: 404,  # in the Iceberg protocol, the catalog's own response is returned
     errors.LookFailed: 503,
     errors.StorageError: 502,
     errors.ObjectMissing: 502,
@@ -93,18 +93,18 @@ _FORMS: dict[str, Callable[[str, Failure], Response]] = {
 
 
 def install(app: FastAPI) -> None:
-    """Install exception handlers that answer in the form of the request's protocol."""
+    """Install exception handlers that respond in the form of the request's protocol."""
     app.add_exception_handler(errors.CatalogError, _catalog_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
 
 
 def problem(error: errors.CatalogError, path: str, status: int | None = None) -> Response:
-    """The response to a ``CatalogError``.
+    """Return the response for a ``CatalogError``.
 
     Args:
-        path: the request's, which selects the protocol.
-        status: replaces the error class's own.
+        path: the request's path, which selects the protocol.
+        status: replaces the status of the error's class.
     """
     status = STATUS[type(error)] if status is None else status
     headers: dict[str, str] = {}
@@ -118,13 +118,13 @@ def problem(error: errors.CatalogError, path: str, status: int | None = None) ->
 
 
 def internal_problem(path: str) -> Response:
-    """The response to an unexpected exception; it reveals nothing about it."""
+    """Return the response for an unexpected exception; it reveals nothing about the exception."""
     message = "internal server error; the server's log has the request id"
     return _answer(path, Failure(500, "internal", "Internal", message))
 
 
 def log_unexpected(error: BaseException, request_id: str) -> None:
-    """Log where an exception was raised; its text only if it is ours, since others may hold secrets."""
+    """Log where an exception was raised; its text only if it is a CatalogError, since others may hold secrets."""
     chain: list[str] = []
     at: BaseException | None = error
     while at is not None and len(chain) < 5:
@@ -155,7 +155,7 @@ def _reading_order(item: tuple[str, object]) -> int:
 
 
 def _bounded(value: object, depth: int) -> object:
-    """A JSON value of limited size."""
+    """Return a JSON value of limited size."""
     match value:
         case None | bool() | float():
             return value
@@ -183,7 +183,7 @@ def _catalog_error(request: Request, error: Exception) -> Response:
         error = table_not_found(request, error)
     status = STATUS[type(error)]
     if isinstance(error, errors.NotATable) and "table" in request.path_params:
-        # Files of a registered table are missing: not the request's fault.
+        # Files of a registered table are missing: the request is valid.
         status = STATUS[errors.ObjectMissing]
     if status >= 500:
         LOG.warning("request %s failed: %s: %s", request.state.request_id, error.code, error.message)
@@ -191,7 +191,7 @@ def _catalog_error(request: Request, error: Exception) -> Response:
 
 
 def _refused(request: Request, refused: errors.UpstreamRefused) -> errors.CatalogError:
-    """The native API's error for a catalog's refusal, which does not tell a forbidden table from a missing one."""
+    """Return the native API's error for a catalog's refusal; it does not distinguish forbidden from missing tables."""
     if refused.status == HTTPStatus.UNAUTHORIZED:
         return errors.NotAuthenticated("the catalog does not know this caller: sign in there")
     if refused.status in {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}:
@@ -223,14 +223,14 @@ def _says_json(request: Request) -> bool:
 
 
 def _allowed(request: Request) -> str:
-    """All methods of the path; the framework lists only those of its first route."""
+    """Return all methods of the path; the framework lists only those of its first route."""
     route = request.scope.get("route")
     described = request.app.openapi()["paths"].get(getattr(route, "path", None), {})
     return ", ".join(sorted({*(getattr(route, "methods", None) or ()), *(method.upper() for method in described)}))
 
 
 def _http_error(request: Request, error: Exception) -> Response:
-    """Answer the framework's own errors: unknown paths and methods, unreadable bodies."""
+    """Respond to errors of the framework: unknown paths and methods, invalid bodies."""
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, errors.CatalogError):
         return _catalog_error(request, error.__cause__)

@@ -1,8 +1,8 @@
-"""Follow the event log for all streams of a process: one poll of the database, however many clients listen.
+"""Poll the event log once for all event streams of a process.
 
 The newest events are in memory; a stream that begins earlier, or whose client reads slowly, reads the database from its
-own position. So a client costs a position and no buffer, and nothing is polled while nobody listens. Belongs to one
-event loop.
+own position. So a client costs a position and no buffer. Nothing is polled while there are no streams. A feed belongs
+to one event loop.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from lakemuster.errors import CatalogError, Overloaded, RateLimited
 
 POLL_SECONDS = 0.5
 STREAMS = 3000
-"""Event streams of a process. A connection needs no thread, and no slot once it has begun."""
+"""Maximum number of event streams of a process. A stream needs no thread, and no slot once it has begun."""
 STREAMS_PER_CALLER = 1000
-"""Limit of one caller, over all workers: less than its connections, so that some are left for requests."""
+"""Limit of one caller, over all workers: less than its limit of connections, so that some are left for requests."""
 MAX_BYTES = 4 * 2**20
-"""Newest events in memory, as messages."""
+"""Maximum bytes of the newest events in memory, as messages."""
 _RETRY_SECONDS = 5.0
 _READERS = 4
 
@@ -36,10 +36,10 @@ LOG = logging.getLogger("lakemuster.api")
 
 
 class EventFeed:
-    """The newest events, and the streams that wait for the next ones.
+    """The newest events, and the streams that wait for further ones.
 
     Args:
-        workers: processes that share a caller's limit of streams.
+        workers: number of processes that share a caller's limit of streams.
     """
 
     def __init__(self, log: EventLog, workers: int = 1) -> None:
@@ -58,12 +58,12 @@ class EventFeed:
 
     @property
     def streams(self) -> int:
-        """Number of open streams."""
+        """The number of open streams."""
         return len(self._streams)
 
     @property
     def buffered_bytes(self) -> int:
-        """Bytes of the events in memory."""
+        """The bytes of the events in memory."""
         return self._bytes
 
     @contextmanager
@@ -71,8 +71,8 @@ class EventFeed:
         """Count a stream until the block ends.
 
         Raises:
-            RateLimited: the owner has too many.
-            Overloaded: the process has.
+            RateLimited: the owner has too many streams.
+            Overloaded: the process has too many streams.
         """
         if self._owned[owner] >= self._per_caller:
             raise RateLimited("too many event streams from one caller; close some", _RETRY_SECONDS)
@@ -95,7 +95,7 @@ class EventFeed:
                 self._following = None
 
     def pulse(self) -> asyncio.Event:
-        """Return what is set at the next event, or when the server stops."""
+        """Return an event that is set at the next entry of the log, or when the server stops."""
         return self._pulse
 
     async def newest(self) -> int:
@@ -107,7 +107,7 @@ class EventFeed:
         return await self._read(self._log.newest_id)
 
     async def after(self, position: int) -> tuple[Sequence[Told], int | None]:
-        """Return the next events after a position; and, if those are gone, after which id the log goes on.
+        """Return the next events after a position; if these were deleted, also the id after which the log continues.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -160,7 +160,7 @@ class EventFeed:
             self._wake()
 
     def _stop_if_asked(self) -> None:
-        """End all streams once the server closes their connections: it waits for them."""
+        """End all streams once the server is stopping, because it waits for them to end."""
         first = next(iter(self._streams.values()), None)
         if first is not None and first.is_stopping and not self.is_stopping:
             self.is_stopping = True

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What an error response shows.
+    """The content of an error response.
 
     Attributes:
         status: the HTTP status in the native API; another protocol may change it.

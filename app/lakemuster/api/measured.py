@@ -122,7 +122,7 @@ def _of_caches(name: str) -> Values:
 
 
 def _count_interpreter(metrics: Metrics) -> None:
-    """The garbage collector's counters, by the names that Prometheus' client gives them."""
+    """Register the garbage collector's counters, under the names of the Prometheus client."""
     for name, key, text in (
         ("objects_collected", "collected", "Objects collected during gc"),
         ("objects_uncollectable", "uncollectable", "Uncollectable objects found during GC"),
@@ -168,7 +168,7 @@ def count_slots(metrics: Metrics, read: Callable[[], dict[str, Slots]]) -> None:
 
 
 def count_jobs(metrics: Metrics, supervisor: Supervisor) -> None:
-    """Export the background jobs: runs that ended here, and the states of those that a process of this server holds."""
+    """Export the background jobs: runs that ended in this server, and the states of the jobs that it holds."""
     metrics.count("lakemuster_job_runs", "Runs of a background job that ended.", supervisor.measures.runs)
     metrics.count("lakemuster_job_failures", "Runs of a background job that failed.", supervisor.measures.failures)
     gauges: dict[str, tuple[str, Callable[[JobState], float | None]]] = {
@@ -189,7 +189,7 @@ def count_jobs(metrics: Metrics, supervisor: Supervisor) -> None:
 
 
 def count_webhooks(metrics: Metrics, services: Services, deliveries: WebhookMeasures) -> None:
-    """Export the deliveries to webhooks that ended here; and of the database, how far each has got."""
+    """Export the webhook deliveries that ended in this server, and from the database the lag of each webhook."""
     help_text = "Seconds of a try to deliver an event to a webhook; outcome: ok, failed."
     metrics.distribute("lakemuster_webhook_delivery_seconds", help_text, deliveries.tries)
     help_text = "Messages that became dead letters: the receiver has not taken them."
@@ -216,7 +216,7 @@ def _of_jobs(supervisor: Supervisor, of: Callable[[JobState], float | None]) -> 
 
 
 def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:
-    """Export whether the current content of the tokens file could be read, by every worker."""
+    """Export whether all workers could read the current content of the tokens file."""
     metrics.hold_gauge(
         "lakemuster_last_reload_successful",
         "1 when the file's newest content is in use, 0 when it is wrong and an older one is.",
@@ -227,13 +227,13 @@ def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:
 
 
 def count_tables(metrics: MetricSet, list_tables: Callable[[], list[TableRecord]]) -> None:
-    """Export how many tables there are: of the database, which workers share."""
+    """Export the number of tables, from the database, which workers share."""
     help_text = "Registered tables; those whose newest state could not be read are stale."
     metrics.common("lakemuster_tables", help_text, ["state"], lambda: _states(list_tables))
 
 
 def count_health(metrics: MetricSet, services: Services) -> None:
-    """Export how many tables have which health: of the database, which workers share."""
+    """Export the numbers of tables by health, from the database, which workers share."""
     help_text = "Tables by component of health and status; the component health is the worst of a table's components."
     metrics.common("lakemuster_table_health", help_text, ["component", "status"], lambda: _health(services))
 

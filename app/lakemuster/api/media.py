@@ -17,7 +17,7 @@ LISTS = (*PLANS, CSV)
 
 
 def choose(accept: str | None, offered: Sequence[str] = LISTS) -> str:
-    """The offered media type of the highest quality; the first of equals.
+    """Return the offered media type of the highest quality; the first of equals.
 
     Raises:
         NotAcceptable: the caller accepts none of them.
@@ -32,7 +32,7 @@ def choose(accept: str | None, offered: Sequence[str] = LISTS) -> str:
 
 
 def ranges(accept: str) -> Iterator[tuple[str, float]]:
-    """Yield the values of a header of preferences, in lower case, each with its quality."""
+    """Yield the values of a preference header such as ``Accept``, in lower case, with their qualities."""
     for part in accept.split(",")[:50]:
         media, *parameters = (text.strip().lower() for text in part.split(";"))
         quality = 1.0
@@ -48,7 +48,7 @@ def ranges(accept: str) -> Iterator[tuple[str, float]]:
 
 
 def _quality(media: str, wanted: Sequence[tuple[str, float]]) -> float:
-    """The quality of the most specific range that covers ``media``; 0 when none does."""
+    """Return the quality of the most specific range that covers ``media``; 0 if none does."""
     found = dict(wanted)
     for name in (media, media.split("/", maxsplit=1)[0] + "/*", "*/*"):
         if name in found:

@@ -1,8 +1,8 @@
 """Prometheus metrics: store, scrape, and sum values across worker processes.
 
-A metric is *recorded* (a counter or histogram that listens to a :class:`Measure`), *held* (components have its values,
-which are read at each scrape, in each worker), or *common* (read once, by the worker that is scraped: of the database,
-which all workers share). Labels have few values: they never name tables or callers.
+A metric is *recorded* (a counter or histogram that listens to a :class:`Measure`), *held* (its values are in
+components, and read at each scrape in each worker), or *common* (read at a scrape by the scraped worker only, from the
+database that all workers share). Labels have few values: they never contain names of tables or callers.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 LONG_SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14400)
 WORKER = "worker"
-"""Label with the worker's number, on series that exist once per worker."""
+"""The label with the worker's number, on series that exist once per worker."""
 
 Values: TypeAlias = Mapping[str, float] | Mapping[tuple[str, ...], float]
-"""Numbers by the value of the label, by the values of the labels, or by ``()``."""
+"""Numbers by the value of the only label, by the values of several labels, or by ``()`` without labels."""
 ReadValues = Callable[[], Values]
 Rule = Literal["sum", "min", "each"]
-"""How gauges of several workers become one; ``each``: they do not, and have the label ``worker``."""
+"""How gauges of several workers are merged; ``each``: they are not, and get the label ``worker``."""
 Kind = Literal["counter", "gauge", "histogram"]
 
 # Series with the creation time of each counter would double the size of a scrape.
@@ -46,9 +46,9 @@ class Instrument:
 
     Attributes:
         name: without the suffix ``_total``.
-        measure: what a counter or histogram listens to; None for values that components hold.
-        read: their values.
-        counts: a counter of events, not of amounts.
+        measure: the measure of a recorded metric; None for a held one.
+        read: returns the values of a held metric; None for a recorded one.
+        counts: whether a counter counts events, rather than sums amounts.
     """
 
     kind: Kind
@@ -63,7 +63,7 @@ class Instrument:
 
 @dataclass(slots=True)
 class _Held:
-    """A held metric, with the values that were last written to this worker's file."""
+    """A held metric, and the values that were last written to this worker's file."""
 
     metric: Counter | Gauge
     read: ReadValues
@@ -71,7 +71,7 @@ class _Held:
 
 
 class _Series:
-    """The series of a metric by the labels of its measure: a dictionary takes a tenth of the time of ``labels()``."""
+    """A metric's series by the labels of its measure; the dictionary takes a tenth of the time of ``labels()``."""
 
     def __init__(self, metric: Any, places: Sequence[int]) -> None:
         self._metric, self._places = metric, tuple(places)
@@ -86,7 +86,7 @@ class _Series:
 
 
 class MetricSet:
-    """Common metrics."""
+    """A set of common metrics."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -105,21 +105,22 @@ class MetricSet:
         self._common.append(collector)
 
     def text(self) -> bytes:
-        """All metrics in the exposition format, version 0.0.4."""
+        """Return all metrics in the exposition format, version 0.0.4."""
         return generate_latest(self.registry)
 
 
 class Metrics(MetricSet):
-    """The metrics of one app, of all of its workers.
+    """The metrics of one app, over all of its workers.
 
     Args:
-        folder: what this worker shares with the others; None in a server of one process.
+        folder: the folder that this worker shares with the others; None in a server of one process.
 
     Attributes:
         requests: seconds from each request to the last byte of its response.
         broken: responses that failed after their first byte.
-        upstream: seconds from a request to an attached catalog to the head of its answer.
-        plans: plans that were made, and data files: ``seen`` ones of the snapshot, ``kept`` ones of the answer.
+        upstream: seconds from a request to an attached catalog to the head of its response.
+        plans: plans that were made.
+        plan_files: their data files: ``seen`` in the snapshot, and ``kept`` in the plan.
     """
 
     def __init__(self, folder: WorkerFolder | None = None) -> None:
@@ -129,7 +130,7 @@ class Metrics(MetricSet):
         self._held: list[_Held] = []
         self._rules: dict[str, Rule] = {}
         self._writing = threading.Lock()
-        # Of this process: prometheus_client looks at it whenever a metric or a series is made.
+        # A global of this process: prometheus_client reads it whenever a metric or a series is created.
         values.ValueClass = values.MutexValue if folder is None else folder.value_class
         self.requests = Measure("method", "route", "status")
         self.count("lakemuster_requests", "Requests that were answered.", self.requests)
@@ -159,14 +160,14 @@ class Metrics(MetricSet):
         Args:
             protocol: ``native`` or ``iceberg``.
             seen: entries of data files in the snapshot.
-            kept: files that the plan lists; those of plan tasks of Iceberg's protocol, when they are fetched.
+            kept: files that the plan lists; for plan tasks of Iceberg's protocol, counted when a task is fetched.
         """
         self.plans.record(1, protocol)
         self.plan_files.record(seen, protocol, "seen")
         self.plan_files.record(kept, protocol, "kept")
 
     def count(self, name: str, help_text: str, measure: Measure, *, is_amount: bool = False) -> None:
-        """Register a counter of a measure's values; ``is_amount``: of their sum."""
+        """Register a counter of a measure's values, or with ``is_amount`` of their sum."""
         counter = Counter(name, help_text, measure.labels, registry=self.registry)
         series = _Series(counter, range(len(measure.labels)))
         measure.listen(lambda value, *labels: series.of(labels).inc(value if is_amount else 1))
@@ -180,7 +181,7 @@ class Metrics(MetricSet):
         labels: Sequence[str] | None = None,
         buckets: Sequence[float] = SECONDS,
     ) -> None:
-        """Register a histogram of a measure's values, with some of its labels or all."""
+        """Register a histogram of a measure's values, with the given labels; with all of its labels if None."""
         chosen = tuple(measure.labels if labels is None else labels)
         places = [measure.labels.index(label) for label in chosen]
         histogram = Histogram(name, help_text, chosen, buckets=buckets, registry=self.registry)
@@ -189,7 +190,7 @@ class Metrics(MetricSet):
         self._note(Instrument("histogram", name, help_text, chosen, measure, buckets=tuple(buckets)))
 
     def hold_counter(self, name: str, help_text: str, labels: Sequence[str], read: ReadValues) -> None:
-        """Register counters that components hold; they never decrease while the process lives."""
+        """Register counters whose values are in components; they never decrease while the process lives."""
         counter = Counter(name, help_text, labels, registry=self.registry)
         self._held.append(_Held(counter, read))
         self._note(Instrument("counter", name, help_text, tuple(labels), read=read))
@@ -197,17 +198,17 @@ class Metrics(MetricSet):
     def hold_gauge(
         self, name: str, help_text: str, labels: Sequence[str], read: ReadValues, rule: Rule = "sum"
     ) -> None:
-        """Register gauges that components hold. A series ends when ``read`` no longer returns it."""
+        """Register gauges whose values are in components. A series ends when ``read`` no longer returns it."""
         self._held.append(_Held(self._gauge(name, help_text, labels, rule), read))
         self._note(Instrument("gauge", name, help_text, tuple(labels), read=read))
 
     def start(self) -> None:
-        """Let other workers ask for this one's values, once all metrics are registered."""
+        """Let other workers request this worker's values; call this once all metrics are registered."""
         if self._folder is not None:
             self._folder.answer(self.write)
 
     def write(self) -> None:
-        """Write what components hold now, so that a scrape of any worker finds it."""
+        """Write the current values of held metrics, so that a scrape of any worker finds them."""
         with self._writing:
             for held in self._held:
                 found = {_key(label): float(number) for label, number in held.read().items()}
@@ -217,7 +218,7 @@ class Metrics(MetricSet):
                     self._set(held, held.metric, found)
 
     def text(self) -> bytes:
-        """All metrics of all workers, in the exposition format, version 0.0.4."""
+        """Return the metrics of all workers in the exposition format, version 0.0.4."""
         if self._folder is None:
             self.write()
             return generate_latest(self.registry)
@@ -274,7 +275,7 @@ class _AllWorkers(Collector):
             yield self._merged(metric) if metric.type == "gauge" else metric
 
     def _merged(self, metric: Metric) -> Metric:
-        """One series of those that differ in their worker only."""
+        """Merge the series that differ in their worker only."""
         rule = self._rules.get(metric.name, "sum")
         merged: dict[tuple[tuple[str, str], ...], float] = {}
         for sample in metric.samples:
@@ -300,7 +301,7 @@ class _Common(Collector):
         self._name, self._help, self._labels, self._read = name, help_text, labels, read
 
     def describe(self) -> Iterable[Metric]:
-        """Registration must not read values: the database may not exist yet."""
+        """Return the metric without values: the database may not exist yet at registration."""
         return [self._family()]
 
     def collect(self) -> Iterable[Metric]:
@@ -315,7 +316,7 @@ class _Common(Collector):
 
 
 class _Processes(Collector):
-    """CPU time, memory and files of worker processes, by the names that Prometheus' clients give them."""
+    """CPU time, memory and files of worker processes, under the names of Prometheus clients."""
 
     def __init__(self, metrics: Metrics, live: Mapping[int, int] | None = None) -> None:
         self._metrics, self._live = metrics, live
@@ -325,7 +326,7 @@ class _Processes(Collector):
         return [_with_worker(metric, ()) for metric in ProcessCollector(registry=None).collect()]
 
     def collect(self) -> Iterable[Metric]:
-        """Read them of each live worker; one that ended meanwhile has none."""
+        """Read the metrics of each live worker; a worker that ended meanwhile has none."""
         own: list[tuple[str, Any]] = [(self._metrics.worker, "self")]
         live = own if self._live is None else [(str(number), process) for number, process in sorted(self._live.items())]
         families: dict[str, Metric] = {}

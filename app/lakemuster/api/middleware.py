@@ -1,8 +1,8 @@
-"""The outermost ASGI middleware: what applies to every request, whatever its route.
+"""The outermost ASGI middleware, which applies to every request.
 
-It assigns a request id, begins the request's span, refuses foreign hosts, foreign browser origins and bodies whose
-Content-Length is too large, answers unexpected exceptions without details, sets security headers, counts requests, and
-writes one access log line without query strings or secrets.
+It assigns a request id, begins the request's span, rejects foreign hosts, foreign browser origins and bodies whose
+Content-Length is too large, responds to unexpected exceptions without details, sets security headers, counts requests,
+and writes one access log line without query strings or secrets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lakemuster.log_lines import REQUEST_ID, Fields
 
 ACCESS = logging.getLogger("lakemuster.access")
 QUIET = frozenset({"/healthz", "/readyz"})
-"""Probes: their successes are logged at level debug only."""
+"""Probe paths: successful probes are logged at level debug."""
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE"})
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -44,19 +44,19 @@ _HEADERS = {
 
 
 class ResponseBroken(Exception):
-    """A response failed after its first byte: the connection is cut, so that no client takes it for complete."""
+    """A response failed after its first byte; the connection is cut, so that no client considers it complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class MiddlewareRules:
-    """Hosts and origins that the middleware accepts.
+    """Settings of the middleware.
 
     Attributes:
-        hosts: names in the Host header; None: any.
-        origins: browser origins that may use unsafe methods, besides the server's own; ``*``: any.
-        root_path: path below which a proxy offers the server. Requests have it or not, as the proxy does.
-        body_bytes: limit of a request's body, given its scope.
-        is_audited, audits_filters: whether the audit log has a line for each request, and its filter.
+        hosts: accepted names in the Host header; None for any.
+        origins: browser origins that may use unsafe methods, besides the server's own; ``*`` for any.
+        root_path: path below which a proxy exposes the server; the proxy may strip it from requests or not.
+        body_bytes: returns the limit of a request's body for its scope.
+        is_audited, audits_filters: whether the audit log has a line for each request, and whether with its filter.
     """
 
     hosts: frozenset[str] | None
@@ -100,7 +100,7 @@ class Middleware:
             REQUEST_ID.reset(belonging)
 
     def _strip_root(self, scope: Scope) -> None:
-        """Drop the root path from a request whose proxy leaves it."""
+        """Strip the root path from a request if the proxy has not."""
         root = self._rules.root_path
         if root and scope["path"].startswith(root + "/"):
             scope["path"] = scope["path"][len(root) :]
@@ -118,7 +118,7 @@ class Middleware:
                 await problem(error, scope["path"])(scope, receive, answer.send)
         except ClientDisconnect:
             answer.disconnected = True
-        except Exception as error:  # noqa: BLE001 - whatever it is, it goes no further
+        except Exception as error:  # noqa: BLE001 - the outermost handler
             log_unexpected(error, answer.request_id)
             if answer.status is not None:
                 self._metrics.broken.record(1)
@@ -177,18 +177,18 @@ class _Answer:
 
 
 def method_of(scope: Scope) -> str:
-    """A request's method; ``OTHER`` for those that HTTP does not define."""
+    """Return a request's method; ``OTHER`` for methods that HTTP does not define."""
     method: str = scope["method"]
     return method if method in _METHODS else "OTHER"
 
 
 def _route(scope: Scope) -> str:
-    """The template of a request's path."""
+    """Return the route template of a request's path."""
     return getattr(scope.get("route"), "path", "unmatched")
 
 
 def _line(scope: Scope, answer: _Answer, route: str, method: str, seconds: float) -> Fields:
-    """The fields of a request's line in the access log."""
+    """Return the fields of a request's line in the access log."""
     line = Fields(
         request_id=answer.request_id,
         method=method,
@@ -211,7 +211,7 @@ def _line(scope: Scope, answer: _Answer, route: str, method: str, seconds: float
 
 
 def _describe(span: tracing.Span, scope: Scope, answer: _Answer) -> None:
-    """Name a request's span by its route: paths hold names and filters."""
+    """Describe a request's span. Its name is the route, since paths contain names and filters."""
     route, status = _route(scope), answer.status or 0
     span.rename(f"{method_of(scope)} {route}")
     found: tracing.Attributes = {

@@ -1,4 +1,4 @@
-"""The error for a missing or hidden table over HTTP: it suggests what the caller sees and the protocol shows."""
+"""The error for a missing or hidden table over HTTP; it suggests tables that the caller and the protocol can see."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from lakemuster.metadata.snapshot import Format
 
 _PROTOCOLS: dict[str, tuple[Format, str | None]] = {"/iceberg/": ("iceberg", None), "/paimon/": ("paimon", "$")}
 """By path prefix: the format of the tables that the protocol shows, and the character that marks names of system tables
-in it; other paths show all."""
+in it; other paths show all tables."""
 
 
 def table_not_found(request: Request, error: TableNotFound) -> TableNotFound:
-    """The error to send: without context, and the same whether the table is hidden or missing.
+    """Return the error to send: without context, and the same whether the table is hidden or missing.
 
     Args:
-        error: as raised; its context has the name of the table, if it was asked for by name.
+        error: as raised; its context has the table's name if the request named one.
     """
     name = error.context.get("table")
     if not isinstance(name, str):
         return TableNotFound(error.message)
     found = getattr(request.state, SIDECAR, None)
-    # Only the catalog knows which other tables exist for a caller who signs in there.
+    # Only the catalog knows which other tables are visible to a caller that it authenticates.
     if request.method == "HEAD" or (found is not None and found.is_forwarded):
         return without_suggestions(name)
     api, caller, path = api_of(request), caller_of(request), request.scope["path"]

@@ -1,4 +1,4 @@
-"""An app's OpenAPI document, without what FastAPI presumes; its parts by API; reproducible YAML."""
+"""The app's OpenAPI document: remove what FastAPI adds wrongly, split it by API, and render reproducible YAML."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Part:
     """One API of the server, with a document of its own.
 
     Attributes:
-        prefixes: its paths begin with one of them.
-        description: replaces the whole document's; None: that stays.
+        prefixes: the prefixes of its paths.
+        description: replaces the description of the whole document; None to leave it.
     """
 
     title: str
@@ -48,20 +48,20 @@ PARTS: Mapping[str, Part] = {
 
 
 class DescribedApp(FastAPI):
-    """A FastAPI app whose OpenAPI document lists the responses that it really sends."""
+    """A FastAPI app whose OpenAPI document lists only responses that it sends."""
 
     def openapi(self) -> dict[str, Any]:
-        """The OpenAPI document, computed once."""
+        """Return the OpenAPI document, computed once."""
         if self.openapi_schema is None:
             self.openapi_schema = tidied(super().openapi())
         return self.openapi_schema
 
 
 def tidied(document: dict[str, Any]) -> dict[str, Any]:
-    """Drop what is never sent (status 422, JSON without a schema) and titles; share equal failures; sort statuses.
+    """Drop responses that are never sent (status 422, JSON without a schema) and titles; share equal error responses.
 
-    Defaults of a request's members become text: generators of typed clients take a member with a default for one that
-    every client sends.
+    Statuses are sorted. Defaults of a request's members become text: generators of typed clients would treat a member
+    with a default as one that every client sends.
     """
     components = document.setdefault("components", {})
     for name in _NOT_OURS:
@@ -89,7 +89,7 @@ def tidied(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_nothing(answer: dict[str, Any]) -> dict[str, Any]:
-    """The response without a media type that FastAPI presumes beside those that the route names."""
+    """Return the response without the media type that FastAPI adds to those of the route."""
     content = answer.get("content", {})
     if len(content) < 2:
         return answer
@@ -97,7 +97,7 @@ def _without_nothing(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shared(status: str, answer: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
-    """A reference to a failure that is moved to the components; other responses as they are."""
+    """Move an error response to the components and return a reference to it; return other responses unchanged."""
     if int(status) < 400:
         return answer
     schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
@@ -125,7 +125,7 @@ def _drop_titles(node: object) -> None:
 
 
 def part_of(document: Mapping[str, Any], part: Part) -> dict[str, Any]:
-    """The document of one API: its paths, and the components that these refer to."""
+    """Return the document of one API: its paths, and the components that they refer to."""
     info = dict(document["info"], title=part.title)
     if part.description is not None:
         info["description"] = part.description
@@ -147,7 +147,7 @@ def part_of(document: Mapping[str, Any], part: Part) -> dict[str, Any]:
 
 
 def _references(node: object) -> Iterator[tuple[str, str]]:
-    """The components that a part of a document names, as (kind, name)."""
+    """Yield the components that a part of a document refers to, as (kind, name)."""
     if isinstance(node, Mapping):
         target = node.get("$ref")
         if isinstance(target, str) and target.startswith(_COMPONENT):
@@ -163,17 +163,17 @@ def _references(node: object) -> Iterator[tuple[str, str]]:
 
 
 def render(app: FastAPI, part: str | None = None) -> str:
-    """The OpenAPI 3.1 document in YAML.
+    """Return the OpenAPI 3.1 document in YAML.
 
     Args:
-        part: the name of one API in ``PARTS``; None: all.
+        part: the name of one API in ``PARTS``; None for all.
     """
     document = app.openapi()
     return "\n".join(_block(document if part is None else part_of(document, PARTS[part]), 0)) + "\n"
 
 
 def _block(value: object, depth: int) -> list[str]:
-    """The lines of a value that is not on its key's line."""
+    """Return the lines of a value that is not on the line of its key."""
     indent = "  " * depth
     if isinstance(value, dict) and value:
         lines = []
@@ -197,7 +197,7 @@ def _member(key: str, item: object, depth: int) -> list[str]:
 
 
 def _scalar(value: object) -> str:
-    """A scalar: a plain word, else JSON, which is valid YAML."""
+    """Return a scalar as a plain word, or else as JSON, which is valid YAML."""
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -74,14 +74,14 @@ async def metrics(api: TheApi, caller: TheCaller) -> Response:
 
 
 def _of_caller(api: Api, caller: Caller) -> bytes:
-    """Metrics of the caller's own tables only: counts of work and requests would reveal others."""
+    """Return metrics of the caller's own tables only: counts of work and requests would reveal other tables."""
     metrics = MetricSet()
     count_tables(metrics, lambda: api.tables(caller))
     return metrics.text()
 
 
 async def _apart(work: Callable[[], T]) -> T:
-    """Run in a thread outside of the shared limit, so that metrics can be read while all others wait."""
+    """Run work in a thread outside the shared limit, so that metrics can be read while all other threads are busy."""
     return await to_thread.run_sync(work, limiter=CapacityLimiter(1))
 
 

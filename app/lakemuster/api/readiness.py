@@ -1,6 +1,7 @@
-"""Readiness checks in bounded time: the database, the segment store, the clocks.
+"""Readiness checks, in bounded time, of the database, the segment store and the clocks.
 
-A check hangs when its dependency does. So each runs in its own thread, once at a time, shared by all callers that wait.
+A check may hang with its dependency. So each runs in its own thread, at most once at a time, and concurrent callers
+share the run.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from lakemuster.errors import CatalogError, IndexUnavailable
 
 LOG = logging.getLogger("lakemuster.api")
 PATIENCE_SECONDS = 3.0
-"""How long a caller waits for a check."""
+"""Timeout of a caller's wait for a check."""
 MAX_SKEW_SECONDS = 15 * 60
-"""Allowed difference between the clocks of replicas."""
+"""Maximum difference between the clocks of this machine and the database, and maximum step of this machine's clock."""
 OK = "ok"
 
 
@@ -27,8 +28,8 @@ class Readiness:
     """Named checks, each run at most once at a time.
 
     Args:
-        checks: each raises a CatalogError when something is wrong.
-        patience: seconds that a caller waits.
+        checks: functions that raise a CatalogError if something is wrong, by name.
+        patience: timeout of a caller, in seconds.
     """
 
     def __init__(self, checks: Mapping[str, Callable[[], object]], patience: float = PATIENCE_SECONDS) -> None:
@@ -39,13 +40,13 @@ class Readiness:
 
     @classmethod
     def of(cls, services: Services) -> Readiness:
-        """The checks of a service's database, segment store and clocks."""
+        """Create the checks of a service's database, segment store and clocks."""
         index = services.index
         clock = Clocks(index.database.clock_ms)
         return cls({"database": index.database.check, "segments": index.segments.check, "clock": clock.check})
 
     async def states(self) -> dict[str, str]:
-        """By check: ``ok``, or the error's code and message."""
+        """Run the checks; return for each ``ok``, or the error's code and message."""
         running = {name: self._run(name) for name in self._checks}
         await asyncio.wait([asyncio.wrap_future(future) for _, future in running.values()], timeout=self._patience)
         return {name: self._state(since, future) for name, (since, future) in running.items()}
@@ -80,17 +81,17 @@ class Readiness:
 
 
 def _boottime() -> float:
-    """Monotonic seconds; they include time in suspend where the system supports it."""
+    """Return monotonic seconds, including time in suspend if the system supports it."""
     return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
 
 
 class Clocks:
-    """Compares the machine's wall clock with the database's, and with a monotonic clock.
+    """Compares the machine's wall clock with the database's clock, and with a monotonic clock.
 
     Args:
-        database_ms: the database's time, milliseconds since 1970.
-        wall: the machine's time, seconds since 1970.
-        steady: monotonic seconds.
+        database_ms: returns the database's time, in milliseconds since 1970.
+        wall: returns the machine's time, in seconds since 1970.
+        steady: returns monotonic seconds.
     """
 
     def __init__(
@@ -105,10 +106,10 @@ class Clocks:
         self._stepped: tuple[float, float] | None = None
 
     def check(self) -> None:
-        """Make sure that the clocks agree, and that ours was not stepped in the last 15 minutes.
+        """Check that the clocks agree, and that the machine's clock was not stepped in the last 15 minutes.
 
         Raises:
-            IndexUnavailable: they differ by more than 15 minutes, or ours was stepped by as much, or the
+            IndexUnavailable: the clocks differ, or the machine's clock was stepped, by more than 15 minutes; or the
                 database does not answer.
         """
         steady = self._steady()

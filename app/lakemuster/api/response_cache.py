@@ -1,11 +1,11 @@
 """Response cache: the same request gets the same response until its table's record changes.
 
-A route names the table record that its response depends on (:func:`cache_until_changed`). A cached response is valid
-while the table's record has the same state and its pointer was looked at within the allowed staleness. Everything that
-changes a response changes the record, since metadata and current snapshots become visible together (see
-``ingest.refresh``); a look that finds nothing new changes only its own time. The cache key is the request's bytes,
-without a few headers that no response depends on, and the authenticated caller with its rights in place of the token.
-Streams are never cached.
+A route declares the table record that its response depends on (:func:`cache_until_changed`). A cached response is valid
+while the table's record has the same state, and the last look at its pointer is within the allowed staleness. Every
+change of a response changes the record, since metadata and current snapshots become visible together (see
+``ingest.table_refresh``); a look that finds no new state changes only the time of the look. The cache key is the
+request's bytes, without a few headers that no response depends on, and the authenticated caller with its rights in
+place of the token. Streams are never cached.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NO_PART = frozenset(
         b"tracestate",
     }
 )
-"""Headers outside of the cache key: no response depends on them, or only on the caller (``authorization``)."""
+"""Headers outside the cache key: no response depends on them, except through the caller (``authorization``)."""
 
 CacheKey = tuple[object, ...]
 IsCurrent = Callable[[TableRecord], Awaitable[bool]]
@@ -50,7 +50,7 @@ IsCurrent = Callable[[TableRecord], Awaitable[bool]]
 def cache_until_changed(request: Request, table: TableRecord) -> None:
     """Make the response cacheable while the table's record is unchanged.
 
-    Answers to callers who sign in at a catalog are not: the catalog decides on each of them.
+    Responses to callers that an attached catalog authenticates are not cached: the catalog authorizes each request.
     """
     found = getattr(request.state, SIDECAR, None)
     if found is not None and found.is_forwarded:
@@ -59,7 +59,7 @@ def cache_until_changed(request: Request, table: TableRecord) -> None:
 
 
 def is_current(services: Services) -> IsCurrent:
-    """Return a check that a record is the table's current state, looked at within the allowed staleness."""
+    """Return a function that checks that a record is the table's current state, and within the allowed staleness."""
 
     async def asked(table: TableRecord) -> bool:
         try:
@@ -82,7 +82,7 @@ class _Entry:
 
     Attributes:
         table: the record that it depends on.
-        scope: the fields of the ASGI scope that the log and the metrics need.
+        scope: the fields of the ASGI scope that the access log and the metrics need.
     """
 
     table: TableRecord
@@ -93,7 +93,7 @@ class _Entry:
 
     @property
     def weight(self) -> int:
-        """Approximate bytes."""
+        """The approximate size in bytes."""
         return len(self.body) + self.key_bytes
 
 
@@ -101,7 +101,7 @@ class ResponseCache:
     """ASGI middleware that caches responses.
 
     Args:
-        is_current: whether a record is its table's current state, and fresh.
+        is_current: returns whether a record is its table's current state, and fresh.
     """
 
     def __init__(self, app: ASGIApp, is_current: IsCurrent) -> None:

@@ -1,8 +1,8 @@
 """Slots: a semaphore that limits concurrent requests and streams, in total and per caller.
 
-A request holds a slot from admission until its response's status is sent: what remains is sending, whose memory and
-time are limited elsewhere. A stream also holds a stream slot until it ends. The queue is limited in length and time:
-a request that waited too long gets 503, so that clients retry instead of piling up.
+A request holds a slot from admission until its response's status is sent; the memory and time for sending the body are
+limited elsewhere. A stream also holds a stream slot until it ends. The queue is limited in length and time: a request
+that has waited too long gets 503, so that clients retry and the queue does not grow.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from lakemuster.errors import Overloaded
 REQUESTS = 96
 """Concurrent requests of a process: as many as its threads, so that a request with a slot has a thread."""
 REQUESTS_PER_CALLER = 72
-"""Limit of one caller: a quarter is left to the others."""
+"""Limit of concurrent requests of one caller, which leaves a quarter to the others."""
 STREAMS = 256
-"""Concurrent streams of a process."""
+"""Limit of concurrent streams of a process."""
 STREAMS_PER_CALLER = 128
-"""Limit of one caller, over all workers."""
+"""Limit of concurrent streams of one caller, over all workers."""
 QUEUE = 512
-"""Waiting requests of a process; further ones are refused at once."""
+"""Limit of waiting requests of a process; further ones are rejected at once."""
 WAIT_SECONDS = 5.0
-"""Timeout of the wait for a slot: later, most clients have given up."""
+"""Timeout of the wait for a slot: after a longer wait, most clients have given up."""
 _STREAM_THREADS = 32
 _UNLIMITED = frozenset({"/healthz", "/readyz", "/metrics"})
 _STREAMED = (b"ndjson", b"arrow")
@@ -43,13 +43,13 @@ class _Waiter:
 
 
 class Slots:
-    """An asyncio semaphore with a limit per owner; of those below it, the longest waiting is served first.
+    """An asyncio semaphore with a limit per owner. Among owners below it, the longest-waiting request is served first.
 
-    Belongs to one event loop.
+    It belongs to one event loop.
 
     Args:
-        total: slots.
-        per_owner: limit of one owner.
+        total: number of slots.
+        per_owner: limit of slots of one owner.
         queue: limit of waiting requests.
         seconds: timeout of a wait.
     """
@@ -65,21 +65,21 @@ class Slots:
 
     @property
     def total(self) -> int:
-        """Number of slots."""
+        """The number of slots."""
         return self._total
 
     @property
     def taken(self) -> int:
-        """Number of slots taken."""
+        """The number of slots taken."""
         return self._taken
 
     @property
     def waiting(self) -> int:
-        """Number of waiting requests."""
+        """The number of waiting requests."""
         return len(self._waiting)
 
     async def acquire(self, owner: str) -> None:
-        """Take a slot, waiting for one if need be.
+        """Take a slot; wait for one if necessary.
 
         Raises:
             Overloaded: no slot became free in time, or the queue is full.
@@ -104,7 +104,7 @@ class Slots:
             raise
 
     def release(self, owner: str) -> None:
-        """Release a slot, and grant it to the longest waiting request that may have it."""
+        """Release a slot, and grant it to the longest-waiting request whose owner is below its limit."""
         self._taken -= 1
         self._owned[owner] -= 1
         if not self._owned[owner]:
@@ -128,8 +128,8 @@ class ConcurrencyLimit:
     """ASGI middleware that takes a slot for each request, and a stream slot for each stream.
 
     Args:
-        workers: processes that share a caller's limit of streams.
-        slots: takes the slots by kind, for metrics.
+        workers: number of processes that share a caller's limit of streams.
+        slots: receives the slots by kind, for metrics.
     """
 
     def __init__(self, app: ASGIApp, workers: int, slots: dict[str, Slots] | None = None) -> None:
@@ -183,6 +183,6 @@ class ConcurrencyLimit:
 
 
 def _is_streamed(scope: Scope) -> bool:
-    """Whether the request accepts an answer that is a stream."""
+    """Whether the request accepts a streamed response."""
     accepted = [value.lower() for name, value in scope["headers"] if name == b"accept"]
     return any(kind in value for kind in _STREAMED for value in accepted)

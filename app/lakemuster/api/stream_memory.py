@@ -1,8 +1,8 @@
-"""Memory held by a process's streams, and the return of freed memory to the system.
+"""Count the memory held by a process's streams, and return freed memory to the system.
 
 The C library retains freed memory in the arena that it came from. Each thread may get its own arena, and the threads
-that look at tables come and go: without a limit of arenas and regular trimming, a busy server holds several times the
-memory that it uses.
+that refresh tables are short-lived: without a limit of arenas and regular trimming, a busy server holds several times
+the memory that it uses.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ TRIM_SECONDS = 15.0
 ARENAS = 2
 _M_ARENA_MAX = -8
 MANY = 8
-"""Concurrent streams whose memory is worth returning: it takes some milliseconds, and is soon needed again."""
+"""Number of concurrent streams from which their memory is returned: this costs some milliseconds, so not for few."""
 
 
 class StreamMemory:
     """Counters of a process's streams; its event loop updates them.
 
     Attributes:
-        bytes: produced and not yet sent, over all streams.
-        running: streams in progress.
+        bytes: bytes produced and not yet sent, over all streams.
+        running: number of streams in progress.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class StreamMemory:
         self._most = max(self._most, self.running)
 
     def end(self) -> bool:
-        """Count a stream that ended; tell whether it was the last of many."""
+        """Count a stream that ended; return whether it was the last one after ``MANY`` ran concurrently."""
         self.running -= 1
         is_last_of_many = not self.running and self._most >= MANY
         if not self.running:
@@ -54,14 +54,14 @@ STREAM_MEMORY = StreamMemory()
 
 
 def release_unused_memory() -> None:
-    """Return unused memory to the system; allocators would retain it for good."""
+    """Return unused memory to the system; otherwise allocators retain it forever."""
     gc.collect()
     pa.default_memory_pool().release_unused()
     trim()
 
 
 def trim() -> None:
-    """Return what the C library retains; takes some hundredths of a second, and releases the GIL."""
+    """Return the memory that the C library retains; takes some hundredths of a second, and releases the GIL."""
     if (function := _of_libc("malloc_trim")) is not None:
         function(0)
 
@@ -74,10 +74,10 @@ async def trim_regularly() -> None:
 
 
 def share_arenas() -> None:
-    """Let all threads of this process allocate from few malloc arenas, Arrow too, unless the environment has settings.
+    """Make all threads, and Arrow, allocate from few malloc arenas, unless the environment has settings for this.
 
     Arrow's own allocator has a heap for each thread: memory that another thread freed there is not returned until the
-    thread allocates again, and an idle thread never does. It stays where the C library cannot trim.
+    thread allocates again, and an idle thread never does. Arrow's allocator is kept if the C library cannot trim.
     """
     if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ and _of_libc("malloc_trim") is not None:
         pa.set_memory_pool(pa.system_memory_pool())
@@ -88,7 +88,7 @@ def share_arenas() -> None:
 
 @cache
 def _of_libc(name: str) -> Any:
-    """A function of the C library; None: it has none of that name."""
+    """Return a function of the C library; None if there is none of that name."""
     try:
         return getattr(ctypes.CDLL(None), name)
     except (OSError, AttributeError):

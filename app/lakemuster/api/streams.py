@@ -1,8 +1,8 @@
-"""Whole lists as streaming responses, whose last record proves that they are complete.
+"""Streaming responses of whole lists, whose last record proves that they are complete.
 
-NDJSON ends with ``{"end": {"count": n, "snapshot_id": "…"}}``; an Arrow stream with a batch of no rows
-whose metadata are ``count`` and ``snapshot_id``. Further keys may describe the whole list. CSV has no place for
-such a record. A failure on the way breaks the connection.
+NDJSON ends with ``{"end": {"count": n, "snapshot_id": "…"}}``; an Arrow stream ends with a batch without rows,
+whose metadata has ``count`` and ``snapshot_id``. Further keys may describe the whole list. CSV cannot have such a
+record. A failure after the start breaks the connection.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from lakemuster.cpu_semaphore import CPU
 from lakemuster.wire.csv_rows import cells_of, csv_lines
 
 CHUNK_BYTES = 2**20
-"""Bytes per message to a connection that copies them: larger copies need newly allocated memory."""
+"""Bytes per message to a server that copies bodies: larger copies need newly allocated memory."""
 
 PREFETCH_BYTES = 2 * 2**20
-"""Bytes produced at a time, while the previous ones are sent: fewer are not worth the thread switch."""
+"""Bytes produced at a time, while the previous ones are sent: fewer would not be worth a thread switch."""
 
 FAST_PREFETCH_BYTES = 6 * 2**20
-"""Like ``PREFETCH_BYTES``, for clients that receive faster than we produce: the bytes are soon sent."""
+"""Like ``PREFETCH_BYTES``, for clients that receive faster than the server produces: the bytes are soon sent."""
 
 MAX_HELD_BYTES = 128 * 2**20
-"""Limit of bytes produced and not yet sent, per process: above it, produce less at a time and nothing ahead."""
+"""Limit of bytes produced and not yet sent, per process; above it, streams produce less at a time, and not ahead."""
 
 
 def ndjson(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object]) -> Generator[Part, None, None]:
@@ -62,7 +62,7 @@ def arrow(listing: Streamed, snapshot_id: int | None, about: Mapping[str, object
 
 
 def csv(listing: Streamed, _snapshot_id: int | None, _about: Mapping[str, object]) -> Generator[Part, None, None]:
-    """Yield a line of names, then every row; complete if the response is."""
+    """Yield a line of names, then every row as a line."""
     names = listing.schema.names
     yield csv_lines([names])
     for _, lines in listing.lines():
@@ -70,7 +70,7 @@ def csv(listing: Streamed, _snapshot_id: int | None, _about: Mapping[str, object
 
 
 class _Written:
-    """A file object that collects what is written to it, without a copy."""
+    """A file object that collects the buffers written to it, without copying them."""
 
     closed = False
 
@@ -85,10 +85,10 @@ class _Written:
         return size
 
     def flush(self) -> None:
-        """Do nothing: the file interface demands it."""
+        """Do nothing; required by the file interface."""
 
     def taken(self) -> VectoredBody:
-        """What was written since the last call."""
+        """Return the buffers written since the last call."""
         taken = VectoredBody(self._buffers, self._bytes)
         self._buffers, self._bytes = [], 0
         return taken
@@ -97,8 +97,8 @@ class _Written:
 class Stream(StreamingResponse):
     """A streaming response whose first part is produced before its status is sent.
 
-    So an early failure gets its proper status, and only a later one breaks the connection.
-    The generator runs in worker threads, a little ahead of sending, and is closed when the client disconnects.
+    So an early failure gets its own status, and only a later one breaks the connection. The generator runs in worker
+    threads, a little ahead of sending, and is closed when the client disconnects.
     """
 
     def __init__(self, parts: Generator[Part, None, None], media_type: str, headers: dict[str, str]) -> None:

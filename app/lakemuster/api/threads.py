@@ -1,4 +1,4 @@
-"""Threads of requests, limited per table, so that requests for other tables always find one.
+"""Limit the threads of requests per table, so that threads remain for requests about other tables.
 
 A request may block on its table's storage. Requests beyond the table's limit wait without a thread.
 """
@@ -27,7 +27,7 @@ async def run_for(name: str, work: Callable[P, T], *args: P.args, **kwargs: P.kw
     """Run blocking work in a thread, within a table's limit.
 
     Args:
-        name: the table's, or another key with its own limit.
+        name: the table's name, or another key with a limit of its own.
     """
     shares = _SHARES.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
     share = shares.get(name)
@@ -37,7 +37,7 @@ async def run_for(name: str, work: Callable[P, T], *args: P.args, **kwargs: P.kw
 
 
 class TableRoute(APIRoute):
-    """A route whose function runs within its table's limit of threads; one without a table has its own limit."""
+    """A route whose function runs within its table's limit of threads; a route without a table has its own limit."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **settings: Any) -> None:
         super().__init__(path, endpoint if inspect.iscoroutinefunction(endpoint) else _shared(endpoint), **settings)

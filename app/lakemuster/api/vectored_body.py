@@ -1,6 +1,6 @@
 """Response bodies as several buffers, which a server can send in one vectored write without joining them.
 
-Our ASGI extension: a server that names :data:`VECTORED` in a scope's ``extensions`` takes a
+This is an ASGI extension of Lakemuster: a server with :data:`VECTORED` in a scope's ``extensions`` accepts a
 :class:`VectoredBody` as the ``body`` of ``http.response.body``. Other servers get bytes.
 """
 
@@ -24,7 +24,7 @@ class VectoredBody:
     """A part of a body as several buffers; its length is in bytes.
 
     Args:
-        length: of all buffers, if known: adding them up takes time.
+        length: total length of the buffers, if known, to avoid summing.
     """
 
     __slots__ = ("_bytes", "buffers")
@@ -35,7 +35,7 @@ class VectoredBody:
 
     @classmethod
     def of(cls, parts: Sequence[Part]) -> VectoredBody:
-        """Concatenate parts of a body, without a copy."""
+        """Concatenate parts of a body without copying them."""
         buffers: list[Buffer] = []
         for part in parts:
             buffers += part.buffers if isinstance(part, VectoredBody) else (part,)
@@ -45,5 +45,5 @@ class VectoredBody:
         return self._bytes
 
     def joined(self) -> bytes:
-        """The buffers as one bytes object."""
+        """Return the buffers as one bytes object."""
         return b"".join(self.buffers)

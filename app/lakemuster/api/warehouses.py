@@ -1,4 +1,4 @@
-"""Check of the warehouse name that clients of both REST catalogs send."""
+"""Check the warehouse name that clients of both REST catalogs send."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from lakemuster.errors import WarehouseNotFound
 
 
 def require_warehouse(settings: Settings, name: str) -> None:
-    """Refuse a name other than the configured one. An empty name is always accepted; unconfigured, any name is.
+    """Reject a name other than the configured one. An empty name is always accepted; without a configured one, any is.
 
     Raises:
-        WarehouseNotFound: the name is another.
+        WarehouseNotFound: the name is not the configured one.
     """
     if name and settings.warehouse and name != settings.warehouse:
         raise WarehouseNotFound(f"this server has one warehouse, {settings.warehouse}: use that name, or omit it")

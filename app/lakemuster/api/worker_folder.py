@@ -1,12 +1,12 @@
-"""The folder through which worker processes share their metrics: one scrape is of all of them.
+"""The folder through which worker processes share their metrics, so that one scrape covers all of them.
 
-Each worker writes its counters, histograms and gauges to files of its own in this folder, which are mapped into memory
-(prometheus_client's multiprocess mode): they outlive a worker that is killed. Files belong to a worker's number, not to
-its process id. A worker takes the lowest number that no live process holds, so a worker that replaces a dead one counts
-on in its files, and the folder has as many files as there are workers.
+Each worker writes its counters, histograms and gauges to its own memory-mapped files in this folder (the multiprocess
+mode of prometheus_client): they outlive a worker that is killed. Files belong to a worker's number, not to its process
+id. A worker takes the lowest number that no live process holds, so a worker that replaces a dead one continues the
+counters in its files, and the number of files stays constant.
 
-Values that components hold are written to the files when a worker is asked to, by a connection to its Unix socket in
-the folder, and every few seconds.
+Held metrics are written to the files every few seconds, and whenever another worker connects to the worker's Unix
+socket in the folder.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from prometheus_client import values
 from lakemuster.errors import ConfigInvalid
 
 VARIABLE = "MUSTER_WORKERS_FOLDER"
-"""The environment variable that tells worker processes the folder."""
+"""The environment variable that passes the folder to worker processes."""
 
 WRITE_SECONDS = 5.0
-"""Seconds between a worker's writes of held values; a killed worker loses at most those of one interval."""
+"""Seconds between a worker's writes of held metrics; a killed worker loses the changes of at most one interval."""
 
 ANSWER_SECONDS = 2.0
-"""How long a scrape waits for the other workers in all. Of one that does not answer, the last written values count."""
+"""Timeout of a scrape for all other workers together; without a response, a worker's last written values are used."""
 
 _PREFIX = "lakemuster-workers-"
 _LEFT_BEHIND_SECONDS = 60.0
@@ -44,7 +44,7 @@ _LONGEST_PATH = 80  # a Unix socket's path has at most some hundred bytes
 
 @contextmanager
 def worker_folder() -> Iterator[Path]:
-    """A private folder for the worker processes that this process starts; an environment variable passes its path.
+    """Create a private folder for the worker processes that this process starts; ``VARIABLE`` passes its path.
 
     Raises:
         ConfigInvalid: the system's folder for temporary files is not writable.
@@ -67,17 +67,17 @@ def worker_folder() -> Iterator[Path]:
 
 
 class WorkerFolder:
-    """One worker's place in the folder.
+    """One worker's view of the folder.
 
     Attributes:
-        number: this worker's; unique among live ones.
+        number: this worker's number, unique among live workers.
         value_class: prometheus_client's value class; its instances write to this worker's files.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.number, self._lock = self._claim()
-        # Gauges of this number's last holder; its counters go on.
+        # Remove the gauges of this number's last holder; its counters continue.
         for file in path.glob(f"gauge_*_{self.number}.db"):
             file.unlink(missing_ok=True)
         # Read by prometheus_client whenever it opens a file.
@@ -88,12 +88,12 @@ class WorkerFolder:
 
     @classmethod
     def of_environment(cls) -> WorkerFolder | None:
-        """Return the place of a worker process; None in a server of one process."""
+        """Return the folder of a worker process; None in a server of one process."""
         name = os.environ.get(VARIABLE)
         return None if name is None else cls(Path(name))
 
     def answer(self, write: Callable[[], None]) -> None:
-        """Start the thread that calls ``write`` when another worker asks, and every ``WRITE_SECONDS``."""
+        """Start the thread that calls ``write`` when another worker connects, and every ``WRITE_SECONDS``."""
         path = self._socket_of(self.number)
         path.unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -104,10 +104,10 @@ class WorkerFolder:
         threading.Thread(target=self._serve, args=(listener, write), name="metrics", daemon=True).start()
 
     def ask_others(self) -> dict[int, int]:
-        """Request that all other workers write their held values.
+        """Request that all other workers write their held metrics.
 
         Returns:
-            the process ids of the live workers by their numbers, this one included.
+            The process ids of the live workers by number, including this one.
         """
         asked: list[tuple[int, socket.socket]] = []
         deadline = time.monotonic() + ANSWER_SECONDS
@@ -121,7 +121,7 @@ class WorkerFolder:
             try:
                 connection.connect(str(path))
             except (ConnectionRefusedError, FileNotFoundError):
-                connection.close()  # nobody listens: its process has ended
+                connection.close()  # no listener: the worker has ended
             except OSError:
                 connection.close()
                 live[number] = self._process_of(number)
@@ -135,7 +135,7 @@ class WorkerFolder:
         return {number: process for number, process in live.items() if process}
 
     def close(self) -> None:
-        """Give the number back; a process that ends does so anyway."""
+        """Release the number; the end of the process releases it, too."""
         self._closed = True
         if self._listener is not None:
             self._listener.close()
@@ -173,7 +173,7 @@ class WorkerFolder:
             return number, lock
 
     def _process_of(self, number: int) -> int:
-        """The id of the process that last claimed a number; 0 if the file does not have it."""
+        """Return the id of the process that last claimed a number; 0 if the lock file does not have it."""
         try:
             return int((self.path / f"{number}.lock").read_text("ascii"))
         except (OSError, ValueError):

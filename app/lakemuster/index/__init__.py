@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # Executors and decoders write segments without SQLAlchemy.
+    # Executors and decoders write segments, and do not import SQLAlchemy.
     from lakemuster.index.database import Database
     from lakemuster.index.segments import SegmentStore
 

@@ -1,4 +1,4 @@
-"""Tables of attached catalogs: a listing replaces them, commits that pass mark them as changed."""
+"""Index records of attached catalogs' tables: synchronized with the catalog's listing, and marked after commits."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from lakemuster.index.statements import chunks, insert_new, insert_new_returning
 from lakemuster.metadata.names import namespace_of
 from lakemuster.metadata.snapshot import Format
 
-# A clock that has stepped back must not put the change before the last look.
+# If the clock has stepped back, the change must not be recorded before the last look.
 _MARK = update(TableRow).values(
     changed_at_ms=case((TableRow.checked_at_ms > NowMs(), TableRow.checked_at_ms), else_=NowMs())
 )
-# Companions of tables have their names, too.
+# A companion has the name of its table; only the table is marked.
 _MARK_TABLE = _MARK.where(TableRow.name == bindparam("table_name"), TableRow.companion_of.is_(None))
 _MARK_BELOW = _MARK.where(TableRow.location.like(bindparam("pattern"), escape="/"))
 
 
 def mark_changed(database: Database, changes: Sequence[Change]) -> None:
-    """Record that tables may have changed now: requests look at their pointers before they are answered.
+    """Record that tables may have changed now, so that their next requests look at the pointers.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -47,13 +47,13 @@ def mark_changed(database: Database, changes: Sequence[Change]) -> None:
 
 
 def names_below(session: Session, prefix: str) -> list[str]:
-    """The names of the tables whose locations begin so."""
+    """Return the names of the tables whose locations have a prefix."""
     return list(session.execute(select(TableRow.name).where(_is_below(prefix))).scalars())
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A table of an attached catalog as the index knows it; ``metadata_location`` and ``uuid`` once it was read."""
+    """The record of an attached catalog's table; ``metadata_location`` and ``uuid`` are None until it is read."""
 
     name: str
     location: str
@@ -65,22 +65,22 @@ _KNOWN = select(TableRow.name, TableRow.location, TableRow.metadata_location, Ta
 
 
 def known_below(session: Session, prefix: str) -> list[Known]:
-    """The tables whose locations begin so."""
+    """Return the tables whose locations have a prefix."""
     return [Known(*row) for row in session.execute(_KNOWN.where(_is_below(prefix)))]
 
 
 def known_with(session: Session, prefix: str, metadata_location: str, uuid: str | None) -> list[Known]:
-    """Those of the tables whose locations begin so that have this metadata file or uuid."""
+    """Return the tables whose locations have a prefix, and which have a metadata file or a uuid."""
     same = TableRow.metadata_location == metadata_location
     either = same if uuid is None else or_(same, TableRow.uuid == uuid)
     return [Known(*row) for row in session.execute(_KNOWN.where(_is_below(prefix), either))]
 
 
 def rename_table(session: Session, known: Known, name: str, location: str) -> bool:
-    """Give a table of an attached catalog the name and location that it has there now; its index stays.
+    """Give a table of an attached catalog its new name and location; its indexed contents stay.
 
     Returns:
-        false: it is gone, or the name is taken; nothing has changed.
+        Whether it was renamed; False if it is gone, or the name is taken or too long for the index.
     """
     own = (TableRow.name == known.name, TableRow.location == known.location, TableRow.companion_of.is_(None))
     row = session.execute(select(TableRow).where(*own).with_for_update()).scalar()
@@ -89,22 +89,22 @@ def rename_table(session: Session, known: Known, name: str, location: str) -> bo
         return False
     row.name, row.namespace, row.location, row.stale_reason = name, namespace_of(name), location, None
     session.flush()
-    # Requests look at its pointer before they are answered.
+    # Its next request looks at the pointer.
     session.execute(_MARK_TABLE, {"table_name": name}, execution_options={"synchronize_session": False})
     record(session, [NewEvent("table.renamed", name, {"previous_name": known.name, "format": row.format})])
     return True
 
 
 def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], format: Format) -> tuple[int, int]:
-    """Register the tables that a catalog lists, and remove those that it does not list any more.
+    """Register the tables that a catalog lists, and remove those that it no longer lists.
 
     Args:
-        prefix: of the locations of all tables of the catalog.
+        prefix: common prefix of the locations of the catalog's tables.
         locations: by name.
-        format: of all of them.
+        format: of all these tables.
 
     Returns:
-        how many were registered, and how many removed.
+        The number of tables registered, and the number removed.
     """
     known = {row.name: row.id for row in session.execute(select(TableRow.name, TableRow.id).where(_is_below(prefix)))}
     created_at_ms = current_ms(session)
@@ -122,7 +122,7 @@ def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], 
         for name, location in locations.items()
         if name not in known and can_be_indexed(name)
     ]
-    # A request may have registered one of them meanwhile.
+    # A request may have registered some of them meanwhile.
     added = insert_new_returning(session, TableRow.name, rows)
     record(session, [NewEvent("table.registered", name, {"format": format}) for name in added])
     for names in chunks(added):

@@ -1,4 +1,4 @@
-"""Sessions of browsers in the database. What they hold is sealed: the database alone does not open it."""
+"""Browser sessions in the database. Their contents are encrypted: the database does not hold the key."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_session(database: Database, digest: str, sealed: bytes, seconds: float) 
 
 
 def read_session(database: Database, digest: str) -> bytes | None:
-    """What a session holds, sealed; None: there is none, or it has expired.
+    """Return the sealed contents of a session; None if it does not exist or has expired.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -34,7 +34,7 @@ def read_session(database: Database, digest: str) -> bytes | None:
 
 
 def change_session(database: Database, digest: str, before: bytes, after: bytes) -> bool:
-    """Replace what a session holds; False: it holds something else by now, or is gone.
+    """Replace the contents of a session; return False if it was changed or deleted meanwhile.
 
     Raises:
         IndexUnavailable: the database does not answer.

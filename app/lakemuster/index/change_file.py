@@ -1,10 +1,11 @@
-"""Marks of commits in a file beside an embedded database, which all of its processes read.
+"""The change file: a log of commits beside an embedded database, through which its processes notify each other.
 
-A commit's answer waits until other processes can know of the commit. A transaction of SQLite would wait for the disk;
-a mark need not be on the disk, if what a machine's restart can lose is noticed: the file begins with the id of the
-machine's run, and a file of another run, or none, means that every table may have changed.
+The response to a commit waits until other processes can know of the commit. A transaction of SQLite would wait for the
+disk. The change file is not flushed; instead, a loss by a restart of the machine is detected: the file begins with the
+boot id, and a file with another boot id, or a missing one, means that every table may have changed.
 
-Appends hold a lock on the file. A file that has grown is replaced, under the same lock, by one that marks everything.
+Appends hold a lock on the file. A file that has grown too large is replaced, under the same lock, by one that marks
+everything as changed.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ except ImportError:  # Windows locks files in another way.
     fcntl = None  # type: ignore[assignment]
 
 MAX_BYTES = 2**20
-"""Size from which the file is replaced."""
+"""Maximum size, above which the file is replaced."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _UNKNOWN = "-"
 
 
 class Change(NamedTuple):
-    """What a commit may have changed.
+    """The tables that a commit may have changed.
 
     Attributes:
-        location: of a table; or how the locations of tables begin.
-        name: of the table; None for the beginning of locations.
+        location: of a table; or the common prefix of the tables' locations.
+        name: of the table; None if ``location`` is a prefix.
     """
 
     location: str
@@ -48,7 +49,7 @@ EVERYTHING = Change("")
 
 
 def run_id() -> str:
-    """The id of the machine's run, another after each restart; "-" where the system has none."""
+    """Return the machine's boot id, which changes with each restart; "-" where the system has none."""
     try:
         return _BOOT_ID.read_text("ascii").strip()
     except OSError:
@@ -56,7 +57,7 @@ def run_id() -> str:
 
 
 class ChangeFile:
-    """The changes that this process has not heard of yet, and those to tell others. Safe from any thread."""
+    """Appends this process's changes to the file, and reads those of all processes. Thread-safe."""
 
     is_possible = fcntl is not None
 
@@ -64,12 +65,12 @@ class ChangeFile:
         self._path = path
         self._run = run()
         self._lock = threading.Lock()
-        # An open file's inode is not used for another.
+        # The inode of an open file is not reused.
         self._file: int | None = None
         self._heard = (0, 0)
 
     def add(self, changes: Sequence[Change]) -> None:
-        """Tell all processes of changes.
+        """Append changes, for all processes.
 
         Raises:
             IndexUnavailable: the file cannot be written.
@@ -85,7 +86,7 @@ class ChangeFile:
             raise IndexUnavailable(f"a commit cannot be marked: {cause.strerror or cause}") from cause
 
     def hear(self, tell: Callable[[Change], None]) -> None:
-        """Call ``tell`` with the changes since the last call; without the file, with everything."""
+        """Call ``tell`` with each change since the last call; with ``EVERYTHING`` if the file cannot be read."""
         try:
             found = os.stat(self._path)
             if (found.st_ino, found.st_size) == self._heard:
@@ -96,7 +97,7 @@ class ChangeFile:
             changes, heard = self._news()
             for change in changes:
                 tell(change)
-            # Last: a thread that finds nothing new relies on what was told.
+            # Set this last: a thread that finds nothing new relies on all changes having been reported.
             self._heard = heard
 
     def close(self) -> None:
@@ -119,7 +120,7 @@ class ChangeFile:
         return [_parsed(line) for line in (lines if offset else lines[1:])], (inode, offset + len(whole))
 
     def _opened(self) -> int:
-        """Open the file of this run, after making it if necessary."""
+        """Open the file of this boot; create it if necessary."""
         if not self._path.exists():
             self.add([EVERYTHING])
         file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
@@ -151,7 +152,7 @@ class ChangeFile:
                 os.close(file)
 
     def _is_at_path(self, file: int) -> bool:
-        """Whether an opened file was not replaced since."""
+        """Whether an opened file is still the one at the path."""
         with contextlib.suppress(FileNotFoundError):
             return os.path.samestat(os.fstat(file), os.stat(self._path))
         return False
@@ -177,6 +178,6 @@ def _parsed(line: bytes) -> Change:
     try:
         location, name = orjson.loads(line)
     except ValueError:
-        # A disk that was full may have cut a line.
+        # A full disk may have truncated a line.
         return EVERYTHING
     return Change(location, name)

@@ -1,8 +1,8 @@
-"""CRC-32 checksums of a segment's columns, per batch.
+"""CRC-32 checksums of a segment's columns, for each batch.
 
-They are stored in the metadata of each batch's message: the checksum of the schema, then one per column over its
-lengths, its null counts and its buffers as they are in the file. So a wrong offset is detected as well as a wrong
-byte. A column is checked when it is first read; columns that are never read cost nothing.
+They are stored in the metadata of each batch's message: the checksum of the schema, then one for each column over its
+lengths, null counts and buffers as they are in the file. This detects wrong offsets as well as wrong bytes. A column is
+verified when it is first read; columns that are never read cost nothing.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Sums = NDArray[np.uint32]
 
 
 def schema_checksum(schema: pa.Schema) -> int:
-    """The checksum of a schema's names, types and metadata."""
+    """Return the checksum of a schema's names, types and metadata."""
     return int(isal_zlib.crc32(schema.serialize()))
 
 
 def column_checksum(column: pa.Array) -> int:
-    """The checksum of a column, as read from a file."""
+    """Return the checksum of a column, as read from a file."""
     found = 0
     for shape in _shapes(column):
         found = isal_zlib.crc32(shape, found)
@@ -50,7 +50,7 @@ def _shapes(column: pa.Array) -> Iterator[bytes]:
 
 
 def with_checksums(batch: pa.RecordBatch, schema: int) -> Mapping[bytes, bytes]:
-    """The metadata with which to write a batch.
+    """Return the metadata, with checksums, for writing a batch.
 
     Args:
         schema: the checksum of the file's schema.
@@ -62,17 +62,17 @@ def with_checksums(batch: pa.RecordBatch, schema: int) -> Mapping[bytes, bytes]:
 
 
 def read_checksums(metadata: Mapping[bytes, bytes] | None) -> Sums | None:
-    """(1 + C,) The checksums stored in a batch's metadata; None when it has none."""
+    """Return the checksums stored in a batch's metadata, of shape (1 + C,); None if it has none."""
     packed = None if metadata is None else metadata.get(KEY)
     return None if packed is None else np.frombuffer(packed, "<u4", len(packed) // 4)
 
 
 def damaged(batch: pa.RecordBatch, sums: Sums, places: Iterable[int]) -> int | None:
-    """The place of the first column that differs from its checksum; None when all match.
+    """Return the position of the first column that differs from its checksum; None if all match.
 
     Args:
         sums: checksums of the batch.
-        places: the columns to check.
+        places: positions of the columns to check.
     """
     for place in places:
         if column_checksum(batch.column(place)) != sums[1 + place]:

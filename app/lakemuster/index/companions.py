@@ -1,4 +1,4 @@
-"""Companions: tables of another format, described by the metadata that some tables write beside their own.
+"""Companions: tables of another format, described by additional metadata that some tables write.
 
 Some Paimon tables have an Iceberg table as their companion. A companion has the name of its table and is found only
 through it. Otherwise it is treated like a registered table: its metadata is stored, its snapshots are published, and
@@ -20,12 +20,12 @@ from lakemuster.metadata.snapshot import Format
 
 
 def find_companion(session: Session, table_id: int) -> TableRecord | None:
-    """The companion of a table, if it has one."""
+    """Return the companion of a table; None if it has none."""
     return next(iter(records_where(session, TableRow.companion_of == table_id)), None)
 
 
 def owner_of(session: Session, companion: TableRecord) -> TableRecord:
-    """The table of a companion.
+    """Return the table that a companion belongs to.
 
     Raises:
         TableNotFound: the table was removed, and the companion with it.
@@ -36,7 +36,7 @@ def owner_of(session: Session, companion: TableRecord) -> TableRecord:
 
 
 def list_tables_of_format(session: Session, format: Format) -> list[TableRecord]:
-    """All tables of a format by name: registered tables, and companions except those known to be unreadable."""
+    """Return all tables of a format by name: registered tables, and companions except those known to be unreadable."""
     return records_where(
         session,
         TableRow.format == format,

@@ -1,4 +1,4 @@
-"""How many connections a server opens to PostgreSQL, and how many its database allows."""
+"""The number of connections that a server may open to PostgreSQL, compared with the number that the database allows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakemuster.index.database import Database
 from lakemuster.index.postgres import BoundedConnection
 
 PROBES = 1
-"""A process asks a silent server over one more connection whether it is alive."""
+"""Additional connections of a process, to probe whether a server that does not answer is alive."""
 
 _ALLOWED = text("""
 SELECT least(
@@ -30,9 +30,9 @@ class ConnectionBudget:
     """Connections of all processes of a server together.
 
     Attributes:
-        processes: that answer requests or run jobs.
-        most: that they may open at a time.
-        allowed: that the database allows this user, for all servers; None: it is behind a pooler.
+        processes: number of processes that serve requests or run jobs.
+        most: maximum number of connections that they have open at a time.
+        allowed: number that the database allows this user, for all servers; None behind a connection pooler.
     """
 
     processes: int
@@ -41,10 +41,10 @@ class ConnectionBudget:
 
     @classmethod
     def of(cls, database: Database, processes: int) -> ConnectionBudget:
-        """Ask the database.
+        """Query the limits of the database.
 
         Raises:
-            IndexUnavailable: it does not answer.
+            IndexUnavailable: the database does not answer.
         """
         most = processes * (database.max_connections + PROBES)
         with database.reading() as session:
@@ -54,10 +54,10 @@ class ConnectionBudget:
             return cls(processes, most, session.execute(_ALLOWED).scalar_one())
 
     def check(self) -> None:
-        """Check that the database allows what the processes cannot do without.
+        """Check that the database allows the minimum of connections that the processes need.
 
         Raises:
-            ConfigInvalid: it does not.
+            ConfigInvalid: it allows fewer.
         """
         least = self.processes * LEAST_CONNECTIONS
         if self.allowed is not None and self.allowed < least:
@@ -67,7 +67,7 @@ class ConnectionBudget:
             )
 
     def summary(self) -> str:
-        """One line about the limits, for the operator."""
+        """Return one line about the limits, for the operator."""
         opened = f"up to {self.most} connections to the database"
         if self.allowed is None:
             return f"{opened}, through a pooler"

@@ -1,4 +1,4 @@
-"""The SQL database of the index: engine settings, short transactions, and mapping of driver errors to ours.
+"""The SQL database of the index: engine settings, short transactions, and mapping of driver errors.
 
 SQLite serves one machine. It allows one writer at a time, so a writing transaction takes the write lock at its
 start (BEGIN IMMEDIATE): a transaction that reads first and writes later cannot wait for another writer and would
@@ -42,7 +42,7 @@ from lakemuster.index.sqlite import (
 from lakemuster.index.sqlite_file import SqliteFile
 
 WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
-"""Before 3.51.3 a database in WAL mode can be corrupted by several processes (sqlite.org/wal.html#walresetbug)."""
+"""Before 3.51.3, several processes can corrupt a database in WAL mode (sqlite.org/wal.html#walresetbug)."""
 
 _MIGRATION_WAIT_SECONDS = 600
 _MIGRATION_LOCK = 0x6C616B65  # any number that nothing else on the server uses as an advisory lock
@@ -51,8 +51,7 @@ _MIGRATION_LOCK = 0x6C616B65  # any number that nothing else on the server uses 
 class NowMs(FunctionElement[int]):
     """The database's clock in milliseconds since 1970-01-01 UTC: one clock for all processes.
 
-    SQLite serves one machine and uses that machine's clock. Like any wall clock it may step, so no age may rest on
-    it alone.
+    SQLite uses the clock of its machine. Like any wall clock it may step, so no age may depend on it alone.
     """
 
     type = BigInteger()
@@ -78,13 +77,13 @@ class Database:
     Args:
         url: ``sqlite:///path`` or ``postgresql+psycopg://…``.
         clock: the time source for SQLite, which has no server clock.
-        max_connections: that this process may have at a time, besides a probe of PostgreSQL.
+        max_connections: maximum number of connections of this process, not counting a probe of PostgreSQL.
 
     Attributes:
-        changes: the file that marks commits; None: the database does.
+        changes: the file that records commits; None if the database does.
 
     Raises:
-        ConfigInvalid: the URL is of another kind, or its driver is not installed.
+        ConfigInvalid: the URL is not supported, or its driver is not installed.
     """
 
     def __init__(self, url: str, clock: Clock = SYSTEM, max_connections: int = MAX_CONNECTIONS) -> None:
@@ -138,7 +137,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Open a read-only transaction, whose reads all see one state of the database.
+        """Open a read-only transaction; all its reads see one snapshot of the database.
 
         Raises:
             IndexUnavailable: the database does not answer, or not in time.
@@ -153,7 +152,7 @@ class Database:
             yield session
 
     def rows(self, statement: Select[*tuple[Any, ...]], parameters: Mapping[str, object]) -> Sequence[Sequence[Any]]:
-        """Execute one SELECT outside of a transaction, for every request: a tenth of the cost of :meth:`reading`.
+        """Execute one SELECT outside a transaction, at a tenth of the cost of :meth:`reading`.
 
         Raises:
             IndexUnavailable: the database does not answer, or not in time.
@@ -168,7 +167,7 @@ class Database:
     def rows_nowait(
         self, statement: Select[*tuple[Any, ...]], parameters: Mapping[str, object]
     ) -> Sequence[Sequence[Any]] | None:
-        """Like :meth:`rows`, but never wait: None for PostgreSQL, or when SQLite is locked by a writer or fails."""
+        """Like :meth:`rows`, but without waiting: None for PostgreSQL, and if SQLite is locked by a writer or fails."""
         if not self.is_embedded:
             return None
         with self._nowait_lock, contextlib.suppress(sqlite3.Error, DBAPIError):
@@ -181,7 +180,7 @@ class Database:
         return None
 
     def update(self, changes: Sequence[tuple[Update, Mapping[str, object]]]) -> None:
-        """Execute statements with their parameters as one transaction: a quarter of the cost of :meth:`session`.
+        """Execute statements with their parameters as one transaction, at a quarter of the cost of :meth:`session`.
 
         Raises:
             IndexUnavailable: the database does not answer, or not in time.
@@ -200,7 +199,7 @@ class Database:
             cursor = connection.cursor()
             cursor.execute("PRAGMA query_only=OFF")
             cursor.execute("BEGIN IMMEDIATE")
-            # A connection that goes back to the pool before its commit is rolled back.
+            # On an error the connection returns to the pool, which rolls it back.
             for statement, values in changes:
                 self._raw_statement(statement).execute(cursor, values)
             cursor.execute("COMMIT")
@@ -211,12 +210,12 @@ class Database:
         return self._raw_statements[statement]
 
     def migrate(self) -> None:
-        """Create or upgrade the tables, completely or not at all. Several processes may do so concurrently.
+        """Create or upgrade the tables, completely or not at all. Safe to call from several processes concurrently.
 
-        A newer database that admits this code stays as it is.
+        A newer database that supports this version of the code is left unchanged.
 
         Raises:
-            DatabaseVersionMismatch: the database is newer than this code, and does not admit it.
+            DatabaseVersionMismatch: the database is newer than this code, and does not support it.
             IndexUnavailable: the database does not answer.
         """
         with self.migrating() as connection:
@@ -232,7 +231,7 @@ class Database:
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
-        """Open a connection in a transaction that may change the schema; another process waits for its end."""
+        """Open a connection in a transaction that may change the schema; only one process at a time holds one."""
         with our_errors():
             if self._file is not None:
                 self._prepare_file()
@@ -253,20 +252,20 @@ class Database:
                     yield connection
 
     def check_version(self) -> None:
-        """Check that the tables are of this code's schema version.
+        """Check that this code supports the schema version of the database.
 
         Raises:
-            DatabaseVersionMismatch: they are not; the message names the command to run.
+            DatabaseVersionMismatch: it does not; the message says what to do.
             IndexUnavailable: the database does not answer.
         """
         with our_errors(), self._guard.querying(), self._reading.connect() as connection:
             stored_version.check(connection)
 
     def check(self) -> None:
-        """Check that the database answers and has this code's schema version; for SQLite, that its file is intact too.
+        """Check that the database answers and has a supported schema version; for SQLite, also that its file is intact.
 
         Raises:
-            DatabaseVersionMismatch: the tables are of another version.
+            DatabaseVersionMismatch: this code does not support the schema version.
             IndexUnavailable: the database does not answer, or its file is missing, replaced or damaged.
         """
         if self._file is not None:
@@ -274,7 +273,7 @@ class Database:
         self.check_version()
 
     def clock_ms(self) -> int:
-        """The database's current time, milliseconds.
+        """Return the database's current time in milliseconds.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -283,7 +282,7 @@ class Database:
         return int(now)
 
     def connections(self) -> dict[str, float]:
-        """Return the numbers of connections of the pool that are in use, and that are open and idle."""
+        """Return the numbers of the pool's connections that are in use, and that are idle."""
         pool = self._engine.pool
         return {"in_use": pool.checkedout(), "idle": pool.checkedin()} if isinstance(pool, QueuePool) else {}
 
@@ -314,7 +313,7 @@ class Database:
         path = Path(self._url.database or "")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # The file holds the secret that signs tokens. SQLite gives its journals the same mode.
+            # The file holds the secret that signs tokens. SQLite creates its journals with the same mode.
             path.touch(mode=0o600)
         except OSError as cause:
             raise IndexUnavailable(f"cannot create the index: {cause.strerror}", path=str(path)) from cause
@@ -325,7 +324,7 @@ class Database:
 
 
 class Guard(Protocol):
-    """Time limits of statements. Each block raises at its start when the database is known to be unreachable."""
+    """Time limits of statements. Each block raises at its start if the database is known to be unreachable."""
 
     def querying(self) -> AbstractContextManager[object]:
         """Limit one short statement."""
@@ -341,7 +340,7 @@ class Guard(Protocol):
 
 
 class _Embedded:
-    """No limits: SQLite bounds its waits itself."""
+    """No limits: SQLite limits its waits itself."""
 
     def querying(self) -> AbstractContextManager[object]:
         return nullcontext()
@@ -362,7 +361,7 @@ def open_database(url: str, clock: Clock = SYSTEM, max_connections: int = MAX_CO
 
     Raises:
         ConfigInvalid: the URL is not supported.
-        DatabaseVersionMismatch: a PostgreSQL database that is not of this code's schema version.
+        DatabaseVersionMismatch: this code does not support the database's schema version.
         IndexUnavailable: the database does not answer.
     """
     database = Database(url, clock, max_connections)
@@ -374,7 +373,7 @@ def open_database(url: str, clock: Clock = SYSTEM, max_connections: int = MAX_CO
 
 
 def current_ms(session: Session) -> int:
-    """The database's current time, milliseconds."""
+    """Return the database's current time in milliseconds."""
     return int(session.scalar(select(NowMs())) or 0)
 
 

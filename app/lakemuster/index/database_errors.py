@@ -1,4 +1,4 @@
-"""Map the errors of database drivers to ours."""
+"""Map the errors of database drivers to CatalogErrors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WRONG_VERSION = "the database lacks a table or column that this version needs; 
 
 @contextmanager
 def our_errors() -> Iterator[None]:
-    """Raise the errors of a block's statements as ours.
+    """Map the database errors that the block raises.
 
     Raises:
         IndexUnavailable: the database does not answer, or not in time.

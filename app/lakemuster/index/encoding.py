@@ -2,8 +2,8 @@
 
 The bytes are ASCII JSON that decodes to equal values: integers of any size, NaN and infinities, ``Decimal``,
 ``UUID``, bytes, text with NUL or lone surrogates, lists distinct from tuples, and the dataclasses of ``metadata``.
-Values that JSON cannot express are objects with the key ``$``. Fields of a dataclass that have their default are
-omitted, so older documents still decode after a field is added.
+Values that JSON cannot express are objects with the key ``$``. Dataclass fields with their default value are omitted,
+so older documents still decode after a field is added.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def encode(value: object) -> bytes:
     """Encode a value; equal values of one type have equal bytes.
 
     Raises:
-        LimitExceeded: the value is nested too deep.
+        LimitExceeded: the value is nested too deeply.
         TypeError: the value has a type that metadata does not use.
     """
     return _encoder.encode(_plain(value, 0)).encode("ascii")
@@ -133,7 +133,7 @@ def _read(plain: Any) -> Any:
     mark = plain.pop(_MARK, None)
     if mark is not None and (reader := _READERS.get(mark)) is not None:
         return reader(plain)
-    # Most members need no decoding, and a call for each would take longer than the rest.
+    # Most members need no decoding; calling a function for each would dominate the cost.
     read = {key: item if type(item) in _AS_IT_IS else _read(item) for key, item in plain.items()}
     return read if mark is None else _CLASSES[mark](**read)
 

@@ -1,8 +1,8 @@
-"""The event log: what happened to tables, in one total order.
+"""The event log: the changes of tables, in one total order.
 
-An event is written in the transaction of what it tells. Ids are consecutive. They are assigned as the last step of the
-transaction, under a row lock that is held until it ends, so a smaller id never appears after a larger one was seen,
-and a transaction that waits for the lock holds nothing that the lock's holder still needs.
+An event is written in the transaction of the change that it reports. Ids are consecutive. They are assigned in the last
+step of the transaction, under a row lock that is held until it ends. So a smaller id never becomes visible after a
+larger one, and a transaction that waits for this lock cannot deadlock with its holder, which needs no further locks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class NewEvent:
 
     Attributes:
         table: the table's name.
-        data: what the event tells besides.
+        data: further details of the event.
     """
 
     type: EventType
@@ -68,11 +68,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of the log, without gaps.
+    """A contiguous part of the log.
 
     Attributes:
-        restart: None: the events follow the id that was asked for. Otherwise those that followed it are gone, or the
-            log never had that id, and the events are those after ``restart``.
+        restart: None if the events follow the requested id. Otherwise the events that followed it were deleted, or the
+            log never had this id, and the events follow the id ``restart``.
     """
 
     events: tuple[Event, ...]
@@ -80,7 +80,7 @@ class Page:
 
 
 def record(session: Session, events: Sequence[NewEvent]) -> None:
-    """Write events when the session's transaction commits, after all that it does besides."""
+    """Write events when the session's transaction commits, after all its other statements."""
     if not events:
         return
     pending: list[NewEvent] = session.info.setdefault(_PENDING, [])
@@ -102,7 +102,7 @@ def _append(session: Session) -> None:
 
 
 def _take_ids(session: Session, number: int) -> tuple[int, int]:
-    """Lock the sequence until the transaction ends; return its new last id, and the time."""
+    """Lock the sequence until the transaction ends; return its new last id, and the database's time."""
     taken = (
         update(EventSequenceRow)
         .where(EventSequenceRow.id == _SEQUENCE)
@@ -139,7 +139,7 @@ def read_log(database: Database, after: int, limit: int) -> Page:
         return Page(tuple(events))
     extent = bounds(database)
     if after + 1 >= extent.first and after <= extent.last:
-        # Whatever was written in between comes with the next page.
+        # Events written between the two queries are in the next page.
         return Page(())
     start = extent.first - 1
     return Page(tuple(_range(database, start, limit)), start)
@@ -162,11 +162,11 @@ def bounds(database: Database) -> Bounds:
 
 
 def prune(session: Session, *, keep: int, keep_ms: int, limit: int) -> int:
-    """Delete the oldest events beyond a number or an age; return how many.
+    """Delete the oldest events beyond a number or an age; return the number of events deleted.
 
     Args:
-        keep: number of newest events that may stay.
-        keep_ms: age up to which they may stay, milliseconds.
+        keep: maximum number of events to retain.
+        keep_ms: maximum age of events to retain, in milliseconds.
         limit: maximum number of events to delete.
     """
     first = session.scalar(select(func.min(EventRow.id)))

@@ -1,4 +1,4 @@
-"""Store the first state of many tables together: a few statements for all, instead of some dozens for each."""
+"""Store the first state of many tables in a few statements, instead of some dozens for each table."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class FirstSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class FirstState:
-    """The first state of a table: its metadata, and the snapshots of it that are published.
+    """The first state of a table: its metadata, and the snapshots to publish with it.
 
     Attributes:
-        pointer: the token of the look that led to the metadata.
-        checked_at_ms: when that was, by the database's clock.
+        pointer: the token of the look that found the metadata.
+        checked_at_ms: the time of that look, by the database's clock.
     """
 
     table_id: int
@@ -58,7 +58,7 @@ class FirstState:
 
 
 def check_first_state(state: FirstState) -> None:
-    """Check what ``store_first_states`` would reject for one table.
+    """Check one table for what would make ``store_first_states`` fail for all.
 
     Raises:
         LimitExceeded: the name of a branch is too long.
@@ -73,15 +73,15 @@ def store_first_states(
 ) -> None:
     """Store the metadata of tables that were never read, and publish their snapshots, all or none.
 
-    The rows are those of ``store_metadata`` and ``publish`` for each table.
+    The rows are the same that ``store_metadata`` and ``publish`` write for each table.
 
     Args:
-        segments: to register first.
+        segments: segments to register first.
         held: the tables whose leases this transaction holds.
 
     Raises:
         RefreshBusy: a table was read or removed meanwhile, or its lease was lost.
-        MetadataCorrupt: metadata that the index cannot store.
+        MetadataCorrupt: the index cannot store the metadata of a table.
         IndexUnavailable: a segment is not registered, or no longer.
     """
     unread = _require_unread(session, {state.table_id for state in states}, held)
@@ -107,7 +107,7 @@ def store_first_states(
             known[one.snapshot.branch, one.snapshot.snapshot_id] |= published_values(
                 one.manifests, row_ids, one.dead, live=one.live, warnings=one.warnings, published_at_ms=published_at_ms
             )
-        # Statements of several rows have the same columns in all of them.
+        # An INSERT of several rows needs the same columns in each.
         rows[SnapshotRow] += [_UNPUBLISHED | row for row in known.values()]
     try:
         for target, values in rows.items():

@@ -1,7 +1,7 @@
-"""The health of tables as it was last computed, since when each status holds, and a row a day for a year.
+"""The stored health of tables: the status of each component with its start time, and a daily history of one year.
 
-A status that changes is recorded as the event ``health.changed``, in the transaction that stores it. All transactions
-that store a table's health lock the table's row first, so of two that compute the same, the second changes nothing.
+A change of a status is recorded as the event ``health.changed``, in the transaction that stores it. All transactions
+that store a table's health lock the table's row first, so if two compute the same change, the second changes nothing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class StoredHealth:
     """The components of one table, in the order of ``THRESHOLDS``.
 
     Attributes:
-        computed_at_ms: by component.
+        computed_at_ms: the time of each component's computation, by name.
     """
 
     components: tuple[Component, ...]
@@ -63,9 +63,9 @@ class HealthSummary:
     """The statuses of one table's components.
 
     Attributes:
-        statuses: of those that are not ``ok``, by name.
-        since_ms: since when one of them is the worst, the earliest time.
-        computed_at_ms: when the one was computed that is oldest.
+        statuses: the statuses that are not ``ok``, by component.
+        since_ms: since when the worst status has held; the earliest time if several components have it.
+        computed_at_ms: the earliest time at which one of the components was computed.
     """
 
     statuses: Mapping[str, Status]
@@ -79,7 +79,7 @@ class HealthSummary:
 
 @dataclass(frozen=True, slots=True)
 class HealthDay:
-    """A table's health at the end of a day, or now.
+    """A table's health at the end of a day; for today, the current one.
 
     Attributes:
         day: days since 1970-01-01 UTC.
@@ -92,7 +92,7 @@ class HealthDay:
 
 @dataclass(frozen=True, slots=True)
 class MetadataState:
-    """Tells one state of a table from another: its health is stored for the state of which it was computed."""
+    """Identifies a state of a table: health is stored only if the table still has the state that was measured."""
 
     metadata_location: str | None
     current_snapshot_id: int | None
@@ -107,7 +107,7 @@ def load_health(session: Session, table_id: int) -> StoredHealth:
 
 
 def load_many(session: Session, table_ids: Sequence[int]) -> dict[int, StoredHealth]:
-    """Return the health of tables, of those that have any, by id."""
+    """Return the health of tables by id; tables without stored health are omitted."""
     found: dict[int, list[Any]] = {}
     columns = (HealthRow.table_id, HealthRow.component, HealthRow.status, HealthRow.since_ms, HealthRow.computed_at_ms)
     for chunk in chunks(table_ids):
@@ -125,7 +125,7 @@ def load_many(session: Session, table_ids: Sequence[int]) -> dict[int, StoredHea
 
 
 def load_summaries(session: Session, table_ids: Sequence[int]) -> dict[int, HealthSummary]:
-    """Return what is not ``ok`` about tables, of those that have any components, by id."""
+    """Return the health summaries of tables by id; tables without stored health are omitted."""
     found: dict[int, HealthSummary] = {}
     since, computed = func.min(HealthRow.since_ms), func.min(HealthRow.computed_at_ms)
     for chunk in chunks(table_ids):
@@ -138,9 +138,9 @@ def load_summaries(session: Session, table_ids: Sequence[int]) -> dict[int, Heal
             )
         ):
             ill.setdefault(table_id, {})[name] = STATUSES[rank]
-            # The worst status, and of equal ones the earliest.
+            # The worst status; of equal ones, the earliest.
             began[table_id] = max(began.get(table_id, (-1, 0)), (rank, -since_ms))
-        # Where nothing is worse, the earliest time of all is that of ``ok``.
+        # If all components are ``ok``, the earliest time is that of this status.
         for table_id, since_ms, at_ms in session.execute(
             select(HealthRow.table_id, since, computed).where(own).group_by(HealthRow.table_id)
         ):
@@ -160,15 +160,15 @@ def store_health(
     whole: bool,
     due_at_ms: int | None = None,
 ) -> list[Change] | None:
-    """Store what was measured of a table, and record the statuses that have changed.
+    """Store the measured health of a table, and record changes of statuses as an event.
 
     Args:
-        state: of which it was measured.
-        whole: all components were measured: those that are missing are removed. Otherwise they stay as they are.
-        due_at_ms: when to compute it again; None: when it was due anyway.
+        state: the state of the table that was measured.
+        whole: whether all components were measured, so that missing ones are removed; otherwise they are kept.
+        due_at_ms: when to compute it again; None to leave the due time unchanged.
 
     Returns:
-        the changes; None if the table has another state now, or is gone: then nothing is stored.
+        The changes; None, with nothing stored, if the table has another state now or was removed.
     """
     row = session.execute(
         select(
@@ -205,7 +205,7 @@ def store_health(
 
 
 def due_tables(session: Session, now_ms: int, limit: int) -> list[int]:
-    """Return the ids of registered tables whose health is due, the longest due first."""
+    """Return the ids of registered tables whose health is due, the longest overdue first."""
     query = (
         select(TableRow.id)
         .where(TableRow.health_due_at_ms <= now_ms, text(REGISTERED[session.get_bind().dialect.name]))
@@ -216,13 +216,13 @@ def due_tables(session: Session, now_ms: int, limit: int) -> list[int]:
 
 
 def is_due(session: Session, table_id: int) -> bool:
-    """Return whether a table's health is to be computed anew."""
+    """Return whether a table's health is due to be computed again."""
     due = session.scalar(select(TableRow.health_due_at_ms).where(TableRow.id == table_id))
     return due is not None and due <= current_ms(session)
 
 
 def files_if_due(session: Session, table_id: int) -> int | None:
-    """Return the live files of a table whose health is due; None if it is not, or they are not known."""
+    """Return the number of live files of a table whose health is due; None if it is not due, or they are unknown."""
     row = session.execute(
         select(TableRow.health_due_at_ms, TableRow.data_files, TableRow.delete_files).where(TableRow.id == table_id)
     ).one_or_none()
@@ -232,7 +232,7 @@ def files_if_due(session: Session, table_id: int) -> int | None:
 
 
 class PublishedTable(NamedTuple):
-    """What health at a commit takes of a table: its name and location, the time, and its quarantined snapshots."""
+    """The inputs of health at a commit: a table's name, location and quarantined snapshots, and the database's time."""
 
     name: str
     location: str
@@ -241,7 +241,7 @@ class PublishedTable(NamedTuple):
 
 
 def published_table(session: Session, table_id: int) -> PublishedTable | None:
-    """Return what health at a commit takes, in one statement; None if the table is gone, or a companion."""
+    """Return the inputs of health at a commit, in one statement; None if the table was removed, or is a companion."""
     quarantined = select(func.count()).where(SnapshotRow.table_id == table_id, SnapshotRow.state == "quarantined")
     row = session.execute(
         select(TableRow.name, TableRow.location, NowMs(), quarantined.scalar_subquery()).where(
@@ -252,7 +252,7 @@ def published_table(session: Session, table_id: int) -> PublishedTable | None:
 
 
 def postpone(session: Session, table_ids: Collection[int], due_at_ms: int | None) -> None:
-    """Make tables due later, whose health could not be computed; None: once they have changed."""
+    """Set when to compute the health of tables again after a failure; None to wait until they change."""
     for chunk in chunks(list(table_ids)):
         session.execute(
             update(TableRow)
@@ -263,7 +263,7 @@ def postpone(session: Session, table_ids: Collection[int], due_at_ms: int | None
 
 
 def history(session: Session, table_id: int, days: int, now_ms: int) -> list[HealthDay]:
-    """Return the health of a table by day, oldest first, of the last ``days`` days with today."""
+    """Return the health of a table by day, oldest first, for the last ``days`` days including today."""
     first = now_ms // DAY_MS - days + 1
     rows = session.execute(
         select(HealthDayRow.day, HealthDayRow.document)
@@ -277,7 +277,7 @@ def history(session: Session, table_id: int, days: int, now_ms: int) -> list[Hea
 
 
 def prune_history(session: Session, now_ms: int, limit: int) -> int:
-    """Delete rows of days more than a year ago, at most ``limit``; return how many."""
+    """Delete at most ``limit`` rows that are more than a year old; return their number."""
     old = select(HealthDayRow.id).where(HealthDayRow.day <= now_ms // DAY_MS - HISTORY_DAYS).limit(limit)
     ids = list(session.scalars(old))
     for chunk in chunks(ids):
@@ -298,7 +298,7 @@ def count_components(session: Session, choice: TableChoice) -> dict[str, dict[St
 
 
 def count_statuses(session: Session, choice: TableChoice) -> dict[Status | None, int]:
-    """Return the numbers of chosen tables by their health; None: not computed yet."""
+    """Return the numbers of chosen tables by health status; None stands for health that is not computed yet."""
     query = select(TableRow.health, func.count()).where(*conditions(session, choice)).group_by(TableRow.health)
     return {None if rank is None else STATUSES[rank]: number for rank, number in session.execute(query)}
 
@@ -365,7 +365,7 @@ def _event(
 
 
 def _document(one: Component) -> dict[str, object]:
-    """Return what the columns of a row do not hold; without what is None."""
+    """Return the values that have no column of their own, without those that are None."""
     measured = {name: value for name, value in asdict(one.measured).items() if value is not None and name != "name"}
     return {"measured": measured, "threshold": (one.threshold.warning, one.threshold.critical)}
 

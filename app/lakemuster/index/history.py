@@ -15,11 +15,11 @@ from lakemuster.metadata.snapshot import MAIN
 def snapshot_at(
     session: Session, table_id: int, at_ms: int, branch: str = MAIN, *, has_snapshot_log: bool
 ) -> SnapshotRecord:
-    """The snapshot of a branch that was current at a point in time.
+    """Return the snapshot of a branch that was current at a point in time.
 
     Args:
-        has_snapshot_log: the table's format has a log of main that includes rollbacks; it is optional, and without it
-            the ancestry of the current snapshot decides. In other formats, a branch is the sequence of its snapshots.
+        has_snapshot_log: whether the table's format has a log of main that includes rollbacks. A table without this
+            optional log is resolved by the ancestry of its current snapshot; other formats, by commit time.
 
     Raises:
         SnapshotNotFound: the branch had no snapshot yet, or its snapshot of that time has expired.

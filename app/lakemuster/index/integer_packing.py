@@ -1,8 +1,8 @@
 """Compression of integer sequences: a snapshot's manifests, its cancelled rows, a table's snapshot log.
 
-Neighbouring integers are subtracted, the bytes of the differences are transposed into planes (all lowest bytes
-first), and the planes are deflated. Slowly growing sequences shrink to a few bits an integer, and both directions
-run in numpy.
+Delta encoding: differences of neighbours are zigzag-encoded, their bytes are transposed into planes (all lowest bytes
+first), and the planes are deflated. Slowly growing sequences shrink to a few bits per integer, and both directions run
+in numpy.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _VERSION = 1
 
 
 def pack(numbers: NDArray[np.int64]) -> bytes:
-    """Pack 64-bit integers of any order and value."""
+    """Pack 64-bit integers, in any order and of any value."""
     numbers = np.ascontiguousarray(numbers, dtype="<i8")
-    # A difference that needs 65 bits wraps around; the sum in unpack wraps back.
+    # A difference that needs 65 bits wraps around; the cumulative sum in unpack wraps back.
     differences = np.diff(numbers.view("<u8"), prepend=np.uint64(0))
     signed = differences.view("<i8")
     zigzag = ((signed << 1) ^ (signed >> 63)).astype("<i8", copy=False)
@@ -33,7 +33,7 @@ def pack(numbers: NDArray[np.int64]) -> bytes:
 
 
 def unpack(packed: bytes) -> NDArray[np.int64]:
-    """Unpack the integers of :func:`pack`, read-only.
+    """Unpack the integers of :func:`pack` into a read-only array.
 
     Raises:
         IndexUnavailable: the bytes are damaged.
@@ -53,7 +53,7 @@ def unpack(packed: bytes) -> NDArray[np.int64]:
 
 
 def pack_members(members: Sequence[tuple[Role, int]]) -> bytes:
-    """Pack a snapshot's manifests: row ids with their roles, in list order."""
+    """Pack a snapshot's manifests: row ids and roles, in list order."""
     runs = [(role, len(list(group))) for role, group in groupby(role for role, _ in members)]
     head = [len(runs)]
     for role, count in runs:

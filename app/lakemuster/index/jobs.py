@@ -1,8 +1,8 @@
-"""Background jobs in the database: a lease for each, and how its last runs ended.
+"""Background jobs in the database: a lease for each job, and the outcome of its last runs.
 
-A lease is free when it was released, when its holder is a dead process of this machine, or when a waiting process has
-not seen a renewal for :data:`TTL_SECONDS` by its own monotonic clock. No wall clock decides, so none that steps can
-give a job a second holder. A holder stops when it has not renewed its leases for that long.
+A lease is free if it was released, if its holder is a dead process of this machine, or if a waiting process has seen no
+renewal for :data:`TTL_SECONDS` by its own monotonic clock. No wall clock is involved, so a clock that steps cannot give
+a job a second holder. A holder stops if it could not renew its leases for that long.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ TTL_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """A job as the database has it. Times are by the database's clock.
+    """A job as stored in the database. Times are by the database's clock.
 
     Attributes:
-        holder: the owner of its lease (see ``lease_owner``); None when no process holds it.
+        holder: the owner of its lease (see ``lease_owner``); None if no process holds it.
         place: host and process of its holder.
         renewed_at_ms: when the lease was last renewed.
-        failures_in_a_row: runs that failed since the last one that did not.
-        started_at_ms: when the run in progress began; None when none is.
-        report: what the last successful run did.
-        error: why the last run failed; None if it did not.
-        now_ms: when this was read.
+        failures_in_a_row: number of failed runs since the last successful one.
+        started_at_ms: when the run in progress began; None if there is none.
+        report: summary of the last successful run.
+        error: why the last run failed; None if it succeeded.
+        now_ms: when the record was read.
     """
 
     name: str
@@ -61,7 +61,7 @@ class JobRecord:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """What the holder of a job records with a renewal. Times are in seconds from now: negative in the past."""
+    """The state that a job's holder records with a renewal. Times are in seconds from now, negative in the past."""
 
     runs: int = 0
     failures: int = 0
@@ -76,7 +76,7 @@ class JobState:
 
     @classmethod
     def of(cls, record: JobRecord) -> JobState:
-        """The state that an earlier holder left. Nothing is in progress."""
+        """Return the state that an earlier holder recorded, without a run in progress."""
 
         def seconds_until(at_ms: int | None) -> float | None:
             return None if at_ms is None else (at_ms - record.now_ms) / 1000
@@ -94,7 +94,7 @@ class JobState:
         )
 
     def after(self, seconds: float) -> JobState:
-        """The same state when so much time has passed."""
+        """Return the same state as of some seconds later."""
 
         def moved(seconds_from_now: float | None) -> float | None:
             return None if seconds_from_now is None else seconds_from_now - seconds
@@ -113,7 +113,7 @@ _ALL = select(*(getattr(JobRow, name) for name in _STORED), NowMs()).order_by(Jo
 
 
 def list_jobs(database: Database) -> list[JobRecord]:
-    """All jobs that were ever held, by name.
+    """Return all jobs that were ever held, by name.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -125,8 +125,8 @@ class JobLeases:
     """The leases that one process holds on jobs, and those that it waits for.
 
     Args:
-        owner: of this process, see ``lease_owner.new_owner``.
-        place: host and process, for people.
+        owner: this process's owner name, see ``lease_owner.new_owner``.
+        place: host and process, for display.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class JobLeases:
         self._seen: dict[str, tuple[str | None, int, float]] = {}
 
     def take_free(self, names: Sequence[str]) -> dict[str, JobState]:
-        """Take those of the named leases that are free; return the states that their jobs were left in.
+        """Take those of the named leases that are free; return the last recorded states of their jobs.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -192,7 +192,7 @@ class JobLeases:
         return {name for name in renewed if name is not None}
 
     def release(self, names: Sequence[str]) -> None:
-        """Give leases up, if this process still holds them: another one may take them at once.
+        """Release leases that this process still holds, so that another process may take them at once.
 
         Raises:
             IndexUnavailable: the database does not answer.

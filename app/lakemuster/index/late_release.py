@@ -1,4 +1,4 @@
-"""Release leases also if the database does not answer at that moment."""
+"""Release leases, with retries in the background if the database does not answer."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _PAUSE_SECONDS = 0.25
 
 
 def release_soon(release: Callable[[], None], expires_in_seconds: float) -> None:
-    """Call ``release`` now; if the database does not answer, again in the background until the lease has expired.
+    """Call ``release``; if the database does not answer, retry in the background until the lease has expired.
 
-    A database that was away for a second would otherwise keep a table from being refreshed until then.
+    Otherwise an outage of a second would block refreshes of a table until its lease expires.
     """
     try:
         release()

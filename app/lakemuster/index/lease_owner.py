@@ -1,4 +1,4 @@
-"""Lease owners: a name for each lease holder that tells, on the same machine, whether its process is still alive.
+"""Lease owners: names of lease holders that show, on the same machine, whether the holder's process is alive.
 
 So after a crash, a restarted process need not wait until the lease of its predecessor expires.
 """
@@ -13,12 +13,12 @@ _PROC = Path("/proc")
 
 
 def new_owner() -> str:
-    """A unique owner name for one acquisition of a lease by this process."""
+    """Return a unique owner name for one acquisition of a lease by this process."""
     return f"{uuid4().hex} {_place()} {os.getpid()} {_start_time(os.getpid())}"
 
 
 def is_dead(holder: str) -> bool:
-    """Whether the holder's process is known to have ended; False when that cannot be determined."""
+    """Whether the holder's process is known to have ended; False if this cannot be determined."""
     try:
         _, place, pid, started = holder.split(" ")
         number = int(pid)
@@ -28,7 +28,7 @@ def is_dead(holder: str) -> bool:
 
 
 def _place() -> str:
-    """The boot id of this machine and the pid namespace of this process; ``-`` when the system has none."""
+    """Return the boot id of this machine and the pid namespace of this process; ``-`` if the system has none."""
     try:
         boot = (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
         return f"{boot}/{(_PROC / 'self/ns/pid').readlink()}"
@@ -37,7 +37,7 @@ def _place() -> str:
 
 
 def _start_time(pid: int) -> str:
-    """A process's start in ticks since boot, which tells reused pids apart; ``-`` when it has ended."""
+    """Return a process's start in ticks since boot, which distinguishes reused pids; ``-`` if the process has ended."""
     try:
         after_name = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
     except OSError:

@@ -1,10 +1,10 @@
 """Table leases: at most one process at a time writes a table's index.
 
-A lease is a row with an expiry time by the database's clock, renewed while its holder works. It is free earlier when
-its holder is a dead process of this machine. Since the database's clock may step, a waiting process also watches the
-row: a lease that is not renewed for its whole duration, by the monotonic clock, is free too. The fence grows with
-every new holder. A writer first locks the row and compares the fence, so a holder that slept past its expiry cannot
-change anything once another process has taken the lease.
+A lease is a row with an expiry time by the database's clock, renewed while its holder works. It is free earlier if its
+holder is a dead process of this machine. Since the database's clock may step, a waiting process also watches the row: a
+lease that is not renewed for its whole duration, by the monotonic clock, is free, too. The fence, a fencing token,
+grows with every new holder. A writer first locks the row and compares the fence, so a holder that was suspended past
+its expiry cannot change anything once another process has taken the lease.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Lease:
     """The right to write one table's index.
 
     Attributes:
-        waited: whether another process held it first, whose result may be what the caller wanted.
+        waited: whether another process held it first; that process may have done the caller's work.
     """
 
     table_id: int
@@ -48,13 +48,13 @@ class Lease:
 
     @property
     def table_ids(self) -> frozenset[int]:
-        """The table, as in :class:`Leases`."""
+        """The table's id, as in :class:`Leases`."""
         return frozenset([self.table_id])
 
 
 @dataclass(frozen=True, slots=True)
 class Leases:
-    """The right to write the indexes of some tables; the holder's name is of this set alone, and so needs no fence."""
+    """The right to write the indexes of some tables. The holder's name is unique to this set, so no fence is needed."""
 
     table_ids: frozenset[int]
     holder: str
@@ -98,7 +98,7 @@ _HELD_LOCK = threading.Lock()
 
 
 def held_leases(database: Database) -> int:
-    """Return how many tables' leases this process holds."""
+    """Return the number of table leases that this process holds."""
     return _HELD.get(database, 0)
 
 
@@ -109,7 +109,7 @@ def _count_held(database: Database, more: int) -> None:
 
 @contextlib.contextmanager
 def hold_free(database: Database, table_ids: Sequence[int], *, ttl_seconds: float = TTL_SECONDS) -> Iterator[Leases]:
-    """Hold those leases of some tables that are free now until the block ends; a background thread renews them.
+    """Hold the leases of those tables that are free now until the block ends; a background thread renews them.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -213,7 +213,7 @@ def release(database: Database, leases: Lease | Leases) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A lease row as read from the database. ``expires_at_ms`` changes with every renewal."""
+    """A lease row as read from the database; ``expires_at_ms`` changes with every renewal."""
 
     fence: int
     holder: str | None
@@ -222,14 +222,11 @@ class _State:
 
 
 _WATCHED: WeakKeyDictionary[Database, dict[int, tuple[_State, float]]] = WeakKeyDictionary()
-"""Leases of other processes as first seen by this one, and the monotonic time of that."""
+"""Leases of other processes as this process first saw them, and the monotonic time at which it did."""
 
 
 def _state(database: Database, table_id: int) -> _State:
-    """Read the lease.
-
-    A read transaction, so that waiting processes do not queue as writers.
-    """
+    """Read the lease in a read transaction, so that waiting processes do not queue as writers."""
     with database.reading() as session:
         row = session.execute(
             select(LeaseRow.fence, LeaseRow.holder, LeaseRow.expires_at_ms, LeaseRow.expires_at_ms <= NowMs()).where(
@@ -253,14 +250,14 @@ def _is_abandoned(database: Database, table_id: int, state: _State, ttl_seconds:
 
 
 def _take(database: Database, table_id: int, before: _State, holder: str, ttl_ms: int) -> int | None:
-    """Take the lease and return its new fence; None when another process took it first, or its holder renewed it."""
+    """Take the lease and return its new fence; None if another process took it first, or its holder renewed it."""
     with database.session() as session:
         row = session.execute(
             select(LeaseRow.holder)
             .where(
                 LeaseRow.table_id == table_id,
                 LeaseRow.fence == before.fence,
-                # A lease that was released since is free as well.
+                # A lease that was released meanwhile is free, too.
                 or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms == before.expires_at_ms),
             )
             .with_for_update()

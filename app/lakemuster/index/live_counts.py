@@ -1,4 +1,4 @@
-"""Published snapshots without counts of their live contents, as older versions left them; and their counting."""
+"""Find published snapshots without live counts, which older versions of Lakemuster wrote, and record their counts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Uncounted:
     """A published snapshot without counts.
 
     Attributes:
-        dead_rows: positions of entries that others cancel.
-        published_at_ms: changes when it is published again.
+        dead_rows: positions of entries that later entries cancel.
+        published_at_ms: when it was published; changes when it is published again.
     """
 
     row_id: int
@@ -34,7 +34,7 @@ class Uncounted:
 
 
 def uncounted_snapshots(session: Session, after: int, limit: int) -> list[Uncounted]:
-    """Return published snapshots without counts whose row ids are greater than ``after``, in their order."""
+    """Return published snapshots without counts whose row ids are greater than ``after``, in the order of row ids."""
     rows = session.execute(
         select(SnapshotRow.id, SnapshotRow.table_id, TableRow.format, SnapshotRow.dead, SnapshotRow.published_at_ms)
         .join(TableRow, TableRow.id == SnapshotRow.table_id)
@@ -55,7 +55,7 @@ def uncounted_snapshots(session: Session, after: int, limit: int) -> list[Uncoun
 
 
 def record_counts(session: Session, one: Uncounted, live: LiveCounts) -> bool:
-    """Record a snapshot's counts, unless it was published again or removed since; return whether they were recorded."""
+    """Record a snapshot's counts, unless it was published again or removed meanwhile; return whether they were."""
     recorded = session.execute(
         update(SnapshotRow)
         .where(

@@ -1,4 +1,4 @@
-"""Manifest-list rows, stored once per table however many snapshots list them."""
+"""Manifest-list rows, stored once per table even if several snapshots list them."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ def manifest_ids(session: Session, table_id: int, manifests: Sequence[tuple[Mani
     """Return the row ids of (header, segment) pairs, in order; insert the missing rows.
 
     Raises:
-        IndexUnavailable: a segment is not registered. Only new rows are checked: existing ones keep their segments
-            registered.
+        IndexUnavailable: the segment of a new row is not registered; segments of existing rows always are.
     """
     digests = [_digest(header, segment) for header, segment in manifests]
     known = _ids_of(session, table_id, digests)
@@ -55,7 +54,7 @@ def manifest_ids(session: Session, table_id: int, manifests: Sequence[tuple[Mani
 def first_manifest_ids(
     session: Session, manifests: Mapping[int, Sequence[tuple[ManifestHeader, str]]]
 ) -> dict[int, dict[tuple[ManifestHeader, str], int]]:
-    """Insert the manifests of tables that have none yet; return the row ids of (header, segment) pairs, by table.
+    """Insert the manifests of tables that have none yet; return the row ids by table and (header, segment) pair.
 
     Raises:
         IndexUnavailable: a segment is not registered.
@@ -86,7 +85,7 @@ def _insert(session: Session, new: Mapping[int, Mapping[bytes, tuple[ManifestHea
 
 
 def load_manifests(session: Session, ids: Iterable[int]) -> dict[int, StoredManifest]:
-    """Load the rows with these ids."""
+    """Return the rows with these ids, by id."""
     found: dict[int, StoredManifest] = {}
     for chunk in chunks(sorted(set(ids))):
         for row in session.execute(_BY_ID, {"ids": chunk}):
@@ -95,7 +94,11 @@ def load_manifests(session: Session, ids: Iterable[int]) -> dict[int, StoredMani
 
 
 def delete_orphans(session: Session, table_id: int, memberships: Iterable[bytes]) -> None:
-    """Delete the rows listed by the given memberships that no snapshot of the table lists any more."""
+    """Delete the rows listed by the given memberships that no snapshot of the table lists any more.
+
+    Args:
+        memberships: packed lists of row ids, see ``integer_packing.pack_members``.
+    """
     candidates = _union(memberships)
     if not len(candidates):
         return

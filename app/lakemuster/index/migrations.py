@@ -1,4 +1,4 @@
-"""Schema migrations of the database with Alembic: upgrade it, downgrade it."""
+"""Schema migrations of the database with Alembic: upgrade and downgrade."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from lakemuster.index.stored_version import SUPPORT_TABLE, stored
 
 
 def head() -> str:
-    """The schema version that this code makes."""
+    """Return the schema version that this code creates."""
     revision = _scripts().get_current_head()
     assert revision is not None
     return revision
 
 
 def oldest_server_of(revision: str) -> str:
-    """The oldest version of servers that a database of a known version is for, as its migration says.
+    """Return the oldest schema version whose servers may use a database of the given version, from its migration.
 
-    Migrations expand: what an older server reads and writes stays. One that contracts says a later version, and comes a
-    version after the last code that used what goes.
+    Most migrations only expand the schema: whatever an older server reads and writes stays. A migration that contracts
+    it declares a later version; it is released one version after the last code that used the removed parts.
     """
     script = _scripts().get_revision(revision)
     oldest: str = getattr(script.module, "oldest_server", revision)
@@ -38,7 +38,7 @@ def _tell_oldest_server(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
-    """Upgrade the database to a schema version in the connection's transaction: completely or not at all."""
+    """Upgrade the database to a schema version in the connection's transaction, completely or not at all."""
     command.upgrade(_config(connection), revision)
     _tell_oldest_server(connection)
 

@@ -1,6 +1,6 @@
-"""Named leases: locks in the database, for work of the whole index that one process at a time should do.
+"""Named leases: locks in the database, for work on the whole index that one process at a time should do.
 
-Time is the database's. A lease is free when it has expired, or when its holder is a dead process of this machine.
+Times are by the database's clock. A lease is free if it has expired, or its holder is a dead process of this machine.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from lakemuster.index.statements import insert_new
 
 @contextlib.contextmanager
 def hold_named_lease(database: Database, name: str, ttl_seconds: float) -> Iterator[NamedLease | None]:
-    """Hold the lease while the block runs, if it is free; else yield None at once.
+    """Hold the lease while the block runs, if it is free; otherwise yield None at once.
 
     Args:
-        ttl_seconds: longer than the work takes: the lease is not renewed automatically.
+        ttl_seconds: must be longer than the work takes: the lease is not renewed automatically.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -65,7 +65,7 @@ class NamedLease:
         return True
 
     def renew(self) -> bool:
-        """Extend the lease; False when another process has taken over."""
+        """Extend the lease; return False if another process has taken over."""
         with self._database.session() as session:
             return self._set(session, mine=True, expires_at_ms=NowMs() + self._ttl_ms)
 

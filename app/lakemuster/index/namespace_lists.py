@@ -1,4 +1,4 @@
-"""Namespaces of registered tables, with the sums of their tables' figures."""
+"""Lists of the namespaces of registered tables, with the sums of their tables' figures."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _HALF = 2**32
 
 @dataclass(frozen=True, slots=True)
 class NamespaceRecord:
-    """A namespace that holds tables; those of namespaces below it are not counted.
+    """A namespace that holds tables; tables of nested namespaces are not counted.
 
     Attributes:
-        tables: their number.
-        unknown_tables: how many of them have figures that are not known.
-        figures: sums over the others, and the latest commit of all; None where no table's is known.
+        tables: number of tables.
+        unknown_tables: number of tables whose figures are unknown.
+        figures: sums over the other tables, and the latest commit of all; None for figures that no table has.
     """
 
     name: str
@@ -32,11 +32,11 @@ class NamespaceRecord:
 
 
 def list_namespaces(session: Session) -> list[NamespaceRecord]:
-    """Return all namespaces by name. Reads one index, and no tables."""
+    """Return all namespaces, sorted by name. Reads one database index, and no table rows."""
     sums = []
     for name in _SUMMED:
         column = getattr(TableRow, name)
-        # The sum of 64-bit integers may need more bits, which SQLite refuses.
+        # Sum the halves: a sum of 64-bit integers may overflow, which is an error in SQLite.
         sums += [func.sum(column // _HALF), func.sum(column % _HALF)]
     rows = session.execute(
         select(

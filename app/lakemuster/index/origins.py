@@ -30,7 +30,7 @@ class Origin:
 
 
 def origins_of(session: Session, segment: str) -> list[Origin]:
-    """The manifests that have this segment: one for each table that lists such a manifest."""
+    """Return the manifests that have this segment: one for each table that lists such a manifest."""
     rows = session.execute(select(ManifestRow.table_id, ManifestRow.id).where(ManifestRow.segment == segment))
     by_table: dict[int, int] = dict(iter(rows))
     tables = records_where(session, TableRow.id.in_(by_table)) if by_table else []
@@ -44,7 +44,7 @@ def origins_of(session: Session, segment: str) -> list[Origin]:
 
 
 def snapshots_listing(session: Session, segment: str) -> Iterator[int]:
-    """The row ids of published snapshots that list a segment's manifest, the newest of each table first."""
+    """Yield the row ids of published snapshots that list a segment's manifest, the newest of each table first."""
     rows = session.execute(select(ManifestRow.table_id, ManifestRow.id).where(ManifestRow.segment == segment)).all()
     for table_id, row_id in rows:
         for _, snapshot_row_id in _listing(session, table_id, row_id):
@@ -52,12 +52,12 @@ def snapshots_listing(session: Session, segment: str) -> Iterator[int]:
 
 
 def last_of_packed(session: Session, name: str) -> str | None:
-    """The name of the last segment in a packed segment; None when no packed segment has that name."""
+    """Return the name of the last segment in a packed segment; None if no packed segment has that name."""
     return session.scalar(select(SegmentRow.location).where(SegmentRow.name == name, SegmentRow.length == 0))
 
 
 def forget_segment(session: Session, name: str) -> None:
-    """Unregister a segment that no manifest refers to: it is decoded again when it is needed."""
+    """Unregister a segment, unless a manifest row refers to it; it is decoded again when it is needed."""
     session.execute(
         delete(SegmentRow)
         .where(SegmentRow.name == name, ~exists().where(ManifestRow.segment == name))

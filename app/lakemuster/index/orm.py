@@ -2,7 +2,7 @@
 
 There is no row per file and no row per (snapshot, manifest): a snapshot's manifests are one compact value (see
 ``integer_packing``). Documents are bytes of ``encoding``, not JSON columns: a metadata file may hold NUL characters,
-lone surrogates, NaN and integers of any size, which JSON columns refuse or change.
+lone surrogates, NaN and integers of any size, which JSON columns reject or change.
 
 Row ids are never reused, so anything cached under a row id stays valid.
 """
@@ -16,35 +16,35 @@ from lakemuster.index.orm_base import Base, Document, Int64, RowId, String, Tabl
 from lakemuster.index.table_record import FIGURES
 
 REGISTERED = {"sqlite": "coalesce(companion_of, 0) = 0", "postgresql": "companion_of IS NULL"}
-"""The condition that a row is a registered table and no companion, for lists, by database.
+"""The condition, for lists, that a row is a registered table and not a companion, by database.
 
-SQLite takes a unique index to find one row, also of those that are null: with the plain condition on ``companion_of``
-it would use no other index.
+SQLite expects a unique index to find one row, even for null: with the plain condition on ``companion_of`` it would not
+use any other index.
 """
 
 LIST_INDEXES = {
     "name": ("name",),
     **{figure: (figure, "name") for figure in FIGURES},
     "health": ("health", "name"),
-    # Holds what the list of namespaces sums up, so that it reads no rows.
+    # A covering index for the list of namespaces, which reads no rows.
     "namespace": ("namespace", *FIGURES),
 }
-"""The columns of the indexes that lists of tables read in order, for ``REGISTERED`` rows."""
+"""The columns of the partial indexes, on ``REGISTERED`` rows, that lists of tables read in order."""
 
 
 class TableRow(Base):
     """A registered table and its current metadata.
 
-    ``generation`` grows whenever a snapshot id comes to mean another snapshot (the table was dropped and created
+    ``generation`` grows whenever a snapshot id is reused for another snapshot (the table was dropped and created
     again, or rolled back), so that values cached by snapshot id can be recognized as stale.
 
     A Paimon table that also writes Iceberg metadata has a second row of the same name, its companion: the Iceberg
     table that this metadata describes. ``companion_of`` is the Paimon table's id, and null in all other rows.
 
     ``namespace`` is the name without its last level; it and ``name`` are compared by code points in every database.
-    The columns ``FIGURES`` are written with what they tell of, see ``table_figures``. ``health`` is the rank of the
-    worst status of the table's components; its health is to be computed anew from ``health_due_at_ms`` on. See
-    ``index.health``.
+    The columns ``FIGURES`` are updated with the metadata and counts that they summarize, see ``table_figures``.
+    ``health`` is the rank of the worst status of the table's components; health is computed again when
+    ``health_due_at_ms`` has passed. See ``index.health``.
     """
 
     __tablename__ = "catalog_table"
@@ -143,9 +143,9 @@ class SnapshotRow(Base):
     """One committed version of a table.
 
     ``digest`` is the hash of ``document``: changes are detected without reading the document. ``manifests`` and
-    ``dead`` are the published manifests and cancelled rows, as ``integer_packing``. A snapshot quarantined for a
-    reason that may pass is read again at ``retry_at_ms``; ``attempts`` counts the failures. ``announced``: a ref has
-    reached it, and the event log has told so, or it is older than the registration.
+    ``dead`` are the published manifests and cancelled rows, packed by ``integer_packing``. A snapshot quarantined for a
+    transient reason is retried at ``retry_at_ms``; ``attempts`` counts the failures. ``announced`` is true once a ref
+    has reached it and the event log has the event, or if it is older than the table's registration.
     """
 
     __tablename__ = "snapshot"
@@ -179,7 +179,7 @@ class SnapshotRow(Base):
 
 
 class ManifestRow(Base):
-    """One row of a manifest list, shared by all snapshots of the table that list an identical row."""
+    """One row of a manifest list, shared by all snapshots of the table whose lists have an identical row."""
 
     __tablename__ = "manifest"
     __table_args__ = (
@@ -221,8 +221,8 @@ class ManifestRow(Base):
 class SegmentRow(Base):
     """A segment that is complete in the segment store: ``rows`` entries in a file of ``bytes`` bytes.
 
-    ``counts`` are its entries by status (see ``EntryCounts``); null for packed segments, and for those registered by
-    older versions.
+    ``counts`` are the counts of its entries by status (see ``EntryCounts``); null for packed segments, and for those
+    registered by older versions.
     """
 
     __tablename__ = "segment"
@@ -237,7 +237,7 @@ class SegmentRow(Base):
 
 
 class HealthRow(Base):
-    """One component of a table's health, see ``index.health``: the rank of its status, and since when it holds."""
+    """One component of a table's health, see ``index.health``: the rank of its status, and the status's start time."""
 
     __tablename__ = "table_health"
     _by_status = Index("ix_table_health_component", "component", "status", "table_id")
@@ -252,7 +252,7 @@ class HealthRow(Base):
 
 
 class HealthDayRow(Base):
-    """What a table's health was last on one day, given in days since 1970-01-01 UTC."""
+    """A table's last health of one day; ``day`` counts days since 1970-01-01 UTC."""
 
     __tablename__ = "table_health_day"
     __table_args__ = (UniqueConstraint("table_id", "day"), Index(None, "day"), {"sqlite_autoincrement": True})
@@ -263,7 +263,7 @@ class HealthDayRow(Base):
 
 
 class StatisticsRow(Base):
-    """A statistics file of Paimon snapshots, by name. Never updated; empty when the file was missing or unreadable."""
+    """A statistics file of Paimon snapshots, by name. Never updated; empty if the file was missing or unreadable."""
 
     __tablename__ = "table_statistics"
     __table_args__ = (UniqueConstraint("table_id", "name"), {"sqlite_autoincrement": True})
@@ -284,7 +284,7 @@ class LeaseRow(Base):
 
 
 class NamedLeaseRow(Base):
-    """The lease for one piece of work of the whole index: holder and expiry. ``done_at_ms`` is not used any more."""
+    """The lease for one kind of work on the whole index: holder and expiry. ``done_at_ms`` is unused."""
 
     __tablename__ = "named_lease"
     name: Mapped[String] = mapped_column(primary_key=True)
@@ -294,10 +294,10 @@ class NamedLeaseRow(Base):
 
 
 class JobRow(Base):
-    """A background job: the lease of its holder, which changes with every renewal, and how its last runs ended.
+    """A background job: its lease, which changes with every renewal, and the outcome of its last runs.
 
-    ``started_at_ms`` is null unless a run is in progress. ``report`` says what the last successful run did, ``error``
-    why the last run failed; null if it did not.
+    ``started_at_ms`` is null unless a run is in progress. ``report`` summarizes the last successful run; ``error`` is
+    why the last run failed, null if it succeeded.
     """
 
     __tablename__ = "job"
@@ -318,7 +318,7 @@ class JobRow(Base):
 
 
 class SchemaSupportRow(Base):
-    """The oldest version of servers that may use the database, see ``migrations``. ``id`` is 1."""
+    """The oldest schema version whose servers may use the database, see ``migrations``. ``id`` is 1."""
 
     __tablename__ = "schema_support"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -335,7 +335,7 @@ class ServerKeyRow(Base):
 
 
 class BrowserSessionRow(Base):
-    """A browser's session, by a digest of its cookie. ``expires_at_ms`` is a time of the database's clock."""
+    """A browser session, by a digest of its cookie. ``expires_at_ms`` is by the database's clock."""
 
     __tablename__ = "browser_session"
     digest: Mapped[String] = mapped_column(primary_key=True)

@@ -1,4 +1,4 @@
-"""The base class of the ORM classes, and the types of their columns."""
+"""The base of the ORM classes, and their column types."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from sqlalchemy.types import TypeDecorator
 from lakemuster.index.stored_text import escape, unescape
 
 MAX_INDEXED_BYTES = 1024
-"""Longest text in a unique index: PostgreSQL refuses index entries above 2,704 bytes."""
+"""Maximum length of a text in a unique index: PostgreSQL rejects index entries above 2,704 bytes."""
 
 
 def can_be_indexed(text: str) -> bool:
-    """Whether the stored form of the text fits an index."""
+    """Whether the stored form of a text fits in an index."""
     return len(escape(text).encode()) <= MAX_INDEXED_BYTES
 
 
 class AnyText(TypeDecorator[str]):
-    """Text that may hold NUL and lone surrogates, which databases refuse; equal texts have equal stored forms."""
+    """Text that may hold NUL and lone surrogates, which databases reject; equal texts have equal stored forms."""
 
     impl = Text
     cache_ok = True

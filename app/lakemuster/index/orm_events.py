@@ -1,4 +1,4 @@
-"""ORM classes of the event log, of its webhooks, and of partitions that were told to be ready."""
+"""ORM classes of the event log, of its webhooks, and of partitions that were reported as ready."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class EventRow(Base):
 
 
 class WebhookRow(Base):
-    """How far a webhook has got in the event log. See ``webhooks.Cursor``."""
+    """The position of a webhook in the event log, with its statistics; see ``webhooks.Cursor``."""
 
     __tablename__ = "webhook"
     name: Mapped[String] = mapped_column(primary_key=True)
@@ -44,7 +44,7 @@ class WebhookRow(Base):
 
 
 class DeadLetterRow(Base):
-    """A message that a webhook's receiver has not taken. See ``webhooks.DeadLetter``."""
+    """A message that a webhook's receiver did not accept; see ``webhooks.DeadLetter``."""
 
     __tablename__ = "dead_letter"
     __table_args__ = (Index("ix_dead_letter_webhook", "webhook", "id"), {"sqlite_autoincrement": True})
@@ -63,7 +63,7 @@ class DeadLetterRow(Base):
 
 
 class ReadyPartitionRow(Base):
-    """A partition that a rule has told to be ready. ``key`` is a digest of its values, ``document`` what was told."""
+    """A partition that was reported as ready. ``key`` is a digest of its values, ``document`` the reported data."""
 
     __tablename__ = "ready_partition"
     __table_args__ = (UniqueConstraint("table_id", "rule", "key"), {"sqlite_autoincrement": True})

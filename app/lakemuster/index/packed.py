@@ -1,11 +1,11 @@
 """Packed segments: one segment that holds the entries of several neighbouring small manifests.
 
 A table written by streaming has thousands of manifests with few entries each, and opening a segment costs the same
-however few it holds. The names and entry counts of manifests alone decide which neighbours are packed together, so a
-commit leaves nearly all packed segments of a table unchanged, and every process finds the same ones. The segments
-that a packed segment was made from stay: manifests that are not packed, or no longer, are read from them.
+however few entries it holds. Only the names and entry counts of manifests decide which neighbours are packed together.
+So a commit leaves nearly all packed segments of a table unchanged, and every process computes the same ones. The
+segments that a packed segment was made from stay: manifests that are not packed, or no longer, are read from them.
 
-Source: ARCHITECTURE.md, "Where state is".
+Source: ARCHITECTURE.md, "Words".
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SMALL = PACKED_ROWS // 4
 """Manifests with more entries than this are not packed."""
 
 FEWEST = 4
-"""Fewest manifests worth a packed segment."""
+"""Minimum number of manifests in a packed segment."""
 
 _VERSION = 1
 _COUNTS = ("null_count.", "nan_count.", "value_count.", "column_size.")
@@ -40,8 +40,8 @@ class SegmentSource(NamedTuple):
     Attributes:
         segment: the segment's name.
         manifests: number of manifests.
-        rows: entries of all of them.
-        last, last_rows: the last manifest's own segment, and its entries.
+        rows: number of entries of all manifests.
+        last, last_rows: the segment of the last manifest alone, and its number of entries.
     """
 
     segment: str
@@ -60,17 +60,17 @@ class PackedRun(NamedTuple):
 
 
 def ends_run(segment: str, rows: int, size: int) -> bool:
-    """Whether a manifest ends a run of about ``size`` entries: a hash of its name, with probability ``rows / size``."""
+    """Whether a manifest ends a run of about ``size`` entries: by a hash of its name, with probability rows / size."""
     return crc32(segment.encode()) * size < rows << 32
 
 
 def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[PackedRun]:
     """Yield the runs of manifests to pack, given manifests of one partition spec in list order.
 
-    A run is between two manifests that end a run: the ends of a list may still grow, and are not packed.
+    A run lies between two manifests that end a run: the ends of a list may still grow, so they are not packed.
 
     Args:
-        rows: entries of each manifest.
+        rows: number of entries of each manifest.
     """
     first, held, begun = 0, 0, False
     for number, (name, count) in enumerate(zip(segments, rows, strict=True)):
@@ -82,15 +82,15 @@ def runs_of(segments: Sequence[str], rows: Sequence[int]) -> Iterator[PackedRun]
         end = number if alone else number + 1
         if begun and end - first >= FEWEST:
             yield PackedRun(first, end, _name(segments[first:end], rows[first:end]))
-        # A run cut for its length depends on where it began, which is undetermined at the start of a list.
+        # A run that is cut at its maximum length depends on its start, which is undetermined at the start of a list.
         first, held, begun = number + 1, 0, begun or ends
 
 
 def sources_of(index: Index, segments: Sequence[str], rows: Sequence[int]) -> list[SegmentSource]:
-    """The segments to read manifests of one spec from, in list order; packed segments where they exist.
+    """Return the segments from which to read manifests of one spec, in list order; packed segments where they exist.
 
     Args:
-        rows: entries of each manifest.
+        rows: number of entries of each manifest.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -116,7 +116,7 @@ def pack(index: Index, segments: Sequence[str], rows: Sequence[int], new: Collec
     """Write the missing packed segments for manifests of one spec, and return them to be registered.
 
     Args:
-        rows: entries of each manifest.
+        rows: number of entries of each manifest.
         new: segments that did not exist before: only runs that they can affect are considered; None for all runs.
 
     Raises:
@@ -137,7 +137,7 @@ def pack(index: Index, segments: Sequence[str], rows: Sequence[int], new: Collec
 
 
 def write_run(index: Index, run: PackedRun, segments: Sequence[str], rows: Sequence[int]) -> SegmentInfo | None:
-    """Write one packed segment; None when its manifests cannot be packed.
+    """Write one packed segment; return None if its manifests cannot be packed.
 
     Raises:
         IndexUnavailable: the store does not answer.
@@ -149,12 +149,12 @@ def write_run(index: Index, run: PackedRun, segments: Sequence[str], rows: Seque
     path = index.segments.workspace / f"{run.name}-{uuid.uuid4().hex}.arrow"
     written = write_segment(table, path, rows[run.first : run.end])
     index.segments.put(run.name, path)
-    # Its location is its last segment: it stays registered as long as a manifest refers to that one.
+    # Its location is its last segment: it stays registered as long as a manifest refers to that segment.
     return SegmentInfo(run.name, names[-1], 0, written.rows, written.bytes)
 
 
 def run_table(index: Index, run: PackedRun, segments: Sequence[str], rows: Sequence[int]) -> pa.Table | None:
-    """The entries of a run's manifests; None when they cannot be packed. Raises as :func:`write_run`."""
+    """Return the entries of a run's manifests; None if they cannot be packed. Raises as :func:`write_run`."""
     tables = [index.segments.open(name).table() for name in segments[run.first : run.end]]
     if [one.num_rows for one in tables] != list(rows[run.first : run.end]):
         return None
@@ -167,7 +167,7 @@ def _name(segments: Sequence[str], rows: Sequence[int]) -> str:
 
 
 def concatenate(tables: Sequence[pa.Table]) -> pa.Table | None:
-    """Concatenate the entries of several segments; None when they would change their meaning in one segment."""
+    """Concatenate the entries of several segments; return None if their meaning would change in one segment."""
     fields: dict[str, pa.Field] = {}
     groups = list(_alike(tables))
     for schema, _ in groups:
@@ -185,7 +185,7 @@ def concatenate(tables: Sequence[pa.Table]) -> pa.Table | None:
 
 
 def _alike(tables: Sequence[pa.Table]) -> Iterator[tuple[pa.Schema, list[pa.Table]]]:
-    """Group neighbouring tables of equal schema, which most small manifests have."""
+    """Group neighbouring tables of equal schema; most small manifests have the same one."""
     some: list[pa.Table] = []
     for table in tables:
         if some and not table.schema.equals(some[0].schema, check_metadata=True):
@@ -207,7 +207,7 @@ def _as(schema: pa.Schema, tables: Sequence[pa.Table], fields: Mapping[str, pa.F
 
 
 def _of_both(one: pa.Field, other: pa.Field) -> pa.Field | None:
-    """The common field for a column of two segments; None when there is none."""
+    """Return the common field for a column of two segments; None if there is none."""
     # Do not pack: a name@type column makes its field's statistics unknown for the whole segment.
     if "@" in one.name:
         return None

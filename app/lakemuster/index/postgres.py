@@ -1,12 +1,12 @@
-"""PostgreSQL connections that give up on a server that stops answering.
+"""PostgreSQL connections with deadlines and a circuit breaker, for a server that stops answering.
 
-The server's own timeouts need a running server, and TCP timeouts do not exist on Unix sockets. So every wait for an
-answer has a deadline here. A slow statement is not a failure: after a period of silence one thread probes the server
-with a new connection, and the wait continues if the probe is answered. If not, a circuit breaker opens: current waits
+The server's own timeouts need a running server, and TCP timeouts do not exist on Unix sockets. So every wait for a
+response has a deadline here. A slow statement is not a failure: after a period of silence one thread probes the server
+with a new connection, and the wait continues if the probe succeeds. Otherwise a circuit breaker opens: current waits
 end, and requests fail at once instead of each occupying a thread until its own deadline.
 
-Nothing depends on a server's session, so a pooler may give each transaction another one (PgBouncer's transaction
-mode): locks and settings are a transaction's own, and behind a pooler no statement is prepared at the server.
+Nothing depends on a session of the server, so a pooler may give each transaction another session (PgBouncer's
+transaction mode): locks and settings belong to a transaction, and behind a pooler no statements are prepared.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _POOL_SECONDS = 3
 QUIET_SECONDS = 1.5
 """Silence after which the server is probed."""
 PROBE_SECONDS = 2
-"""Deadline for the probe's connection, and for its statement; libpq accepts no shorter one."""
+"""Deadline for the probe's connection, and for its statement; the minimum that libpq accepts."""
 OPEN_SECONDS = 1.0
-"""How long the open breaker fails requests without trying the server."""
+"""Time for which the open breaker fails requests without probing the server."""
 
 
 class DatabaseSilent(psycopg.OperationalError):
@@ -52,7 +52,7 @@ class Limit:
 
     Attributes:
         silent: time without any byte from the server.
-        total: time from its start to the end of its answer.
+        total: time from the statement's start to the end of its response.
     """
 
     silent: float
@@ -80,10 +80,10 @@ def limited(limit: Limit) -> Iterator[None]:
 
 
 class DatabaseBreaker:
-    """A circuit breaker shared by all connections of an engine: whether the server answers.
+    """A circuit breaker, shared by all connections of an engine, that opens when the server does not answer.
 
     Args:
-        probe: queries the server; raises :class:`psycopg.Error` without an answer.
+        probe: queries the server; raises :class:`psycopg.Error` if it does not answer.
         clock: monotonic seconds.
     """
 
@@ -131,7 +131,7 @@ class DatabaseBreaker:
         return self._under(MIGRATING)
 
     def check(self) -> bool:
-        """Probe the server unless another thread is doing so or just did; False while it is silent."""
+        """Probe the server unless another thread is doing so or just did; return False while it is silent."""
         now, at = self._clock(), self._try_again_at
         if at is None and now - self._answered_at < QUIET_SECONDS:
             return True
@@ -147,12 +147,12 @@ class DatabaseBreaker:
                 return False
         finally:
             self._probing.release()
-        # A refusal with an SQLSTATE, such as too many connections, is an answer.
+        # An error with an SQLSTATE, such as too many connections, means that the server answers.
         self._answered_at, self._try_again_at = self._clock(), None
         return True
 
     def open(self) -> None:
-        """Open the breaker: the server is silent."""
+        """Open the breaker, because the server is silent."""
         self._try_again_at = self._clock() + OPEN_SECONDS
 
 
@@ -160,23 +160,23 @@ class BoundedConnection(psycopg.Connection[Any]):
     """A connection that is closed when a wait exceeds its limit.
 
     Attributes:
-        breaker: consulted when the server is quiet; None for probes.
-        is_pooled: a pooler may give each transaction another session of the server.
+        breaker: consulted when the server is silent; None for probes.
+        is_pooled: whether a pooler may give each transaction another session of the server.
     """
 
     breaker: DatabaseBreaker | None = None
     is_pooled = False
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
-        """Wait for an answer.
+        """Wait for a response.
 
         Raises:
-            DatabaseSilent: none came in time.
+            DatabaseSilent: there was none in time.
         """
         return super().wait(self._watched(gen), *args, **kwargs)
 
     def _watched(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
-        """Run the driver's generator under the limits; the driver resumes it at least every 0.1 s without a byte."""
+        """Run the driver's generator under the limits; without data, the driver resumes it at least every 0.1 s."""
         limit = _limit.get()
         started = heard = quiet = time.monotonic()
         try:
@@ -198,7 +198,7 @@ class BoundedConnection(psycopg.Connection[Any]):
             return answer
 
     def _given_up(self) -> DatabaseSilent:
-        # Send nothing: neither a cancellation nor a rollback would be read.
+        # Send nothing: the server would read neither a cancellation nor a rollback.
         self.pgconn.finish()
         return DatabaseSilent("the server did not answer in time")
 
@@ -241,10 +241,10 @@ def open_engine(url: URL, max_connections: int = MAX_CONNECTIONS) -> tuple[Engin
 
 
 def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    """Set the timeouts of a session, or find that there is a pooler, where sessions are shared."""
+    """Set the timeouts of a session, or detect a pooler, which shares sessions."""
     bounded = cast("BoundedConnection", connection)
     cursor = bounded.cursor()
-    # A pooler tells a process id of its own.
+    # A pooler reports a process id of its own.
     bounded.is_pooled = cursor.execute("SELECT pg_backend_pid()").fetchone() != (bounded.info.backend_pid,)
     if bounded.is_pooled:
         bounded.prepare_threshold = None
@@ -255,7 +255,7 @@ def _set_up(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    """Behind a pooler, set the timeouts of each transaction; a single short statement is limited by its wait alone."""
+    """Behind a pooler, set the timeouts of each transaction; for a single short statement the wait's limit suffices."""
     bounded = connection.connection.driver_connection
     is_single = connection.get_execution_options().get(AUTOCOMMIT, False)
     if isinstance(bounded, BoundedConnection) and bounded.is_pooled and not is_single:

@@ -1,4 +1,4 @@
-"""Raw SQLite statements, compiled by SQLAlchemy but executed without it, which takes a fifth of the time."""
+"""Raw SQLite statements: compiled by SQLAlchemy, but executed without it in a fifth of the time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Partitions that rules have told to be ready, each once.
+"""Partitions that were reported as ready, so that each rule reports a partition once.
 
-The first row of a table and rule is a mark: partitions that were ready when the rule was first evaluated are stored,
-and not told.
+The first row of a table and rule is a marker of the rule's first evaluation: partitions that were ready then are
+stored, but not reported.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class ReadyPartition:
     """A partition that is ready by a rule.
 
     Attributes:
-        values: of the partition's fields, by name, as in JSON.
-        figures: what else is told: records and files, the end of its time, the snapshot.
+        values: the values of the partition's fields, by name, as in JSON.
+        figures: further reported data: records and files, the end of its time, the snapshot.
     """
 
     rule: str
@@ -40,17 +40,17 @@ class ReadyPartition:
 
     @property
     def key(self) -> bytes:
-        """Equal for equal values."""
+        """A digest of the values, see :func:`key_of`."""
         return key_of(self.values)
 
 
 def key_of(values: Mapping[str, object]) -> bytes:
-    """Return a digest of a partition's values; equal for equal ones."""
+    """Return a digest of a partition's values; equal values have equal digests."""
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).digest()
 
 
 def told_keys(session: Session, table_id: int) -> dict[str, set[bytes]]:
-    """Return the keys of the partitions that are ready, by rule; of every rule that was evaluated before."""
+    """Return the keys of the partitions that are stored as ready, by rule, for every rule that was evaluated before."""
     found: dict[str, set[bytes]] = {}
     chosen = select(ReadyPartitionRow.rule, ReadyPartitionRow.key).where(ReadyPartitionRow.table_id == table_id)
     for rule, key in session.execute(chosen):
@@ -65,14 +65,14 @@ def tell_ready(
     rules: Sequence[str],
     ready: Sequence[ReadyPartition],
 ) -> list[ReadyPartition] | None:
-    """Store partitions that are ready and tell each that was not stored before, in one transaction.
+    """Store partitions that are ready, and record an event for each that is new, in one transaction.
 
     Args:
         snapshot_id: the table's current snapshot, in which they are ready.
         rules: all rules that were evaluated.
 
     Returns:
-        those that were told; None: the table is gone, or has another current snapshot, and nothing was stored.
+        The reported partitions; None, with nothing stored, if the table is gone or has another current snapshot.
     """
     table = session.get(TableRow, table_id, with_for_update=True)
     if table is None or table.current_snapshot_id != snapshot_id:
@@ -94,7 +94,7 @@ def tell_ready(
 
 
 def _insert(session: Session, rows: Sequence[Mapping[str, object]]) -> list[tuple[str, bytes]]:
-    """Insert the rows that are new, and return their rules and keys."""
+    """Insert the new ones among the rows; return their rules and keys."""
     found: list[tuple[str, bytes]] = []
     for some in chunks(rows):
         ids = insert_new_returning(session, ReadyPartitionRow.id, some)
@@ -108,11 +108,11 @@ def _row(table_id: int, rule: str, key: bytes, document: Mapping[str, object], n
 
 
 def forget(session: Session, table_id: int, snapshot_id: int | None, keys: Collection[bytes]) -> None:
-    """Forget that partitions were ready: they are told again when they are.
+    """Delete partitions that are no longer ready, so that they are reported again when they are.
 
     Args:
-        snapshot_id: the table's current snapshot, which does not have them; if it is another one now, nothing is
-            forgotten: it may have them again, told by another process.
+        snapshot_id: the table's current snapshot, in which they are not ready. If the table has another one now,
+            nothing is deleted: they may be ready again, and reported by another process.
     """
     table = session.get(TableRow, table_id, with_for_update=True)
     if table is None or table.current_snapshot_id != snapshot_id:
@@ -125,7 +125,7 @@ def forget(session: Session, table_id: int, snapshot_id: int | None, keys: Colle
 
 
 def forget_all(session: Session, table_id: int) -> None:
-    """Forget all of a table, which has become another one."""
+    """Delete all partitions of a table, because it was replaced by another table."""
     chosen = delete(ReadyPartitionRow).where(ReadyPartitionRow.table_id == table_id)
     session.execute(chosen.execution_options(synchronize_session=False))
 
@@ -135,7 +135,7 @@ class StoredPartition:
     """A partition that was stored as ready.
 
     Attributes:
-        document: ``partition`` and the figures that were told.
+        document: ``partition`` and the reported figures.
     """
 
     number: int

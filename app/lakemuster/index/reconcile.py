@@ -1,4 +1,4 @@
-"""Bring a table's stored snapshots in line with its metadata."""
+"""Reconcile a table's stored snapshots with its metadata."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lakemuster.metadata.snapshot import Snapshot, TableMetadata
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Numbers of snapshots that a refresh found new, vanished, or replaced by another snapshot of the same id.
+    """The numbers of new snapshots, of vanished ones, and of those replaced by another snapshot of the same id.
 
     Attributes:
         reached: the snapshots that refs reach for the first time, parents first.
@@ -53,8 +53,8 @@ def reconcile(
     """Insert new snapshots in state ``known``, delete vanished and replaced ones, keep the state of the others.
 
     Args:
-        is_another: the table is not the one that was stored: replace all snapshots.
-        since_ms: of these, the snapshots that were committed later are news, and no older ones; None: all new ones are.
+        is_another: whether the table is another one than the stored one, so that all snapshots are replaced.
+        since_ms: only snapshots committed after this time are in ``Changes.reached``; None for no such limit.
 
     Raises:
         MetadataCorrupt: two snapshots share one id.
@@ -91,7 +91,7 @@ def reconcile(
 def snapshot_rows(
     table_id: int, metadata: TableMetadata, since_ms: int
 ) -> tuple[dict[SnapshotKey, dict[str, object]], list[Reached]]:
-    """Return the rows of the snapshots of a table's first metadata in state ``known``, and those that are news.
+    """Return rows in state ``known`` for the snapshots of a table's first metadata, and the newly reached snapshots.
 
     Args:
         since_ms: see :func:`reconcile`.
@@ -146,7 +146,7 @@ def _row(table_id: int, key: SnapshotKey, encoded: _Encoded, announced: bool) ->
 
 
 def _encoded(table_id: int, key: SnapshotKey, snapshot: Snapshot) -> _Encoded:
-    """The cached document of a snapshot: a commit repeats all earlier snapshots."""
+    """Return the document of a snapshot, cached because the metadata of each commit repeats all earlier snapshots."""
     encoded = _encoded_snapshots.get((table_id, key))
     if encoded is None or encoded.snapshot != snapshot:
         document = encode(snapshot)
@@ -156,9 +156,9 @@ def _encoded(table_id: int, key: SnapshotKey, snapshot: Snapshot) -> _Encoded:
 
 
 def is_same(old: Snapshot, new: Snapshot) -> bool:
-    """Whether two snapshots of one id are the same commit; a tag made of it, or an expired list, makes no difference.
+    """Whether two snapshots of one id are the same commit, even if one is from a tag or lacks an expired list.
 
-    The id alone does not tell: Paimon numbers snapshots from 1 in every table, and reuses numbers after a rollback.
+    The id is not sufficient: Paimon numbers snapshots from 1 in every table, and reuses numbers after a rollback.
     """
     if old.committed_at_ms != new.committed_at_ms or old.inline_manifests != new.inline_manifests:
         return False

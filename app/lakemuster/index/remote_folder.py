@@ -14,14 +14,14 @@ from lakemuster.storage.locations import HTTP, normal_scheme
 DEADLINE_SECONDS = 60.0
 _PROBE, _REWRITE_SECONDS = "tmp/ready", 60.0
 _WRITES_WHOLE = frozenset({"s3", "oss", "cos", "gs", "abfs", "memory"})
-"""Schemes where a write is atomic; elsewhere a file is uploaded under another name and renamed."""
+"""Schemes whose writes are atomic; for others, a file is uploaded under another name and renamed."""
 
 
 class RemoteFolder:
     """The files below an fsspec URL, by key.
 
     Raises:
-        ConfigInvalid: fsspec does not know the URL's scheme, lacks its driver, or refuses the options.
+        ConfigInvalid: fsspec does not know the URL's scheme, lacks its driver, or rejects the options.
     """
 
     def __init__(self, url: str, options: Mapping[str, object]) -> None:
@@ -65,14 +65,14 @@ class RemoteFolder:
             raise SegmentMissing("a segment file is missing", segment=key) from cause
 
     def size(self, key: str) -> int | None:
-        """Size of a file in bytes; None if it does not exist."""
+        """Return the size of a file in bytes; None if it does not exist."""
         try:
             return int(self._call("info", self._path(key)).get("size") or 0)
         except FileNotFoundError:
             return None
 
     def modified_ms(self, key: str) -> int | None:
-        """Modification time of a file; None when there is no file or the file system does not report it."""
+        """Return the modification time of a file; None if there is no file, or the file system does not report it."""
         try:
             return modified_ms(self._call("info", self._path(key)))
         except FileNotFoundError:
@@ -82,7 +82,7 @@ class RemoteFolder:
         """Yield key, size and modification time (ms, None if the file system does not report it) of every file.
 
         Args:
-            folder: the files below this one only.
+            folder: restricts the files to those below this folder.
         """
         below = self._path(folder) if folder else self._root
         try:
@@ -93,17 +93,17 @@ class RemoteFolder:
             yield path.removeprefix(self._root).lstrip("/"), int(info.get("size") or 0), modified_ms(info)
 
     def delete(self, key: str) -> None:
-        """Delete a file; do nothing when it does not exist."""
+        """Delete a file; do nothing if it does not exist."""
         try:
             self._call("rm_file", self._path(key))
         except FileNotFoundError:
             return
 
     def check(self) -> None:
-        """Check that a probe file exists; write it when it is missing, and again after a minute.
+        """Check that a probe file exists; write it if it is missing, and again after a minute.
 
         Raises:
-            IndexUnavailable: the store does not answer, refuses the write, or its bucket is missing.
+            IndexUnavailable: the store does not answer, rejects the write, or its bucket is missing.
         """
         now = time.monotonic()
         if self.size(_PROBE) is not None and now - self._written_at < _REWRITE_SECONDS:
@@ -115,7 +115,7 @@ class RemoteFolder:
         self._written_at = now
 
     def _place(self, key: str, write: Callable[[str], object]) -> None:
-        """Write a file so that it appears whole."""
+        """Write a file atomically."""
         target = self._path(key)
         if self._writes_whole:
             write(target)
@@ -133,5 +133,5 @@ class RemoteFolder:
         except FileNotFoundError:
             raise
         except Exception as cause:
-            # Drivers raise their own classes, with addresses and signatures in the text.
+            # Drivers raise exceptions of their own, whose text may hold addresses and signatures.
             raise IndexUnavailable(f"the segment store does not answer ({type(cause).__name__})") from cause

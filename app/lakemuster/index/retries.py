@@ -1,7 +1,7 @@
 """Retries of quarantined snapshots, with exponential backoff.
 
-The time of the next attempt is by the database's clock. A time further away than the longest pause means that the
-clock has stepped back since, and counts as due.
+The time of the next attempt is by the database's clock. A time that is further away than the longest pause means that
+the clock has stepped back since; such an attempt is due.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GROWTH = 1.6
 
 
 def pause_ms(attempts: int) -> int:
-    """The pause after ``attempts`` failures: about half of the time since the first one."""
+    """Return the pause after ``attempts`` failures: about half of the time since the first one."""
     return round(min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * GROWTH ** min(attempts - 1, 50)))
 
 
@@ -32,8 +32,8 @@ def schedule(session: Session, row_id: int, at_most: int | None = None, *, is_fi
     """Schedule the next attempt to read a quarantined snapshot, after a pause that grows each time.
 
     Args:
-        at_most: maximum number of attempts; after them the snapshot is not scheduled.
-        is_first: earlier failures had another cause, and do not count.
+        at_most: maximum number of attempts; no further ones are scheduled.
+        is_first: whether to ignore earlier failures, which had another cause.
     """
     earlier = None if is_first else session.scalar(select(SnapshotRow.attempts).where(SnapshotRow.id == row_id))
     attempts = (earlier or 0) + 1
@@ -48,7 +48,7 @@ def schedule(session: Session, row_id: int, at_most: int | None = None, *, is_fi
 
 
 def postpone(session: Session, lease: Lease, row_ids: Sequence[int]) -> None:
-    """Schedule the next attempt for snapshots whose last one did not finish.
+    """Schedule the next attempt for snapshots whose last attempt did not finish.
 
     Raises:
         RefreshBusy: the lease was lost.
@@ -59,12 +59,12 @@ def postpone(session: Session, lease: Lease, row_ids: Sequence[int]) -> None:
 
 
 def due_snapshots(session: Session, table_id: int) -> list[SnapshotRecord]:
-    """A table's quarantined snapshots that are due for a retry."""
+    """Return a table's quarantined snapshots that are due for a retry."""
     return records_of(session, SnapshotRow.table_id == table_id, _is_due())
 
 
 def tables_with_due(session: Session) -> list[TableRecord]:
-    """The tables, including companions, that have snapshots due for a retry."""
+    """Return the tables, including companions, that have snapshots due for a retry."""
     due = select(func.distinct(SnapshotRow.table_id)).where(_is_due())
     ids = list(session.scalars(due))
     return records_where(session, TableRow.id.in_(ids)) if ids else []

@@ -1,8 +1,8 @@
 """The schema versions of the database, named by the migration scripts' file names: ``0008_jobs.py`` is ``0008``.
 
-Without SQLAlchemy and Alembic, which are slow to import.
+This module does not import SQLAlchemy and Alembic, which are slow to import.
 
-A server of one version serves a range of databases, so that replicas are upgraded one after another: those from
+A server supports a range of database versions, so that replicas can be upgraded one after another: those from
 ``OLDEST_DATABASE`` to its own version, and newer ones that admit it (``oldest_server`` of the newest migration, which
 the database stores).
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 OLDEST_DATABASE = "0014"
-"""The oldest schema version that this code serves. Raise it with the code that first needs a later one."""
+"""The oldest schema version that this code supports. Raise it with the code that first needs a later one."""
 
 _PACKAGED = Path(__file__).parent / "_migrations"
 _IN_SOURCE_TREE = Path(__file__).parents[3] / "migrations"
@@ -24,10 +24,10 @@ def scripts_folder() -> Path:
 
 
 def newest() -> str:
-    """Return the schema version that this code makes."""
+    """Return the schema version that this code creates."""
     return max(known())
 
 
 def known() -> set[str]:
-    """Return all schema versions that this code can make."""
+    """Return all schema versions that this code has migrations for."""
     return {path.name.partition("_")[0] for path in (scripts_folder() / "versions").glob("[0-9]*_*.py")}

@@ -22,7 +22,7 @@ SUFFIX = ".arrow"
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file of the store; ``name`` is its segment's name, None for a part of an unfinished segment."""
+    """A file of the store; ``name`` is the segment's name, None if the file is not a complete segment."""
 
     key: str
     name: str | None
@@ -40,7 +40,7 @@ class SegmentBackend(Protocol):
         ...
 
     def path(self, name: str) -> str | Path:
-        """The local path of a segment, downloaded if necessary."""
+        """Return the local path of a segment; download it if necessary."""
         ...
 
     def refetch(self, name: str) -> bool:
@@ -48,7 +48,7 @@ class SegmentBackend(Protocol):
         ...
 
     def size(self, name: str) -> int | None:
-        """Size of the stored file in bytes; None if it does not exist."""
+        """Return the size of the stored file in bytes; None if it does not exist."""
         ...
 
     def files(self) -> Iterator[StoredFile]:
@@ -56,19 +56,19 @@ class SegmentBackend(Protocol):
         ...
 
     def modified_ms(self, key: str) -> int | None:
-        """Modification time of a file; None if it does not exist."""
+        """Return the modification time of a file; None if it does not exist."""
         ...
 
     def delete(self, key: str) -> None:
-        """Delete a file; do nothing when it does not exist."""
+        """Delete a file; do nothing if it does not exist."""
         ...
 
     def write(self, key: str, data: bytes) -> None:
-        """Write a file that is not a segment; it appears whole."""
+        """Write a file that is not a segment, atomically."""
         ...
 
     def read(self, key: str) -> bytes:
-        """Read such a file."""
+        """Read a file that :meth:`write` wrote."""
         ...
 
     def keys(self, folder: str) -> list[str]:
@@ -97,8 +97,8 @@ class LocalSegmentBackend:
         place(local_path, target)
 
     def path(self, name: str) -> str:
-        """The path of a segment's file."""
-        # A string: making a Path object takes longer than opening the file.
+        """Return the path of a segment's file."""
+        # A string: creating a Path object takes longer than opening the file.
         return f"{self._prefix}{name[:2]}{os.sep}{name}{SUFFIX}"
 
     def refetch(self, name: str) -> bool:
@@ -106,7 +106,7 @@ class LocalSegmentBackend:
         return False
 
     def size(self, name: str) -> int | None:
-        """Size of the stored file in bytes; None if it does not exist."""
+        """Return the size of the stored file in bytes; None if it does not exist."""
         try:
             return Path(self.path(name)).stat().st_size
         except FileNotFoundError:
@@ -121,7 +121,7 @@ class LocalSegmentBackend:
                 yield from self._found(file)
 
     def _found(self, path: Path) -> Iterator[StoredFile]:
-        """Yield a file; of a folder, which a refresh that was killed left in the workspace, those in it or itself."""
+        """Yield a file; for a folder, left in the workspace by a killed refresh, its files, or itself if empty."""
         with contextlib.suppress(FileNotFoundError):
             status = path.stat()
             inside = sorted(path.iterdir()) if stat.S_ISDIR(status.st_mode) else []
@@ -131,14 +131,14 @@ class LocalSegmentBackend:
                 yield stored_file(str(path.relative_to(self._root)), status.st_size, round(status.st_mtime * 1000))
 
     def modified_ms(self, key: str) -> int | None:
-        """Modification time of a file; None if it does not exist."""
+        """Return the modification time of a file; None if it does not exist."""
         try:
             return round((self._root / key).stat().st_mtime * 1000)
         except FileNotFoundError:
             return None
 
     def delete(self, key: str) -> None:
-        """Delete a file, or an empty folder of the workspace; do nothing when it does not exist."""
+        """Delete a file, or an empty folder of the workspace; do nothing if it does not exist."""
         path = self._root / key
         folder = path if path.is_dir() else path.parent
         if folder is not path:
@@ -148,7 +148,7 @@ class LocalSegmentBackend:
                 folder.rmdir()
 
     def write(self, key: str, data: bytes) -> None:
-        """Write a file that is not a segment; it appears whole."""
+        """Write a file that is not a segment, atomically."""
         target = self._root / key
         target.parent.mkdir(exist_ok=True)
         part = self.workspace / uuid.uuid4().hex
@@ -156,7 +156,7 @@ class LocalSegmentBackend:
         place(part, target)
 
     def read(self, key: str) -> bytes:
-        """Read such a file."""
+        """Read a file that :meth:`write` wrote."""
         return (self._root / key).read_bytes()
 
     def keys(self, folder: str) -> list[str]:
@@ -168,7 +168,7 @@ class LocalSegmentBackend:
 
     def check(self) -> None:
         """Check that the store is writable."""
-        # Write a probe: permission bits do not apply to root, nor show a full or read-only disk.
+        # Write a probe: permission bits do not apply to root, and do not reveal a full or read-only disk.
         try:
             with tempfile.TemporaryFile(dir=self.workspace) as probe:
                 probe.write(b"ready")
@@ -191,11 +191,11 @@ class RemoteSegmentBackend:
         self._cache.keep(name, local_path)
 
     def path(self, name: str) -> Path:
-        """The path of the local copy, downloaded if necessary."""
+        """Return the path of the local copy; download it if necessary."""
         return self._cache.get(name, lambda target: self._fetch(name, target))
 
     def _fetch(self, name: str, target: Path) -> None:
-        """Download a segment and verify it; download it once more when it arrives damaged."""
+        """Download a segment and verify it; if it arrives damaged, download it once more."""
         for attempt in (1, 2):
             self._folder.get(_key(name), target)
             try:
@@ -211,7 +211,7 @@ class RemoteSegmentBackend:
         return self._cache.drop(name)
 
     def size(self, name: str) -> int | None:
-        """Size of the stored file in bytes; None if it does not exist."""
+        """Return the size of the stored file in bytes; None if it does not exist."""
         return self._folder.size(_key(name))
 
     def files(self) -> Iterator[StoredFile]:
@@ -220,19 +220,19 @@ class RemoteSegmentBackend:
             yield stored_file(key, size, modified_ms)
 
     def modified_ms(self, key: str) -> int | None:
-        """Modification time of a file; None if it does not exist."""
+        """Return the modification time of a file; None if it does not exist."""
         return self._folder.modified_ms(key)
 
     def delete(self, key: str) -> None:
-        """Delete a file; do nothing when it does not exist."""
+        """Delete a file; do nothing if it does not exist."""
         self._folder.delete(key)
 
     def write(self, key: str, data: bytes) -> None:
-        """Write a file that is not a segment; it appears whole."""
+        """Write a file that is not a segment, atomically."""
         self._folder.write(key, data)
 
     def read(self, key: str) -> bytes:
-        """Read such a file."""
+        """Read a file that :meth:`write` wrote."""
         return self._folder.read(key)
 
     def keys(self, folder: str) -> list[str]:
@@ -254,7 +254,7 @@ def disk_errors() -> Iterator[None]:
 
 
 def stored_file(key: str, size: int, modified_ms: int | None) -> StoredFile:
-    """The stored file of a key."""
+    """Return the stored file of a key."""
     name = key.rsplit("/", 1)[-1]
     is_segment = name.endswith(SUFFIX) and key == _key(name.removesuffix(SUFFIX))
     return StoredFile(key, name.removesuffix(SUFFIX) if is_segment else None, size, modified_ms)

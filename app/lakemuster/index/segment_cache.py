@@ -1,7 +1,7 @@
 """A local disk cache of remote segments, limited to a number of bytes.
 
-Several processes may share the folder. A copy appears by renaming, so it is never partial, and is evicted by
-unlinking, so processes that have it mapped keep it. A file's modification time is when it was last opened.
+Several processes may share the folder. A copy is added by renaming, so it is never partial, and evicted by unlinking,
+so processes that have it mapped keep it. A file's modification time is the time of its last use.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class SegmentCache:
     """A cache folder of segment files; the least recently used ones are evicted first.
 
     Args:
-        folder: created when it does not exist.
-        budget: bytes of all copies; new copies may exceed it briefly.
+        folder: created if it does not exist.
+        budget: maximum bytes of all copies; new copies may exceed it briefly.
 
     Raises:
         IndexUnavailable: the folder cannot be created.
@@ -45,7 +45,7 @@ class SegmentCache:
         self._unscanned = budget  # scan the folder at the first arrival: an earlier process may have filled it
 
     def get(self, name: str, download: Callable[[Path], None]) -> Path:
-        """The path of a copy, downloaded on a cache miss; another process may evict it at any time."""
+        """Return the path of a copy, downloaded on a cache miss; another process may evict it at any time."""
         path = self._path(name)
         if _used_now(path):
             return path

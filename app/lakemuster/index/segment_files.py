@@ -1,15 +1,15 @@
 """Segment files: the immutable columnar image of one manifest, as an Arrow IPC file.
 
 The file is uncompressed, so a column is read by mapping it. All batches but the last have :data:`BATCH_ROWS` rows.
-The schema's metadata records the decoder version and the number of rows; with the footer at the end of the file,
-they expose an incomplete segment.
+The schema's metadata records the decoder version and the number of rows; together with the footer at the end of the
+file, these detect an incomplete segment.
 
-Each batch has the checksums of its columns (:mod:`~lakemuster.index.checksums`), compared when a column is first read.
+Each batch has the checksums of its columns (:mod:`~lakemuster.index.checksums`), verified when a column is first read.
 
 The zones of the entries follow the batches (:mod:`~lakemuster.index.zone_block`), unless there are fewer entries than
 a zone has: such a segment is opened just as fast.
 
-No SQL here: decoder processes and Spark executors write segments, too.
+This module imports no SQL: decoder processes and Spark executors write segments, too.
 """
 
 from __future__ import annotations
@@ -36,38 +36,38 @@ from lakemuster.index.zones import ZONE_ROWS, segment_zones
 from lakemuster.metadata.files import split_column
 
 DECODER_VERSION = 2
-"""Incremented when the decoders make other columns or values of the same bytes; manifests are then decoded again."""
+"""Incremented when the decoders return other columns or values for the same bytes; manifests are then decoded again."""
 
 BATCH_ROWS = 8192
 """Rows of a batch: position *i* of a segment is row ``i % BATCH_ROWS`` of batch ``i // BATCH_ROWS``."""
 
 _BUFFER_BYTES = 1 << 20
 _OPEN_BYTES, _FIELD_BYTES, _COLUMN_BYTES = 4_000, 400, 350
-"""Memory of an open segment, of each field of its schema, and of each column of a batch."""
+"""Approximate memory of an open segment, of each field of its schema, and of each column of a batch."""
 _DONTNEED = getattr(mmap, "MADV_DONTNEED", 0)
 _MADVISE = getattr(ctypes.CDLL(None), "madvise", None) if _DONTNEED else None
 if _MADVISE is not None:
     _MADVISE.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 _WRITE_BACK: int = getattr(os, "POSIX_FADV_DONTNEED", 0)
-"""On Linux this advice begins to write a file's changed pages to disk, which stay in memory until they are there."""
+"""On Linux this advice starts writing a file's dirty pages to disk; they stay in memory until they are written."""
 _DECODER, _ROWS = b"lakemuster.decoder", b"lakemuster.rows"
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A written segment file: its entries and bytes."""
+    """The numbers of entries and bytes of a written segment file."""
 
     rows: int
     bytes: int
 
 
 def segment_name(manifest_location: str, length: int | None, decoder_version: int = DECODER_VERSION) -> str:
-    """The name of a manifest's segment, safe as a file name.
+    """Return the name of a manifest's segment, safe as a file name.
 
     Args:
         manifest_location: where the manifest was *read*, after rewrites: two tables may record the same
             location for different files.
-        length: recorded bytes of the manifest; None when not recorded (Iceberg v1 without a manifest list).
+        length: recorded length of the manifest; None if it is not recorded (Iceberg v1 without a manifest list).
     """
     identity = f"{decoder_version}\n{length}\n{manifest_location}"
     return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
@@ -79,21 +79,21 @@ def write_segment(
     """Write a segment at ``path``, completely or not at all.
 
     The file is written under another name, flushed to disk and renamed: SQL must not register a segment whose bytes a
-    power failure can still lose. Losing the folder's entry loses the whole file, which :class:`Segment` notices.
+    power failure can still lose. Losing the directory entry loses the whole file, which :class:`Segment` detects.
 
     Args:
-        manifest_rows: entries of each manifest in the segment; None for one manifest.
-        flush: otherwise the caller calls :func:`flush_segments` before it puts the file into the store.
+        manifest_rows: number of entries of each manifest in the segment; None for one manifest.
+        flush: if false, the caller must call :func:`flush_segments` before it puts the file into the store.
 
     Raises:
-        IndexUnavailable: the disk refuses.
+        IndexUnavailable: the file cannot be written.
     """
     path = Path(path)
     metadata = {**(table.schema.metadata or {}), _DECODER: b"%d" % DECODER_VERSION, _ROWS: b"%d" % table.num_rows}
     schema = table.schema.with_metadata(metadata)
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
-        # Columns of a batch are small; the buffer saves system calls.
+        # Columns of a batch are small: buffering saves system calls.
         with part.open("wb", buffering=_BUFFER_BYTES) as file:
             with pa.ipc.new_file(file, schema) as writer:
                 checksum = schema_checksum(schema)
@@ -115,10 +115,10 @@ def write_segment(
 
 
 def flush_segments(paths: Sequence[str | Path]) -> None:
-    """Flush written files to disk together: one commit of a file system's journal serves all of them.
+    """Flush written files to disk together, with one commit of the file system's journal.
 
     Raises:
-        IndexUnavailable: the disk refuses.
+        IndexUnavailable: a file cannot be flushed.
     """
     try:
         with contextlib.ExitStack() as opened:
@@ -136,7 +136,7 @@ def _refusal(cause: OSError) -> IndexUnavailable:
 
 
 def place(file: Path, target: Path) -> None:
-    """Move a file atomically, from another disk if necessary."""
+    """Move a file atomically; copy it first if it is on another disk."""
     try:
         file.replace(target)
     except OSError as cause:
@@ -153,13 +153,13 @@ def place(file: Path, target: Path) -> None:
 
 @lru_cache(maxsize=256)
 def _same(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Intern a tuple of column names: segments that share the object are compared quickly."""
+    """Intern a tuple of column names, so that equal tuples are compared quickly."""
     return names
 
 
 @lru_cache(maxsize=256)
 def _by_field(names: tuple[str, ...]) -> Mapping[int, tuple[str, ...]]:
-    """Columns by field id, cached: most segments of one table have the same columns."""
+    """Return columns by field id, cached because most segments of a table have the same columns."""
     found: dict[int, list[str]] = {}
     for name in names:
         if (split := split_column(name)) is not None:
@@ -172,13 +172,13 @@ Restore = Callable[[SegmentCorrupt], None]
 
 
 class Segment:
-    """A memory-mapped segment. Reading a column maps it; only the values accessed are read from disk.
+    """A memory-mapped segment. Reading a column maps it; only the accessed values are read from disk.
 
-    Columns are compared with their checksums when they are first read. Tables and arrays taken from a segment stay
-    valid after it is closed, or its file deleted. Thread-safe.
+    Columns are verified by their checksums when they are first read. Tables and arrays taken from a segment stay valid
+    after it is closed, or its file deleted. Thread-safe.
 
     Args:
-        restore: called when the file turns out to be damaged; afterwards the file is mapped again, once.
+        restore: called when the file is found to be damaged; afterwards the file is mapped again, once.
 
     Raises:
         FileNotFoundError: the file does not exist.
@@ -212,7 +212,7 @@ class Segment:
 
     @property
     def weight(self) -> int:
-        """The approximate bytes of memory besides the mapping: of the schema, and of each batch's columns."""
+        """The approximate memory in bytes besides the mapping: of the schema, and of each batch's columns."""
         return _OPEN_BYTES + len(self.schema) * (_FIELD_BYTES + _COLUMN_BYTES * -(-self.num_rows // BATCH_ROWS))
 
     @cached_property
@@ -235,7 +235,7 @@ class Segment:
         return tuple(self._batches(0, None))
 
     def table(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """The named columns (all if None) of all rows, in the given order.
+        """Return the named columns (all if None) of all rows, in the given order.
 
         Raises:
             KeyError: the segment has no such column; columns with only nulls are not stored.
@@ -255,7 +255,7 @@ class Segment:
         return pa.Table.from_batches(found).replace_schema_metadata(self.schema.metadata)
 
     def rows(self, start: int, end: int, columns: Sequence[str]) -> pa.Table:
-        """The named columns of rows ``start`` to before ``end``, in the given order; other rows' batches are not read.
+        """Return the named columns of rows ``start`` to before ``end``, in the given order; reads only their batches.
 
         Raises:
             KeyError: the segment has no such column.
@@ -268,7 +268,7 @@ class Segment:
         return found.slice(start - first * BATCH_ROWS, end - start)
 
     def batch(self, number: int, columns: Sequence[str]) -> pa.RecordBatch:
-        """The named columns of one batch, in the given order.
+        """Return the named columns of one batch, in the given order.
 
         Raises:
             KeyError: the segment has no such column.
@@ -325,7 +325,7 @@ class _Mapped:
             raise SegmentCorrupt("a segment file lacks rows", segment=name)
         self._read: tuple[_Batch, ...] | None = None
         self._lock = threading.Lock()
-        # Verify the schema at once: callers choose columns by name before they read any.
+        # Verify the schema at once: callers select columns by name before they read any.
         self._first = self._batch(0) if self.num_rows else None
         sums = None if self._first is None else self._first[1]
         if sums is not None and sums[0] != schema_checksum(self.stored_schema):
@@ -335,7 +335,7 @@ class _Mapped:
     def of(cls, name: str, path: str | Path) -> _Mapped:
         try:
             with pa.memory_map(str(path)) as file:
-                # The buffer holds the mapping but not the file: thousands of segments may be open at once.
+                # The buffer keeps the mapping but not the file descriptor: thousands of segments may be open at once.
                 buffer, inode = file.read_buffer(), os.fstat(file.fileno()).st_ino
         except FileNotFoundError:
             raise
@@ -348,14 +348,14 @@ class _Mapped:
         return {name: place for place, name in enumerate(self.stored_schema.names)}
 
     def release(self) -> None:
-        """See :meth:`Segment.release`. Columns read from disk again are verified again."""
+        """Like :meth:`Segment.release`. Columns that are read from disk again are verified again."""
         for _, _, checked in self._read or ():
             checked[:] = bytes(len(checked))
         if _MADVISE is not None:
             _MADVISE(self._address, self.size, _DONTNEED)
 
     def batches(self, first: int, end: int | None, columns: Sequence[str] | None) -> list[pa.RecordBatch]:
-        """Verified batches, with the named columns or all."""
+        """Return verified batches with the named columns; with all columns if None."""
         if self._read is None:
             with self._lock:
                 if self._read is None:

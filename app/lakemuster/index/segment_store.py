@@ -31,10 +31,10 @@ Repair = Callable[[str, SegmentCorrupt], None]
 """Restores a lost or damaged segment in the store, given its name and the damage; or raises."""
 
 _FAILED_SECONDS = 2.0
-"""A failed repair is not tried again for this long."""
+"""Time for which a failed repair is not retried."""
 
 _LOOKS = 16
-"""Resident memory is checked each time that a sixteenth of ``max_mapped`` has been used again."""
+"""Resident memory is checked whenever segments of a sixteenth of ``max_mapped`` were used since the last check."""
 
 _STATM = Path("/proc/self/statm")
 _PAGE_BYTES = mmap.PAGESIZE
@@ -47,13 +47,13 @@ class SegmentStore:
         url: a local path, ``file://…`` or any fsspec URL.
         options: fsspec options by scheme.
         cache_dir: folder of the local copies of remote segments.
-        cache_bytes: budget of that folder.
-        max_open: how many segments stay mapped, if the budget of all caches has room for what is known of them.
+        cache_bytes: budget of this folder.
+        max_open: maximum number of segments that stay mapped; fewer if the budget of all caches is exhausted.
         max_mapped: bytes of mapped files, including those of the program itself, that may be resident before the
             memory of the least recently used segments is released.
 
     Attributes:
-        repair: called for a lost or damaged segment, once for all waiting threads; None: opening it fails.
+        repair: called for a lost or damaged segment, once for all waiting threads; if None, opening it fails.
 
     Raises:
         ConfigInvalid: fsspec does not know the URL, or the options are wrong.
@@ -81,7 +81,7 @@ class SegmentStore:
         self.repair: Repair | None = None
         self._restoring = SingleFlight(_FAILED_SECONDS)
         self._max_open, self._max_mapped = max_open, max_mapped
-        # The cache keeps segments open. Those that it has evicted are found as long as anything else uses them.
+        # The cache keeps segments open; evicted ones can still be found while anything else references them.
         self._held: Cache[str, Segment] = Cache("segments", lambda _, segment: segment.weight)
         self._open: OrderedDict[str, ref[Segment]] = OrderedDict()
         self._in_memory: OrderedDict[str, int] = OrderedDict()
@@ -97,7 +97,7 @@ class SegmentStore:
         """Move a written segment into the store; afterwards ``local_path`` does not exist.
 
         Raises:
-            IndexUnavailable: the store refuses.
+            IndexUnavailable: the store cannot be written.
         """
         with disk_errors():
             self._backend.put(name, Path(local_path))
@@ -105,12 +105,12 @@ class SegmentStore:
             self._close(name)
 
     def open(self, name: str) -> Segment:
-        """Map a segment. A lost or damaged segment is repaired first, if ``repair`` can.
+        """Map a segment. A lost or damaged segment is repaired first, if possible.
 
         Raises:
             SegmentCorrupt: the segment is missing or damaged.
             IndexUnavailable: the store does not answer.
-            CatalogError: the reason why it cannot be repaired.
+            CatalogError: the repair failed with this error.
         """
         with self._lock:
             if (segment := self._found(name)) is not None:
@@ -138,15 +138,15 @@ class SegmentStore:
         return None if held is None else held()
 
     def _close(self, name: str) -> None:
-        """Forget a segment; it is unmapped when nothing uses it."""
+        """Drop a segment from the open ones; it is unmapped once nothing references it."""
         self._open.pop(name, None)
         self._held.remove(name)
         self._mapped -= self._in_memory.pop(name, 0)
 
     def zones(self, name: str) -> Zones | None:
-        """The zones of a segment's entries (see :func:`~lakemuster.index.zones.segment_zones`), without mapping it.
+        """Return the zones of a segment's entries without mapping it; see ``zones.segment_zones``.
 
-        None when the segment is missing or damaged, or was written without zones.
+        None if the segment is missing or damaged, or was written without zones.
 
         Raises:
             IndexUnavailable: the store does not answer.
@@ -161,7 +161,7 @@ class SegmentStore:
         if self._held.get(segment.name) is None:
             self._held.put(segment.name, segment)
         if segment.name in self._in_memory:
-            # Its size is counted again below: other columns than before may be read.
+            # Its size is added to ``_unseen`` again: columns may be read that were not read before.
             self._in_memory.move_to_end(segment.name)
         else:
             self._in_memory[segment.name] = segment.size
@@ -170,7 +170,7 @@ class SegmentStore:
         if self._mapped <= self._max_mapped or self._unseen < self._max_mapped // _LOOKS:
             return
         self._unseen = 0
-        # Mostly few columns of a segment are read, so much less of it is resident than is mapped.
+        # Usually few columns of a segment are read, so much less of it is resident than is mapped.
         while len(self._in_memory) > 1 and (_in_memory() or self._mapped) > self._max_mapped:
             name, size = self._in_memory.popitem(last=False)
             self._mapped -= size
@@ -182,7 +182,7 @@ class SegmentStore:
         return self.size(name) is not None
 
     def size(self, name: str) -> int | None:
-        """Size of a segment in the store in bytes; None when it is missing.
+        """Return the size of a segment in the store in bytes; None if it is missing.
 
         Raises:
             IndexUnavailable: the store does not answer.
@@ -200,16 +200,19 @@ class SegmentStore:
             yield from self._backend.files()
 
     def write(self, key: str, data: bytes) -> None:
-        """Write a file beside the segments, ``folder/name``; a sweep removes it when it is old.
+        """Write a file beside the segments; a sweep removes it when it is old.
+
+        Args:
+            key: in the form ``folder/name``.
 
         Raises:
-            IndexUnavailable: the store refuses.
+            IndexUnavailable: the store cannot be written.
         """
         with disk_errors():
             self._backend.write(key, data)
 
     def read(self, key: str) -> bytes:
-        """Read such a file.
+        """Read a file that :meth:`write` wrote.
 
         Raises:
             SegmentMissing: there is no such file.
@@ -258,7 +261,7 @@ class SegmentStore:
         """Delete a file listed by :meth:`files`; segments that are mapped stay readable.
 
         Raises:
-            IndexUnavailable: the store refuses.
+            IndexUnavailable: the file cannot be deleted.
         """
         with disk_errors():
             self._backend.delete(key)
@@ -293,7 +296,7 @@ class SegmentStore:
         raise damage
 
     def _restore(self, name: str, damage: SegmentCorrupt) -> None:
-        """Restore a segment's file, by fetching or repairing it; one thread does so for all that wait."""
+        """Restore a segment's file by downloading or repairing it; one thread does so for all that wait."""
 
         def restore() -> None:
             if self._is_whole(name):
@@ -317,7 +320,7 @@ class SegmentStore:
 
 
 def _in_memory() -> int | None:
-    """Bytes of files resident in this process; None when the system does not report them."""
+    """Return the bytes of mapped files resident in this process; None if the system does not report them."""
     try:
         return int(_STATM.read_bytes().split()[2]) * _PAGE_BYTES
     except OSError:

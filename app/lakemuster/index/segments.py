@@ -1,4 +1,4 @@
-"""Segments: their files, their store, and the SQL register of complete segments."""
+"""Segments: the SQL register of complete segments, and the names of ``segment_files`` and ``segment_store``."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ __all__ = [
 
 GRACE_SECONDS = 24 * 3600.0
 _FILES_AT_ONCE = 100
-"""Files looked up in the register at once: few, so that little time passes before they are deleted."""
+"""Number of files looked up in the register at once: few, so that they are deleted soon after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class SegmentInfo:
     """A segment that is complete in the store.
 
     Attributes:
-        location, length: location and length of its manifest; of a packed segment: the name of its last segment, 0.
-        rows, bytes: entries and bytes of the segment.
-        counts: its entries by status, packed ``EntryCounts``; None for a packed segment.
+        location, length: of its manifest; for a packed segment, the name of its last segment, and 0.
+        rows, bytes: numbers of entries and bytes of the segment.
+        counts: packed ``EntryCounts`` of its entries by status; None for a packed segment.
     """
 
     name: str
@@ -68,7 +68,7 @@ class SegmentInfo:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep removed: rows of the register, files of the store, and the bytes of these files."""
+    """The numbers of register rows, files, and bytes of these files that a sweep removed."""
 
     unregistered: int
     files: int
@@ -76,7 +76,7 @@ class Swept:
 
 
 def known_segments(session: Session, names: Collection[str]) -> set[str]:
-    """The registered ones among the names."""
+    """Return the registered ones among some segment names."""
     known: set[str] = set()
     for chunk in chunks(list(names)):
         known.update(session.scalars(select(SegmentRow.name).where(SegmentRow.name.in_(chunk))))
@@ -84,7 +84,7 @@ def known_segments(session: Session, names: Collection[str]) -> set[str]:
 
 
 def used_segments(session: Session, names: Collection[str]) -> set[str]:
-    """The ones among the names that manifests of published snapshots have."""
+    """Return those of some segment names that manifests of published snapshots refer to."""
     used: set[str] = set()
     for chunk in chunks(list(names)):
         used.update(session.scalars(select(ManifestRow.segment).where(ManifestRow.segment.in_(chunk))))
@@ -92,7 +92,7 @@ def used_segments(session: Session, names: Collection[str]) -> set[str]:
 
 
 def true_counts(session: Session, names: Collection[str]) -> dict[str, EntryCounts]:
-    """The entry counts of the named segments that have them."""
+    """Return the entry counts of the named segments that have any, by name."""
     found: dict[str, EntryCounts] = {}
     for chunk in chunks(list(names)):
         rows = session.execute(
@@ -103,7 +103,7 @@ def true_counts(session: Session, names: Collection[str]) -> dict[str, EntryCoun
 
 
 def add_counts(session: Session, counts: Mapping[str, PackedCounts]) -> None:
-    """Record the entry counts of registered segments, by name, in place of those of an older version."""
+    """Record the entry counts of registered segments, by name; an older version may have recorded others, or none."""
     for name in sorted(counts):
         session.execute(
             update(SegmentRow)
@@ -114,7 +114,7 @@ def add_counts(session: Session, counts: Mapping[str, PackedCounts]) -> None:
 
 
 def register_segments(session: Session, segments: Sequence[SegmentInfo]) -> None:
-    """Register segments that are in the store; registered ones stay unchanged."""
+    """Register segments that are in the store; existing registrations are left unchanged."""
     if not segments:
         return
     registered_at_ms = current_ms(session)
@@ -142,14 +142,14 @@ def sweep(
     grace_seconds: float = GRACE_SECONDS,
     goes_on: Callable[[], bool] = lambda: True,
 ) -> Swept:
-    """Remove segments that no manifest of any table refers to; a packed segment goes with the last one in it.
+    """Remove segments that no manifest of any table refers to, and packed segments whose last segment is one of these.
 
     Segments registered or written less than ``grace_seconds`` ago stay, since they may belong to a running
-    refresh; the grace must be longer than any refresh. Files written again between being listed and being
+    refresh; this must be longer than any refresh takes. Files that are written again between being listed and being
     deleted stay, too. Readers that have a removed segment mapped keep it.
 
     Args:
-        goes_on: called every few files; False ends the sweep early.
+        goes_on: called every few files; the sweep ends early if it returns False.
 
     Raises:
         IndexUnavailable: the database or the store does not answer; what was removed stays removed.

@@ -1,4 +1,4 @@
-"""Snapshots of a table and their states: known, published (all manifests indexed), or quarantined with the reason."""
+"""Snapshots of tables and their states: known, published (all manifests indexed), or quarantined with the reason."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _INT64 = range(-(2**63), 2**63)
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A manifest of a snapshot to publish: its list, its row of that list, the name of its segment."""
+    """A manifest of a snapshot to publish: the role of its list, its row of the list, and the name of its segment."""
 
     role: Role
     header: ManifestHeader
@@ -56,12 +56,12 @@ class SnapshotRecord:
     """A snapshot and its state in the index.
 
     Attributes:
-        row_id: the index's own id, never reused, so it may key caches.
+        row_id: the id of its row, never reused, so it may be the key of caches.
         error: why it is quarantined.
-        live: None unless published with counts.
+        live: its live contents; None unless it was published with counts.
         dead: packed ``dead_rows``.
-        warnings: errors of the writer in spite of which the snapshot is served.
-        retry_at_ms: when a quarantined snapshot is read again; None when it is not.
+        warnings: errors of the writer that do not prevent serving the snapshot.
+        retry_at_ms: when a quarantined snapshot is retried; None if it is not.
     """
 
     row_id: int
@@ -78,7 +78,7 @@ class SnapshotRecord:
 
     @cached_property
     def dead_rows(self) -> NDArray[np.int64] | None:
-        """Positions of entries cancelled by later entries, as published; None when none were stored."""
+        """Positions of entries cancelled by later entries, as published; None if none were stored."""
         return None if self.dead is None else unpack(self.dead)
 
 
@@ -101,7 +101,7 @@ _COLUMNS = (
 )
 
 
-# Of the first plan of a table, building statements would be a tenth.
+# Built once: building statements would take a tenth of the first plan of a table.
 _BY_ID = select(*_COLUMNS).where(
     SnapshotRow.table_id == bindparam("table_id"),
     SnapshotRow.branch == bindparam("branch"),
@@ -111,7 +111,7 @@ _MANIFESTS = select(SnapshotRow.manifests).where(SnapshotRow.id == bindparam("ro
 
 
 def list_snapshots(session: Session, table_id: int, branch: str | None = None) -> list[SnapshotRecord]:
-    """The snapshots of one branch, or of all branches if None, oldest first."""
+    """Return the snapshots of one branch, or of all branches if None, oldest first."""
     chosen = select(*_COLUMNS).where(SnapshotRow.table_id == table_id)
     if branch is not None:
         chosen = chosen.where(SnapshotRow.branch == branch)
@@ -120,7 +120,7 @@ def list_snapshots(session: Session, table_id: int, branch: str | None = None) -
 
 
 def get_snapshot(session: Session, table_id: int, snapshot_id: int, branch: str = MAIN) -> SnapshotRecord:
-    """Load one snapshot.
+    """Return one snapshot.
 
     Raises:
         SnapshotNotFound: the table's branch has no snapshot with that id.
@@ -136,7 +136,7 @@ def get_snapshot(session: Session, table_id: int, snapshot_id: int, branch: str 
 
 
 def row_id_of(session: Session, table_id: int, snapshot_id: int, branch: str = MAIN) -> int:
-    """The row id of a snapshot.
+    """Return the row id of a snapshot.
 
     Raises:
         SnapshotNotFound: the table's branch has no snapshot with that id.
@@ -149,7 +149,7 @@ def row_id_of(session: Session, table_id: int, snapshot_id: int, branch: str = M
 
 
 def snapshots_with(session: Session, table_id: int, snapshot_ids: Collection[int]) -> list[SnapshotRecord]:
-    """The snapshots with these ids, of any branch."""
+    """Return the snapshots with these ids, of any branch."""
     found: list[SnapshotRecord] = []
     for chunk in chunks(sorted(set(snapshot_ids))):
         chosen = select(*_COLUMNS).where(SnapshotRow.table_id == table_id, SnapshotRow.snapshot_id.in_(chunk))
@@ -158,12 +158,12 @@ def snapshots_with(session: Session, table_id: int, snapshot_ids: Collection[int
 
 
 def records_of(session: Session, *conditions: ColumnElement[bool]) -> list[SnapshotRecord]:
-    """The snapshots that meet all conditions."""
+    """Return the snapshots that meet all conditions."""
     return [_record(row) for row in session.execute(select(*_COLUMNS).where(*conditions))]
 
 
 def tables_with_unpublished(session: Session, table_ids: Sequence[int]) -> set[int]:
-    """Those of some tables that have a snapshot which is not published, or has to be indexed again."""
+    """Return those of some tables that have a snapshot which is not published, or has to be indexed again."""
     found: set[int] = set()
     is_unpublished = or_(
         SnapshotRow.state != "published", SnapshotRow.decoder_version.is_distinct_from(DECODER_VERSION)
@@ -175,7 +175,7 @@ def tables_with_unpublished(session: Session, table_ids: Sequence[int]) -> set[i
 
 
 def newest_unpublished(session: Session, table_id: int, among: int) -> list[SnapshotRecord]:
-    """The unpublished ones among the newest ``among`` snapshots, newest first."""
+    """Return the unpublished ones among the newest ``among`` snapshots, newest first."""
     newest = (
         select(SnapshotRow.id, SnapshotRow.state, SnapshotRow.decoder_version)
         .where(SnapshotRow.table_id == table_id)
@@ -193,13 +193,13 @@ def newest_unpublished(session: Session, table_id: int, among: int) -> list[Snap
 def snapshot_manifests(
     session: Session, snapshot_row_id: int, known: Mapping[int, ManifestRecord] = MappingProxyType({})
 ) -> list[ManifestRecord]:
-    """The manifests of a published snapshot, in the order of its lists.
+    """Return the manifests of a published snapshot, in the order of its lists.
 
     Args:
         known: manifests of the same index by id, which are not read again.
 
     Raises:
-        SnapshotNotFound: the snapshot was deleted since, or is not published.
+        SnapshotNotFound: the snapshot was deleted meanwhile, or is not published.
         IndexUnavailable: the index is damaged.
     """
     packed = session.scalar(_MANIFESTS, {"row_id": snapshot_row_id})
@@ -237,13 +237,13 @@ def publish(
         lease: the lease of the snapshot's table; verified and renewed in this transaction.
         manifests: every manifest of the snapshot's lists, in their order.
         dead: positions of entries that later entries cancel (Paimon).
-        live: its live contents; None if they are not known. Those of the current snapshot are the table's figures.
+        live: its live contents; None if unknown. Those of the current snapshot become the table's figures.
         segments: segments to register first; all segments of ``manifests`` must then be registered.
         warnings: reported with the snapshot.
 
     Raises:
-        RefreshBusy: the lease was lost: nothing is published.
-        SnapshotNotFound: the snapshot was deleted since.
+        RefreshBusy: the lease was lost; nothing is published.
+        SnapshotNotFound: the snapshot was deleted meanwhile.
         IndexUnavailable: a segment is not registered, or no longer.
     """
     leases.ensure(session, lease)
@@ -292,14 +292,14 @@ def published_values(
 
 
 def quarantine(session: Session, lease: Lease, snapshot_row_id: int, reason: str) -> str | None:
-    """Mark a snapshot unreadable, until it is published later.
+    """Mark a snapshot as unreadable, until it is published later.
 
     Returns:
-        the reason for which it was quarantined before; None if it was not.
+        The reason for which it was quarantined before; None if it was not.
 
     Raises:
         RefreshBusy: the lease was lost.
-        SnapshotNotFound: the snapshot was deleted since.
+        SnapshotNotFound: the snapshot was deleted meanwhile.
     """
     before = _clear(session, lease, snapshot_row_id, state="quarantined", error=reason)
     if before.state != "quarantined":
@@ -313,7 +313,7 @@ def withdraw(session: Session, lease: Lease, snapshot_row_id: int) -> None:
 
     Raises:
         RefreshBusy: the lease was lost.
-        SnapshotNotFound: the snapshot was deleted since.
+        SnapshotNotFound: the snapshot was deleted meanwhile.
     """
     _clear(session, lease, snapshot_row_id, state="known", error=None)
 
@@ -352,7 +352,7 @@ def _record_state(
     of: Row[int, str, int, str, bytes | None, str | None],
     **data: object,
 ) -> None:
-    """Record what became of a snapshot; a companion's are not its table's."""
+    """Record the event of a snapshot's new state; snapshots of companions have no events."""
     name = session.scalar(select(TableRow.name).where(TableRow.id == of.table_id, TableRow.companion_of.is_(None)))
     if name is not None:
         events.record(

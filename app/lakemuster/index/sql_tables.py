@@ -6,5 +6,5 @@ from lakemuster.index import orm, orm_events
 from lakemuster.index.orm_base import Base
 
 DEFINED_IN = (orm, orm_events)
-"""The modules whose classes are tables."""
+"""The modules that define the tables' classes."""
 METADATA = Base.metadata

@@ -1,4 +1,4 @@
-"""SQLite engine: connection settings, and how transactions begin."""
+"""The SQLite engine: connection settings, and the start of transactions."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lakemuster.clock import Clock
 
 BUSY_SECONDS = 15
 POOL_SIZE = 8
-"""Connections that stay open."""
+"""Number of connections that stay open."""
 MAX_CONNECTIONS = 32
-"""Connections of a process at a time, of either database."""
+"""Maximum number of connections of a process at a time, for either database."""
 WRITES = "lakemuster_writes"
 """The execution option of transactions that write."""
 AUTOCOMMIT = "lakemuster_autocommit"
-"""The execution option of statements outside of transactions."""
+"""The execution option of statements outside transactions."""
 NOW_FUNCTION = "lakemuster_now_ms"
 
 
 def open_engine(url: URL, clock: Clock) -> Engine:
-    """Create the engine of a SQLite file, whose connections take the time from ``clock``."""
+    """Create the engine of a SQLite file; its SQL function for the time reads ``clock``."""
     engine = create_engine(
         url, pool_size=POOL_SIZE, max_overflow=MAX_CONNECTIONS - POOL_SIZE, pool_timeout=BUSY_SECONDS
     )
@@ -60,7 +60,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def pragma(connection: Connection, text: str) -> None:
     """Execute one PRAGMA."""
-    # Bypasses SQLAlchemy, which would begin a transaction; most pragmas have no effect within one.
+    # Bypass SQLAlchemy, which would begin a transaction; most pragmas have no effect within one.
     dbapi = connection.connection.dbapi_connection
     assert dbapi is not None
     cursor = dbapi.cursor()

@@ -1,4 +1,4 @@
-"""Checks of a SQLite index file on disk, since open connections continue to read a deleted file."""
+"""Check a SQLite index file on disk: open connections would not notice that it was deleted, replaced or damaged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from lakemuster.errors import IndexUnavailable
 
 RECHECK_SECONDS = 30.0
-"""Time between two reads of the whole file while no fault is found."""
+"""Time between two reads of the whole file, as long as no fault is found."""
 _READING_SECONDS = 1.0
 _BUSY_SECONDS = 1.0
 _INSTRUCTIONS = 10_000
@@ -34,7 +34,7 @@ class SqliteFile:
         self._whole_at: float | None = None
 
     def opened(self) -> None:
-        """Record which file the connections opened; only the first call counts.
+        """Record which file the connections opened; only the first call does so.
 
         Raises:
             IndexUnavailable: the file does not exist.

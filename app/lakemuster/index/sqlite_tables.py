@@ -1,4 +1,4 @@
-"""List the tables of an embedded index without SQLAlchemy, whose import takes longer than all else of that command."""
+"""List the tables of an embedded index without importing SQLAlchemy, which would take most of the command's time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakemuster.index.table_record import COLUMNS, FIGURES, HEALTH, ListedTable,
 
 _PREFIX = "sqlite:///"
 _BUSY_SECONDS = 15
-_TABLES = f"SELECT {', '.join((*COLUMNS, *FIGURES, HEALTH))} FROM catalog_table WHERE companion_of IS NULL"  # noqa: S608 - our own names
+_TABLES = f"SELECT {', '.join((*COLUMNS, *FIGURES, HEALTH))} FROM catalog_table WHERE companion_of IS NULL"  # noqa: S608 - constants
 
 
 def list_sqlite_tables(url: str) -> list[ListedTable] | None:
@@ -23,8 +23,8 @@ def list_sqlite_tables(url: str) -> list[ListedTable] | None:
         url: the index's database.
 
     Returns:
-        None for everything but a SQLite file of this code's schema version: open the database, which creates it,
-        upgrades it, or says what is wrong with it.
+        The tables; None unless the database is a SQLite file of this code's schema version. The caller then opens the
+        database, which creates it, upgrades it, or reports what is wrong with it.
     """
     path = Path(url.removeprefix(_PREFIX))
     if not url.startswith(_PREFIX) or "?" in url or not path.is_file():

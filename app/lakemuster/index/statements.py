@@ -1,4 +1,4 @@
-"""SQL statements with any number of values, for both databases."""
+"""Helpers for SQL statements with any number of values, for both databases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lakemuster.index.orm_base import Base
 Value = TypeVar("Value")
 
 _PARAMETERS = 4_000
-"""PostgreSQL takes 65,535 parameters in a statement, SQLite 32,766 by default."""
+"""Parameters of one statement. PostgreSQL allows 65,535, SQLite 32,766 by default."""
 
 
 def chunks(values: Sequence[Value]) -> Iterator[Sequence[Value]]:
@@ -32,7 +32,7 @@ def insert_all(session: Session, table: type[Base], rows: Sequence[Mapping[str, 
 def insert_new_returning(
     session: Session, column: InstrumentedAttribute[Value], rows: Sequence[Mapping[str, object]]
 ) -> list[Value]:
-    """Insert rows into the column's table as :func:`insert_new` does; return the column of those that were inserted."""
+    """Like :func:`insert_new`, for the column's table; return the column's values in the inserted rows."""
     if not rows:
         return []
     target = cast("Table", column.class_.__table__)
@@ -42,7 +42,7 @@ def insert_new_returning(
 
 
 def insert_new(session: Session, table: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
-    """Insert the rows that violate no constraint; skip the others, which exist already."""
+    """Insert rows; skip those that violate a unique constraint because they already exist."""
     if not rows:
         return
     target = cast("Table", table.__table__)

@@ -1,4 +1,4 @@
-"""Text as databases store it: NUL and lone surrogates, which they refuse, are escaped."""
+"""Escape NUL and lone surrogates in text, because databases reject them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ESCAPED = re.compile("\x1b([0-9a-f]{4})")
 
 
 def escape(text: str) -> str:
-    """Escape the characters that databases refuse, as the text is stored."""
+    """Return the stored form of a text: escape the characters that databases reject."""
     return _UNSTORABLE.sub(lambda found: f"\x1b{ord(found[0]):04x}", text)
 
 

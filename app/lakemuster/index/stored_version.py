@@ -1,6 +1,6 @@
-"""The schema version of a database, and whether this code serves it.
+"""Read the schema version of a database, and check that this code supports it.
 
-Without Alembic, which a server would import at every start to find that there is nothing to migrate.
+This module does not use Alembic, so that a server need not import it at each start when there is nothing to migrate.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from lakemuster.errors import DatabaseVersionMismatch
 from lakemuster.index import schema_version
 
 SUPPORT_TABLE = "schema_support"
-"""One row: the oldest version of servers that may use the database. Databases before 0015 have no such table."""
+"""Has one row: the oldest version whose servers may use the database. Databases before 0015 have no such table."""
 
 
 def stored(connection: Connection) -> str | None:
-    """The schema version of a database; None: it has not been initialized."""
+    """Return the schema version of a database; None if it has not been initialized."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
@@ -23,15 +23,15 @@ def stored(connection: Connection) -> str | None:
 
 
 def is_newer(found: str) -> bool:
-    """Whether a database's version is one that this code does not know."""
+    """Whether this code does not know a database's version."""
     return found not in schema_version.known()
 
 
 def check(connection: Connection) -> None:
-    """Check that this code serves the database: that its schema version is in the range that the code states.
+    """Check that this code supports the schema version of the database, see ``schema_version``.
 
     Raises:
-        DatabaseVersionMismatch: it is not; the message says what to do.
+        DatabaseVersionMismatch: it does not; the message says what to do.
     """
     found, wanted = stored(connection), schema_version.newest()
     if found == wanted:
@@ -49,17 +49,17 @@ def check(connection: Connection) -> None:
 
 
 def served() -> str:
-    """Say which databases this code serves, as part of a sentence."""
+    """Return a clause that names the database versions that this code supports, for messages."""
     newest = schema_version.newest()
     oldest = schema_version.OLDEST_DATABASE
     return f"databases of versions {oldest} to {newest}, and newer ones that admit {newest}, are served"
 
 
 def require_admitted(connection: Connection, found: str) -> None:
-    """Check that a database of a newer version, which this code does not know, admits servers of this one.
+    """Check that a database of a newer version, which this code does not know, admits servers of this version.
 
     Raises:
-        DatabaseVersionMismatch: it does not, or does not say.
+        DatabaseVersionMismatch: it does not, or does not record the versions that it admits.
     """
     oldest = _oldest_server(connection)
     if oldest is None or oldest > schema_version.newest():
@@ -73,7 +73,7 @@ def require_admitted(connection: Connection, found: str) -> None:
 
 
 def _oldest_server(connection: Connection) -> str | None:
-    """The oldest version of servers that a database says it is for; None if it says nothing."""
+    """Return the oldest version of servers that a database admits; None if it does not record one."""
     if not inspect(connection).has_table(SUPPORT_TABLE):
         return None
     oldest: str | None = connection.execute(text(f"SELECT oldest_server FROM {SUPPORT_TABLE}")).scalar()  # noqa: S608

@@ -1,4 +1,4 @@
-"""Tell what new metadata changes, as events: commits, moved refs, altered columns, partitioning and properties."""
+"""Derive events from new metadata: commits, moved refs, and altered columns, partitioning and properties."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 
 MAX_KEYS = 100
-"""Names of changed properties in an event; further ones are only counted."""
+"""Maximum number of names of changed properties in an event; further ones are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the index knew of a table before. ``refs``, ``schemas`` and ``specs`` are None if none of them has changed.
+    """A table's previous state in the index. ``refs``, ``schemas`` and ``specs`` are None if unchanged.
 
     Attributes:
-        schemas: of main, by id.
-        specs: by id.
+        schemas: the schemas of main, by id.
+        specs: the partition specs, by id.
     """
 
     refs: Mapping[RefKey, SnapshotKey] | None
@@ -37,10 +37,10 @@ class Known:
 
     @classmethod
     def of(cls, row: TableRow, replaced: Mapping[type[RefRow | SchemaRow | SpecRow], Sequence[Any] | None]) -> Self:
-        """Take it from a table's row.
+        """Create it from a table's row.
 
         Args:
-            replaced: the earlier rows of refs, schemas and specs; None if they are the same now.
+            replaced: the previous rows of refs, schemas and specs; None for those that are unchanged.
         """
         refs, schemas, specs = replaced[RefRow], replaced[SchemaRow], replaced[SpecRow]
         return cls(
@@ -55,11 +55,11 @@ class Known:
 
 
 def events_of(name: str, before: Known | None, metadata: TableMetadata, reached: Sequence[Reached]) -> list[NewEvent]:
-    """Return the events of new metadata: commits, parents first, then moved refs, then what was altered.
+    """Return the events of new metadata: commits, parents first, then moved refs, then alterations.
 
     Args:
-        name: the table's.
-        before: None for the first metadata, which moves and alters nothing.
+        name: the table's name.
+        before: the previous state; None for the first metadata, which moves and alters nothing.
         reached: the snapshots that refs reach for the first time.
     """
     events = [NewEvent("table.committed", name, _commit(one)) for one in reached]
@@ -97,7 +97,7 @@ def _moved(change: RefChange) -> dict[str, object]:
 
 
 def _altered(before: Known, metadata: TableMetadata) -> dict[str, object]:
-    """Return what was altered, and how it is now; empty if nothing was."""
+    """Return the alterations with the new values; empty if there are none."""
     found: dict[str, object] = {}
     if None not in (before.uuid, metadata.uuid) and before.uuid != metadata.uuid:
         found["replaced"] = True

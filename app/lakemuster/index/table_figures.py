@@ -1,7 +1,7 @@
 """The figures of tables: files, records and bytes of the current snapshot, the number of snapshots, the last commit.
 
-They stand on the table's row, so that lists of tables can be sorted by them, and are written in the transactions that
-change them. Those of the current snapshot's content are null until it is published with counts.
+They are columns of the table's row, so that lists of tables can be sorted by them, and are written in the transactions
+that change them. Those of the current snapshot's contents are null until it is published with counts.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ def show_counts(session: Session, table_id: int, snapshot_row_id: int, live: Liv
 
 
 def live_figures(live: LiveCounts | None) -> dict[str, int | None]:
-    """Return the columns of a table's row that tell of its live contents; None: they are not known.
+    """Return the columns of a table's row that depend on its live contents; these also make its health due again.
 
-    Its health is due to be computed anew.
+    Args:
+        live: None if the live contents are unknown.
     """
     return {
         "health_due_at_ms": 0,
@@ -40,7 +41,7 @@ def live_figures(live: LiveCounts | None) -> dict[str, int | None]:
 
 
 def history_figures(metadata: TableMetadata) -> dict[str, int | None]:
-    """Return the columns of a table's row that tell of its snapshots on main."""
+    """Return the columns of a table's row that depend on its snapshots on main."""
     times = {one.snapshot_id: one.committed_at_ms for one in metadata.snapshots if one.branch == MAIN}
     current = metadata.current_snapshot_id
     return {"snapshots": len(times), "last_committed_at_ms": None if current is None else times.get(current)}

@@ -1,4 +1,4 @@
-"""Lists of registered tables, filtered and sorted by the database: any page of them is one range of an index."""
+"""Lists of registered tables, filtered and sorted by the database, so that a page is one range of a database index."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SORTED_BY = (NAME, *FIGURES, HEALTH)
 """The columns that lists of tables can be sorted by."""
 
 Key = tuple[int | str, ...]
-"""The place of a table in a list: its name, preceded by the value of the column that sorts the list, if it is known."""
+"""The position of a table in a list: its name, preceded by the value of the sort column, if it is known."""
 
 _ROW = tuple(getattr(TableRow, name) for name in (*COLUMNS, *FIGURES, HEALTH))
 _FEW = 10_000
-"""Tables that are sorted in less time than they are found in a sorted index of all tables."""
+"""Number of tables up to which sorting them is faster than finding them in a sorted index of all tables."""
 
 _NAMESPACES = """
 WITH RECURSIVE found(namespace) AS (
@@ -37,23 +37,23 @@ WITH RECURSIVE found(namespace) AS (
     SELECT (SELECT min(namespace) FROM catalog_table WHERE {registered} AND namespace > found.namespace)
     FROM found WHERE found.namespace IS NOT NULL
 ) SELECT namespace FROM found WHERE namespace IS NOT NULL"""
-"""Skips from one namespace to the next in their index: DISTINCT would read all of it."""
+"""An index skip scan from one namespace to the next: DISTINCT would read the whole index."""
 
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 @dataclass(frozen=True, slots=True)
 class TableChoice:
-    """Which tables to list; None: any.
+    """The filters of a list of tables; a filter that is None matches any table.
 
     Attributes:
-        namespace: of the tables, in canonical spelling.
+        namespace: the tables' namespace, in canonical spelling.
         search: a part of their names; ASCII letters match in either case.
         catalog: the attached catalog that they belong to.
         stale: whether their newest state could not be read.
         health: the ranks that their health may have.
-        component: the component of which the health is one of these ranks; None: of the whole table.
-        visible: the namespaces of which tables may be listed.
+        component: the component whose health ``health`` filters; None for the health of the whole table.
+        visible: the namespaces whose tables the caller may list.
     """
 
     namespace: str | None = None
@@ -67,15 +67,15 @@ class TableChoice:
 
     @property
     def is_of_few_namespaces(self) -> bool:
-        """Whether only tables of some namespaces are listed."""
+        """Whether the list is restricted to some namespaces."""
         return self.namespace is not None or self.visible is not None
 
 
 @dataclass(frozen=True, slots=True)
 class TableOrder:
-    """The order of a list of tables: by one of ``SORTED_BY``, then by name in the same direction. Unknown ones last.
+    """The order of a list of tables: by one of ``SORTED_BY``, then by name in the same direction; unknown values last.
 
-    Where a component is chosen, their health is that of the component.
+    If the choice names a component, ``health`` sorts by the health of this component.
     """
 
     column: str = NAME
@@ -88,7 +88,7 @@ def table_page(
     """Return the next tables of a list.
 
     Args:
-        after: the key of the last table that was returned before; None at the beginning.
+        after: the key of the last table of the previous page; None for the first page.
     """
     found: list[ListedTable] = []
     for query in _ranges(session, choice, order, after, (*_ROW, _component_rank(choice))):
@@ -105,7 +105,7 @@ def table_ids(session: Session, choice: TableChoice, order: TableOrder) -> list[
 
 
 def listed_by_id(session: Session, ids: Sequence[int]) -> list[ListedTable]:
-    """Return the tables with these row ids, in that order, without those that were removed."""
+    """Return the tables with these row ids, in this order, without those that were removed."""
     found = {
         row.id: _listed(tuple(row))
         for chunk in chunks(ids)
@@ -117,12 +117,12 @@ def listed_by_id(session: Session, ids: Sequence[int]) -> list[ListedTable]:
 def count_tables(session: Session, choice: TableChoice) -> int:
     """Return the number of tables in a list."""
     query = select(func.count()).select_from(TableRow).where(*conditions(session, choice))
-    # True of all names: reads them from their index.
+    # This condition always holds; it makes the query read the names from their index.
     return session.scalar(query if choice.search is None else query.where(TableRow.name >= "")) or 0
 
 
 def key_of(table: ListedTable, order: TableOrder) -> Key:
-    """Return the place of a table in a list."""
+    """Return the position of a table in a list."""
     if order.column == NAME:
         return (table.record.name,)
     value: int | None
@@ -142,13 +142,13 @@ def namespaces(session: Session) -> list[str]:
 def _ranges(
     session: Session, choice: TableChoice, order: TableOrder, after: Key | None, columns: tuple[Any, ...]
 ) -> list[Select[Any]]:
-    """Return the queries whose results, one after the other, are the rest of a list: known values, then the others."""
+    """Return the queries whose results, in sequence, are the rest of a list: known values, then unknown ones."""
     query = select(*columns).where(*_in_order(session, choice, order))
     is_of_component = order.column == HEALTH and choice.component is not None
     column: Any = _component_rank(choice) if is_of_component else getattr(TableRow, order.column)
     name: Any = TableRow.name
     if choice.is_of_few_namespaces and count_tables(session, choice) <= _FEW:
-        # No index holds these expressions: the index of namespaces finds the tables, which are then sorted.
+        # No index has these expressions, so the index of namespaces is used to find the tables, which are then sorted.
         column, name = column + ("" if order.column == NAME else 0), name + ""
     if order.column == NAME:
         return [_from(query.order_by(*_directed((name,), order)), (name,), order, after)]
@@ -161,9 +161,9 @@ def _ranges(
 
 
 def _in_order(session: Session, choice: TableChoice, order: TableOrder) -> list[ColumnElement[bool]]:
-    """Return the conditions of a choice, in such a form that the index of the order finds the tables.
+    """Return the conditions of a choice, in a form for which the database uses the index of the order.
 
-    SQLite would read and sort all tables of the chosen health, and for each page again: it is given their ids instead.
+    Otherwise SQLite would read and sort all tables of the chosen health for each page: match their ids instead.
     """
     by_figure = choice.health is not None and choice.component is None and order.column in FIGURES
     if not by_figure or _is_postgres(session) or count_tables(session, choice) <= _FEW:
@@ -173,7 +173,7 @@ def _in_order(session: Session, choice: TableChoice, order: TableOrder) -> list[
 
 
 def _component_rank(choice: TableChoice) -> Any:
-    """Return the rank of the chosen component of a table; null if none is chosen, or the table does not have it."""
+    """Return the expression of the chosen component's rank; null if none is chosen, or the table does not have it."""
     if choice.component is None:
         return null()
     of = select(HealthRow.status).where(HealthRow.table_id == TableRow.id, HealthRow.component == choice.component)
@@ -222,7 +222,7 @@ def conditions(session: Session, choice: TableChoice) -> list[ColumnElement[bool
 
 
 def _is_in(session: Session, namespaces: Collection[str]) -> ColumnElement[bool]:
-    """Return the condition that a table is in one of some namespaces: one parameter, however many they are."""
+    """Return the condition that a table is in one of some namespaces, with one parameter for any number of them."""
     texts = [escape(namespace) for namespace in namespaces]
     if _is_postgres(session):
         return TableRow.namespace == any_(literal(texts, ARRAY(Text())))

@@ -40,18 +40,19 @@ def store_metadata(
 ) -> Changes:
     """Store a table's metadata in place of the previous one.
 
-    New snapshots become known, vanished ones are deleted. A snapshot whose id now identifies another one (the table
-    was dropped and created again, or rolled back) is deleted and inserted as known; if the table's uuid has changed,
-    all are.
+    New snapshots are inserted as known, vanished ones are deleted. A snapshot whose id now identifies another one (the
+    table was dropped and created again, or rolled back) is deleted and inserted as known; if the table's uuid or format
+    has changed, all are.
 
     Args:
-        pointer: the token of the look that led to ``metadata``.
+        pointer: the token of the look that found ``metadata``.
         lease: proves that no other process refreshes the table.
 
     Raises:
         TableNotFound: the table is not registered.
         RefreshBusy: the lease was lost.
-        MetadataCorrupt: two snapshots share an id, or numbers are beyond 64 bits.
+        MetadataCorrupt: two snapshots, schemas or specs share an id, or a number exceeds 64 bits.
+        LimitExceeded: the name of a branch is too long.
     """
     if lease is not None:
         leases.ensure(session, lease)
@@ -88,7 +89,7 @@ def check_branches(metadata: TableMetadata) -> None:
     """Check that the names of branches can be stored.
 
     Raises:
-        LimitExceeded: one is too long.
+        LimitExceeded: a name is too long.
     """
     for branch in {*metadata.branch_schemas, *(snapshot.branch for snapshot in metadata.snapshots)}:
         if not can_be_indexed(branch):
@@ -132,7 +133,8 @@ def has_metadata(session: Session, table_id: int) -> bool:
     return session.scalar(select(TableRow.metadata_location).where(TableRow.id == table_id)) is not None
 
 
-# A small table's first plan is mostly this: an entity would take twice as long, and building statements a tenth of it.
+# These queries dominate a small table's first plan: loading an entity would take twice as long, and building statements
+# takes a tenth of it.
 _SCHEMAS = (
     select(SchemaRow.branch, SchemaRow.document)
     .where(SchemaRow.table_id == bindparam("table_id"))
@@ -160,10 +162,10 @@ _OF_TABLE = select(
 
 
 def load_metadata(session: Session, table_id: int) -> TableMetadata:
-    """The table's metadata as of the last refresh, without its snapshots.
+    """Return the table's metadata as of the last refresh, without its snapshots.
 
     Raises:
-        TableNotFound: the table is not registered, or was not refreshed yet.
+        TableNotFound: the table is not registered, or was never refreshed.
     """
     row = session.execute(_OF_TABLE, {"table_id": table_id}).one_or_none()
     if row is None or row.metadata_location is None:
@@ -192,22 +194,22 @@ def load_metadata(session: Session, table_id: int) -> TableMetadata:
 
 
 def schemas(session: Session, table_id: int, branch: str = MAIN) -> tuple[Schema, ...]:
-    """The schemas of a branch, in the metadata's order."""
+    """Return the schemas of a branch, in the metadata's order."""
     return _schemas_by_branch(session, table_id).get(branch, ())
 
 
 def specs(session: Session, table_id: int) -> tuple[PartitionSpec, ...]:
-    """The partition specs, in the metadata's order."""
+    """Return the partition specs, in the metadata's order."""
     return _documents(session, SpecRow, table_id)
 
 
 def refs(session: Session, table_id: int) -> tuple[Ref, ...]:
-    """Branches and tags, in the metadata's order."""
+    """Return the branches and tags, in the metadata's order."""
     return _documents(session, RefRow, table_id)
 
 
 def snapshot_log(session: Session, table_id: int) -> tuple[tuple[int, int], ...]:
-    """The snapshot log of main: (timestamp_ms, snapshot_id), oldest first."""
+    """Return the snapshot log of main as (timestamp_ms, snapshot_id), oldest first."""
     return _unpack_log(session.scalar(select(TableRow.snapshot_log).where(TableRow.id == table_id)))
 
 
@@ -236,7 +238,7 @@ def _replace(
     """Replace the rows of a table by these, in this order, if they differ; most refreshes change none.
 
     Returns:
-        the rows before; None if none has changed.
+        The previous rows; None if they are unchanged.
     """
     names = _NAMES[table]
     found = session.execute(
@@ -267,7 +269,7 @@ def _schemas_by_branch(session: Session, table_id: int) -> dict[str, tuple[Schem
 
 @lru_cache(maxsize=128)
 def _kept(document: bytes) -> Any:
-    """Decode a schema or spec, cached: refreshes change few, and plans compare them by identity."""
+    """Decode a schema, spec or ref, cached: refreshes change few, and plans compare them by identity."""
     return decode(document)
 
 

@@ -1,4 +1,4 @@
-"""The record of a registered table, and how it is read from a row of the database."""
+"""The record of a registered table, its figures, and their conversion from database rows."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ class TableRecord:
         location: as registered: the table's root or its metadata file, before rewrites.
         rewrites: (old, new) prefixes of locations in its metadata.
         allowed_roots: roots that the operator allowed for this table in addition to the server's.
-        confined_to: its namespace's locations when it was registered, outside of which it may not live; None: all
-            roots.
-        generation: grows when a snapshot id comes to mean another snapshot.
+        confined_to: its namespace's locations when it was registered, to which it is confined; None for all roots.
+        generation: grows when a snapshot id is reused for another snapshot.
         checked_at_ms: when its pointer was last read, by the database's clock; None before the first time.
         stale_reason: why the pointer, or its metadata, could not be read at the last attempt.
-        pointer: the token of the look that led to the current metadata (see ``ingest.pointers``).
+        pointer: the token of the look that found the current metadata (see ``ingest.pointers``).
         metadata_location … last_updated_ms: of the current metadata; None before the first refresh.
         table_location: the table's root according to its metadata.
         companion_of: for a companion (see ``companions``), the id of its Paimon table.
-        changed_at_ms: when a commit to it was seen to pass, by the database's clock: earlier looks do not count.
+        changed_at_ms: time of the last observed commit, by the database's clock, which invalidates earlier looks.
     """
 
     table_id: int
@@ -55,7 +54,7 @@ class TableRecord:
 
     @property
     def state(self) -> TableRecord:
-        """The record without the times of the last look and commit: equal if nothing else has changed."""
+        """The record without the times of the last look and commit, for comparison of everything else."""
         return self if self.checked_at_ms is None and self.changed_at_ms is None else _unlooked(self)
 
 
@@ -66,13 +65,13 @@ def _unlooked(record: TableRecord) -> TableRecord:
 
 @dataclass(frozen=True, slots=True)
 class TableFigures:
-    """What a table holds: sums over its current snapshot, and its history. None: not known yet.
+    """Figures of a table: sums over its current snapshot, and of its history. None if not known yet.
 
     Attributes:
-        total_records: rows of its data files as their writers counted them, deleted ones included.
-        data_files, delete_files: live files.
-        total_bytes: of all live files.
-        snapshots: the number of snapshots of main in its metadata.
+        total_records: rows of its data files as their writers counted them, including deleted rows.
+        data_files, delete_files: numbers of live files.
+        total_bytes: size of all live files.
+        snapshots: number of snapshots of main in its metadata.
         last_committed_at_ms: when its current snapshot was committed.
     """
 
@@ -99,7 +98,7 @@ class ListedTable:
 
     Attributes:
         health: the rank of its health, see ``metadata.health``; None if it was not computed yet.
-        component: the rank of the component that a list is about; None if it is about none.
+        component: the rank of the component that the list is filtered by; None without such a filter.
     """
 
     record: TableRecord
@@ -116,7 +115,7 @@ COLUMNS = ("id", *_NAMES[1:])
 
 @lru_cache(maxsize=1024)
 def record_of(row: tuple[Any, ...]) -> TableRecord:
-    """Convert a row of :data:`COLUMNS` to a record; recent ones are cached."""
+    """Convert a row of :data:`COLUMNS` to a record; recently used records are cached."""
     return read_record(row)
 
 
@@ -130,5 +129,5 @@ def read_record(row: tuple[Any, ...]) -> TableRecord:
 
 @lru_cache(maxsize=256)
 def _decoded(document: bytes) -> Any:
-    """Decode rewrites or roots, cached: those of most tables are equal."""
+    """Decode rewrites or roots, cached because most tables have equal ones."""
     return decode(document)

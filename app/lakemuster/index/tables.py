@@ -71,11 +71,11 @@ _NOT_STALE = (
         ),
     )
     .where(TableRow.id.in_(bindparam("ids", expanding=True)), TableRow.stale_reason.is_(None))
-    # Processes that record looks at the same tables lock their rows in one order.
+    # Rows are locked in one order, so that processes that record looks at the same tables cannot deadlock.
     .order_by(TableRow.id)
     .with_for_update(of=TableRow)
 )
-"""Tables that are not stale, and why the newest snapshot of each is quarantined, if it is."""
+"""Selects and locks tables that are not stale, with the reason why the newest snapshot is quarantined, if it is."""
 
 
 def add_table(
@@ -118,7 +118,7 @@ def add_table(
 
 
 def get_table(session: Session, name: str) -> TableRecord:
-    """The table with a name.
+    """Return the table with a name.
 
     Raises:
         TableNotFound: no table has that name.
@@ -127,7 +127,7 @@ def get_table(session: Session, name: str) -> TableRecord:
 
 
 def find_table(database: Database, name: str) -> TableRecord:
-    """The table with a name, as it is now; without a transaction, since every request calls it.
+    """Return the current record of the table with a name, without a transaction, since every request calls this.
 
     Raises:
         TableNotFound: no table has that name.
@@ -136,7 +136,7 @@ def find_table(database: Database, name: str) -> TableRecord:
 
 
 def find_table_nowait(database: Database, name: str) -> TableRecord | None:
-    """Like :func:`find_table`, but None when the database cannot answer without waiting.
+    """Like :func:`find_table`, but return None if the database cannot answer without waiting.
 
     Raises:
         TableNotFound: no table has that name.
@@ -152,18 +152,18 @@ def _only(name: str, rows: Sequence[Sequence[Any]]) -> TableRecord:
 
 
 def list_tables(session: Session) -> list[TableRecord]:
-    """All tables by name, without companions."""
+    """Return all tables by name, without companions."""
     return records_where(session, TableRow.companion_of.is_(None))
 
 
 def names_by_id(session: Session) -> dict[int, str]:
-    """The names of all tables, by id, without companions."""
+    """Return the names of all tables by id, without companions."""
     rows = session.execute(select(TableRow.id, TableRow.name).where(TableRow.companion_of.is_(None)))
     return {row.id: row.name for row in rows}
 
 
 def tables_by_id(session: Session, table_ids: Sequence[int]) -> list[TableRecord]:
-    """The tables with these ids that are still registered, in no order."""
+    """Return the tables with these ids that are still registered, in no order."""
     return [
         read_record(tuple(row))
         for chunk in chunks(sorted(table_ids))
@@ -172,16 +172,16 @@ def tables_by_id(session: Session, table_ids: Sequence[int]) -> list[TableRecord
 
 
 def records_where(session: Session, *conditions: ColumnElement[bool]) -> list[TableRecord]:
-    """The tables and companions that meet all conditions, by name."""
+    """Return the tables and companions that meet all conditions, by name."""
     records = [record_of(tuple(row)) for row in session.execute(select(*_COLUMNS).where(*conditions))]
     return sorted(records, key=lambda record: record.name)
 
 
 def similar_names(session: Session, name: Levels, format: Format | None, limit: int) -> list[str]:
-    """The names of tables in the namespace of ``name`` or with its last level, those of like length first.
+    """Return the names of tables in the namespace of ``name`` or with its last level, those of similar length first.
 
     Args:
-        format: of the tables, companions included; None: any.
+        format: format of the tables or companions; None for any.
         limit: maximum number of names.
     """
     text, inside = format_name(name).lower(), format_name(name[:-1]).lower()
@@ -221,10 +221,10 @@ def record_look(session: Session, table_id: int, checked_at_ms: int, stale_reaso
 def record_recent_look(
     session: Session, table_id: int, seconds_ago: float, stale_reason: str | None = None
 ) -> int | None:
-    """Record that the table's pointer was read ``seconds_ago``; None if the table no longer exists.
+    """Record that the table's pointer was read ``seconds_ago``.
 
     Returns:
-        The time of that by the database's clock, milliseconds.
+        The recorded time by the database's clock, in milliseconds; None if the table no longer exists.
     """
     looked = NowMs() - round(seconds_ago * 1000)
     noted = session.execute(
@@ -238,16 +238,16 @@ def record_recent_look(
 
 
 def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: Callable[[], float]) -> dict[int, int]:
-    """Record that the pointers of tables were read, and had not changed.
+    """Record that the pointers of tables were read and were unchanged.
 
-    A table that became stale meanwhile stays as it is. One whose newest snapshot is quarantined becomes stale for that
-    reason, and is not recorded.
+    A table that became stale meanwhile is not updated. A table whose newest snapshot is quarantined becomes stale for
+    this reason, and its look is not recorded.
 
     Args:
-        seconds_ago: returns how long ago that was; called when the rows are locked, which may take a while.
+        seconds_ago: returns how long ago they were read; called once the rows are locked, which may take a while.
 
     Returns:
-        The times of that by the database's clock, in milliseconds, by table.
+        The recorded times by the database's clock, in milliseconds, by table id.
     """
     noted: dict[int, int] = {}
     for chunk in chunks(sorted(table_ids)):
@@ -266,7 +266,7 @@ def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: Ca
 
 
 def replace_stale_reason(session: Session, table_id: int, before: str | None, stale_reason: str | None) -> None:
-    """Change the reason why a table is stale, unless it is no longer ``before``."""
+    """Change the reason why a table is stale, if it still is ``before``."""
     session.execute(
         update(TableRow)
         .where(TableRow.id == table_id, TableRow.stale_reason == before)

@@ -1,6 +1,6 @@
-"""How far each webhook has got in the event log, and its dead letters: messages that its receiver has not taken.
+"""Webhooks in the database: each one's cursor in the event log, and its dead letters, which could not be delivered.
 
-A webhook's cursor moves by compare and swap: a process that has lost the webhook's job, and still waits for an answer,
+A webhook's cursor moves by compare and swap: a process that has lost the webhook's job, but still waits for a response,
 cannot set it back. A message becomes a dead letter in the transaction that moves the cursor past its event.
 """
 
@@ -19,22 +19,22 @@ from lakemuster.index.orm_events import DeadLetterRow, EventRow, EventSequenceRo
 from lakemuster.index.statements import insert_all, insert_new
 
 MAX_DEAD_LETTERS = 10_000
-"""Of one webhook; then the oldest are deleted."""
+"""Maximum number of dead letters of one webhook; beyond it, the oldest are deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A webhook's place in the event log. Times are by the database's clock.
+    """A webhook's position in the event log. Times are by the database's clock.
 
     Attributes:
-        position: id of the last event that was handled: delivered, not wanted, or made a dead letter.
-        tries: failed tries of the event after it that is on its way.
-        failures: failed tries since the last success, of any event.
-        next_at_ms: not before this time is the next try; None: now.
-        tried_at_ms, succeeded_at_ms: the last try, and the last that succeeded.
-        status, error: of the last try: the HTTP status, and why it failed; None where there is none.
-        delivered: number of messages that the receiver has taken.
-        now_ms: when this was read.
+        position: id of the last handled event: it was delivered, not wanted, or made a dead letter.
+        tries: failed attempts to deliver the next event.
+        failures: failed attempts since the last success, for any event.
+        next_at_ms: earliest time of the next attempt; None for now.
+        tried_at_ms, succeeded_at_ms: times of the last attempt, and of the last successful one.
+        status, error: the HTTP status of the last attempt, and why it failed; None if there is none.
+        delivered: number of messages that the receiver accepted.
+        now_ms: when the cursor was read.
     """
 
     name: str
@@ -51,16 +51,17 @@ class Cursor:
 
     @property
     def wait_seconds(self) -> float:
-        """Seconds until the next try."""
+        """Seconds until the next attempt."""
         return 0.0 if self.next_at_ms is None else max(0, self.next_at_ms - self.now_ms) / 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """Events that a webhook has not handled yet, whether it wants them or not.
+    """The events that a webhook has not handled yet, whether it wants them or not.
 
     Attributes:
-        age_ms: of the oldest of them that is still stored; 0 if there is none.
+        events: their number.
+        age_ms: age of the oldest one that is still stored; 0 if there is none.
     """
 
     events: int
@@ -69,11 +70,11 @@ class Lag:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What a receiver gets.
+    """A message to a receiver.
 
     Attributes:
-        message_id: the same for every try.
-        event_id: of the event that it tells; of ``events.lost``: after which the log goes on.
+        message_id: the same for every attempt.
+        event_id: the id of the event; for ``events.lost``, the id after which the log continues.
         subject: the table; None for ``events.lost``.
         body: a CloudEvent.
     """
@@ -87,11 +88,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A message that a receiver has not taken.
+    """A message that a receiver did not accept.
 
     Attributes:
-        number: of the letter; later ones have larger numbers.
-        is_requested: whether it waits to be sent again.
+        number: the letter's id, which increases with time.
+        is_requested: whether its redelivery is requested.
     """
 
     number: int
@@ -143,7 +144,7 @@ def find_cursors(database: Database) -> dict[str, Cursor]:
 
 
 def open_cursor(database: Database, name: str) -> Cursor:
-    """Return a webhook's cursor; that of a new webhook is at the end of the log.
+    """Return a webhook's cursor; for a new webhook, create it at the end of the log.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -159,7 +160,7 @@ def open_cursor(database: Database, name: str) -> Cursor:
 
 
 def lag_of(database: Database, position: int) -> Lag:
-    """Return how far a position is behind the end of the log.
+    """Return the lag of a position behind the end of the log.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -175,7 +176,7 @@ def skip_to(session: Session, name: str, before: int, position: int) -> bool:
 
 
 def delivered(session: Session, name: str, before: int, position: int, status: int) -> bool:
-    """Record that the receiver has taken a message, and move the cursor; return whether it was at ``before``."""
+    """Record that the receiver accepted a message, and move the cursor; return whether it was at ``before``."""
     return _move(
         session, name, before, position=position, tries=0, delivered=WebhookRow.delivered + 1, **_succeeded(status)
     )
@@ -184,11 +185,11 @@ def delivered(session: Session, name: str, before: int, position: int, status: i
 def failed(
     session: Session, name: str, before: int, *, status: int | None, error: str, pause_seconds: float, is_try: bool
 ) -> bool:
-    """Record a try that has failed; return whether the cursor was at ``before``.
+    """Record a failed attempt; return whether the cursor was at ``before``.
 
     Args:
-        pause_seconds: until the next try.
-        is_try: of the event after the cursor; False: of a dead letter.
+        pause_seconds: time until the next attempt.
+        is_try: whether the attempt was for the event after the cursor, rather than for a dead letter.
     """
     return _move(
         session,
@@ -204,10 +205,10 @@ def failed(
 
 
 def bury(session: Session, name: str, before: int, position: int, message: Message, tries: int) -> bool:
-    """Make a message a dead letter whose last try is recorded, and move the cursor past its event.
+    """Make a message, whose last attempt is recorded, a dead letter, and move the cursor past its event.
 
     Returns:
-        whether the cursor was at ``before``; otherwise nothing has changed.
+        Whether the cursor was at ``before``; otherwise nothing has changed.
     """
     row = session.get(WebhookRow, name, with_for_update=True)
     if row is None or row.position != before:
@@ -228,7 +229,7 @@ def bury(session: Session, name: str, before: int, position: int, message: Messa
     insert_all(session, DeadLetterRow, [letter])
     row.position, row.tries = position, 0
     own = select(DeadLetterRow.id).where(DeadLetterRow.webhook == name)
-    # The first letter beyond the newest ones.
+    # The newest letter beyond the maximum number.
     beyond = session.scalar(own.order_by(DeadLetterRow.id.desc()).offset(MAX_DEAD_LETTERS).limit(1))
     if beyond is not None:
         _delete_letters(session, name, through=beyond)
@@ -272,7 +273,7 @@ def dead_letter_counts(database: Database) -> dict[str, int]:
 
 
 def dead_letters(database: Database, name: str, after: int, limit: int) -> list[DeadLetter]:
-    """Return a webhook's dead letters after a number, at most ``limit``, oldest first.
+    """Return at most ``limit`` of a webhook's dead letters after a number, oldest first.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -282,7 +283,7 @@ def dead_letters(database: Database, name: str, after: int, limit: int) -> list[
 
 
 def next_requested(database: Database, name: str) -> DeadLetter | None:
-    """Return the oldest dead letter of a webhook that is to be sent again.
+    """Return a webhook's oldest dead letter whose redelivery is requested; None if there is none.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -296,10 +297,10 @@ def _letter(row: Iterable[Any]) -> DeadLetter:
 
 
 def request_redelivery(session: Session, name: str, numbers: Collection[int] | None) -> int:
-    """Have dead letters of a webhook sent again; return how many of them there are.
+    """Request the redelivery of a webhook's dead letters; return their number.
 
     Args:
-        numbers: of the letters; None: all.
+        numbers: the letters' numbers; None for all.
     """
     chosen = update(DeadLetterRow).where(DeadLetterRow.webhook == name)
     if numbers is not None:
@@ -309,7 +310,7 @@ def request_redelivery(session: Session, name: str, numbers: Collection[int] | N
 
 
 def redelivered(session: Session, name: str, letter: DeadLetter, status: int) -> None:
-    """Delete a dead letter that the receiver has taken."""
+    """Delete a dead letter that the receiver accepted, and record the delivery."""
     session.execute(delete(DeadLetterRow).where(DeadLetterRow.id == letter.number))
     session.execute(
         update(WebhookRow)
@@ -320,7 +321,7 @@ def redelivered(session: Session, name: str, letter: DeadLetter, status: int) ->
 
 
 def refused_again(session: Session, letter: DeadLetter, status: int | None, error: str) -> None:
-    """Record that another try of a dead letter has failed; it waits no more."""
+    """Record that the redelivery of a dead letter failed; it is no longer requested."""
     session.execute(
         update(DeadLetterRow)
         .where(DeadLetterRow.id == letter.number)

@@ -1,7 +1,7 @@
 """Serialized zones of a segment, between the last batch of its file and the footer, where Arrow readers ignore them.
 
 The block holds the messages of the record batch and of the schema, padded to eight bytes, then a trailer: a magic
-word, the lengths of both and one checksum. The zones are read without the rest of the segment.
+number, the lengths of both and one checksum. The zones can be read without the rest of the segment.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAGIC = b"MZONES1\0"
 _TRAILER = struct.Struct("<8sqqI4x")
 _END = b"ARROW1"
 _END_BYTES = 10
-"""Bytes at the end of an Arrow file: the footer's length and the magic word."""
+"""Bytes at the end of an Arrow file: the footer's length and the magic number."""
 
 _INT, _SHORT, _LONG, _PAIR = (struct.Struct(form) for form in ("<i", "<H", "<q", "<qq"))
 _MOST_KNOWN = 256
@@ -28,11 +28,11 @@ _EOS_BYTES = 8
 _TAIL_BYTES = 1 << 15
 
 _known: dict[int, _Columns] = {}
-"""Cache of decoded schemas by the CRC-32 of their message, which takes a tenth of the time of a hash."""
+"""Cache of decoded schemas by the CRC-32 of their message, which takes a tenth of the time of hashing it."""
 
 
 def zone_block(zones: pa.RecordBatch) -> bytes:
-    """Serialize zones; the length is a multiple of eight."""
+    """Serialize zones; the length of the result is a multiple of eight."""
     batch, schema = bytes(zones.serialize()), bytes(zones.schema.serialize())
     body = batch + schema
     body += bytes(-len(body) % 8)
@@ -50,7 +50,7 @@ class Zones:
     def __init__(self, body: bytes, columns: _Columns) -> None:
         self.schema = columns.schema
         self._body, self._memory, self._columns = body, pa.py_buffer(body), columns
-        # An Arrow IPC message: its length, a FlatBuffers table that holds the one of the record batch (rows, nodes,
+        # An Arrow IPC message: its length, a FlatBuffers table that contains the record batch's table (rows, nodes,
         # buffers), and the buffers.
         message = 8 + _INT.unpack_from(body, 8)[0]
         batch = _field(body, message, 2)
@@ -60,7 +60,7 @@ class Zones:
         self._begin = 8 + _INT.unpack_from(body, 4)[0]
 
     def column(self, place: int) -> pa.Array:
-        """A column, by its position in the schema."""
+        """Return a column, by its position in the schema."""
         first, end = self._columns.buffers[place : place + 2]
         spans = [_PAIR.unpack_from(self._body, self._buffers + _PAIR.size * number) for number in range(first, end)]
         buffers = [self._memory.slice(self._begin + begin, size) for begin, size in spans]
@@ -69,7 +69,7 @@ class Zones:
         return pa.Array.from_buffers(self._columns.types[place], self.num_rows, [validity, *buffers[1:]], nulls)
 
     def counts(self, place: int) -> NDArray[np.int64]:
-        """A column of counts without nulls."""
+        """Return a column of counts without nulls, by its position in the schema."""
         number = self._columns.buffers[place] + 1
         begin, _ = _PAIR.unpack_from(self._body, self._buffers + _PAIR.size * number)
         return np.frombuffer(self._body, np.int64, self.num_rows, self._begin + begin)
@@ -77,11 +77,11 @@ class Zones:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The schema of zones, decoded.
+    """The decoded schema of zones.
 
     Attributes:
         message: the Arrow message of the schema.
-        buffers: (C + 1,) the number of each column's first buffer.
+        buffers: (C + 1,) the index of each column's first buffer.
     """
 
     message: bytes
@@ -97,13 +97,13 @@ class _Columns:
 
 
 def _field(body: bytes, table: int, number: int) -> int:
-    """The offset of a field of a FlatBuffers table, which begins with the distance back to its list of fields."""
+    """Return the offset of a field of a FlatBuffers table, which begins with the distance back to its vtable."""
     fields = table - _INT.unpack_from(body, table)[0]
     return int(table + _SHORT.unpack_from(body, fields + 4 + 2 * number)[0])
 
 
 def _list(body: bytes, at: int) -> int:
-    """The offset of the first item of a FlatBuffers vector of structs."""
+    """Return the offset of the first item of a FlatBuffers vector of structs."""
     return int(at + _INT.unpack_from(body, at)[0] + 4)
 
 
@@ -155,7 +155,7 @@ def _trailer(tail: bytes, after: int) -> tuple[int, int, int] | None:
 
 
 def _columns(message: bytes) -> _Columns:
-    """The decoded schema, cached: most segments of one table have the same one."""
+    """Return the decoded schema, cached because most segments of a table have the same one."""
     key = isal_zlib.crc32(message)
     known = _known.get(key)
     if known is None or known.message != message:

@@ -1,8 +1,8 @@
 """Zones: combined statistics of many neighbouring entries, so that most entries need not be read.
 
-A segment stores the zones of all its fields at its end, where they are read without opening the segment.
+A segment stores the zones of all its fields at its end, where they can be read without opening the segment.
 
-Source: ARCHITECTURE.md, "Where state is".
+Source: ARCHITECTURE.md, "Words".
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from lakemuster.metadata.files import column, split_column
 from lakemuster.metadata.numbers import number_type
 
 ZONE_ROWS = 1024
-"""Entries in a zone."""
+"""Number of entries in a zone."""
 
 ROWS = "rows"
 """The column that holds the number of entries in each zone."""
 
 SIZE = b"lakemuster.zone_rows"
-"""Metadata key of a segment's zones: entries in each; the last zone of a manifest may have fewer."""
+"""Metadata key of a segment's zones: the number of entries in each; the last zone of a manifest may have fewer."""
 
 SCHEMA_ID = b"lakemuster.schema_id"
-"""Metadata key, Paimon: the id of the schema that all files were written with, with all columns; else absent."""
+"""Metadata key, Paimon: the id of the schema with which all files were written, with all columns; else absent."""
 
 PARTITION, KEY = "partition_", "key_"
 """Name prefixes of the zone columns of partition fields, and of Paimon's keys."""
@@ -48,13 +48,13 @@ _KINDS = {
     **{part: ("", part) for part in ("lower", "upper", *_COUNTS)},
     **{KEY + part: (KEY, part) for part in ("lower", "upper", "null_count")},
 }
-"""Kinds of segment columns: the prefix of their zone columns' names, and the part of statistics that they are."""
+"""Kinds of segment columns: the prefix of their zone columns' names, and the statistic that they hold."""
 
 
 class Summary(NamedTuple):
-    """Statistics of one field over N entries, or over Z zones: a zone's bounds enclose its entries', its counts add up.
+    """Statistics of one field for N entries, or for Z zones: a zone's bounds enclose its entries', its counts are sums.
 
-    A part that is missing everywhere is None; a single missing bound is null, a missing count negative.
+    A statistic that is missing everywhere is None; a single missing bound is null, a missing count negative.
     """
 
     lower: pa.Array | None = None
@@ -65,16 +65,16 @@ class Summary(NamedTuple):
 
 
 def zone_count(rows: int, size: int = ZONE_ROWS) -> int:
-    """The number of zones for ``rows`` entries."""
+    """Return the number of zones for ``rows`` entries."""
     return -(-rows // size)
 
 
 def zone_starts(rows: Sequence[int], size: int = ZONE_ROWS) -> Places:
-    """(Z,) The entries at which zones begin.
+    """Return the positions, of shape (Z,), of the entries at which zones begin.
 
     Args:
-        rows: entries of each manifest; no zone spans two manifests.
-        size: entries of a zone; the last zone of a manifest may have fewer.
+        rows: number of entries of each manifest; no zone spans two manifests.
+        size: number of entries of a zone; the last zone of a manifest may have fewer.
     """
     firsts = np.cumsum([0, *rows]).tolist()
     return np.concatenate([np.zeros(0, np.int64), *(np.arange(a, b, size) for a, b in pairwise(firsts))])
@@ -83,14 +83,14 @@ def zone_starts(rows: Sequence[int], size: int = ZONE_ROWS) -> Places:
 def zoned(stats: Summary, starts: Places) -> Summary:
     """Aggregate one field's statistics by zone.
 
-    An entry without a bound makes its zone's bound unknown, unless the entry holds only nulls.
+    An entry without a bound makes its zone's bound unknown, unless the entry has only nulls.
 
     Args:
         stats: statistics of at least one entry.
-        starts: the entries at which zones begin.
+        starts: the positions at which zones begin.
     """
     values, nulls = stats.value_count, stats.null_count
-    # A file with a value count of 0 proves nothing, and must not vanish in a total that proves something.
+    # A file with a value count of 0 proves nothing, so its zone's total must be unknown, too.
     proving = values if values is None or values.all() else np.where(values == 0, _UNKNOWN, values)
 
     def blank() -> Mask | None:
@@ -128,7 +128,7 @@ def _extremes(
 
 
 def _missing(bounds: pa.Array) -> Mask | None:
-    """Where a bound is missing or NaN; None when no bound is."""
+    """Return a mask of the bounds that are missing or NaN; None if none is."""
     if pa.types.is_floating(bounds.type):
         missing = np.isnan(bounds.to_numpy(zero_copy_only=False))
         return missing if missing.any() else None
@@ -137,7 +137,7 @@ def _missing(bounds: pa.Array) -> Mask | None:
 
 @lru_cache(maxsize=64)
 def _number(of: pa.DataType) -> np.dtype[Any] | None:
-    """The numpy type of values in memory (of decimals: the low half); None when they are not compared as numbers."""
+    """Return the numpy type of values in memory (for decimals, of the low half); None if not compared as numbers."""
     if pa.types.is_floating(of) or pa.types.is_integer(of):
         return number_type(of)
     if pa.types.is_temporal(of):
@@ -198,7 +198,7 @@ def _totals(part: Narrow | None, starts: Places) -> Counts | None:
 
 
 def segment_zones(table: pa.Table, manifest_rows: Sequence[int], size: int = ZONE_ROWS) -> pa.RecordBatch:
-    """The zones of all fields of a segment, one row per zone.
+    """Return the zones of all fields of a segment, one row per zone.
 
     The columns are ``rows``; for each column ``lower.<id>``, ``upper.<id>``, ``null_count.<id>``, ``nan_count.<id>``
     and ``value_count.<id>``, unless nothing is known; for each partition field with values the same with the prefix
@@ -206,8 +206,8 @@ def segment_zones(table: pa.Table, manifest_rows: Sequence[int], size: int = ZON
     statistics of keys have the prefix ``key_``. Columns of several types are omitted.
 
     Args:
-        table: the segment's entries, in the shape of ``metadata.files``.
-        manifest_rows: entries of each manifest in the segment.
+        table: the segment's entries, in the form of ``metadata.files``.
+        manifest_rows: number of entries of each manifest in the segment.
     """
     starts, metadata = zone_starts(manifest_rows, size), {SIZE: b"%d" % size}
     if (schema_id := _schema_id(table)) is not None:
@@ -224,10 +224,10 @@ class _Recorded(NamedTuple):
     """The statistics columns of a schema by field, in the order of its columns.
 
     Attributes:
-        fields: (F, 5) the columns of each field's lower and upper bounds and counts, or ``_NONE``. Counts of partition
-            fields are computed.
-        names: (F * 5) the names of their zone columns; empty for omitted ones.
-        partitions: the numbers of the partition fields.
+        fields: (F, 5) positions of the columns of each field's lower and upper bounds and counts, or ``_NONE``. Counts
+            of partition fields are computed.
+        names: (F * 5) names of their zone columns; empty for omitted ones.
+        partitions: positions of the partition fields in ``fields``.
     """
 
     fields: Places
@@ -237,7 +237,7 @@ class _Recorded(NamedTuple):
 
 @lru_cache(maxsize=16)
 def _recorded(schema: bytes) -> _Recorded:
-    """The statistics columns of a serialized schema, cached: a table's manifests mostly have the same schema."""
+    """Return the statistics columns of a serialized schema, cached: most manifests of a table have the same schema."""
     columns = pa.ipc.read_schema(pa.py_buffer(schema)).names
     own: dict[tuple[str, int], dict[str, int]] = {}
     several = set()
@@ -265,7 +265,7 @@ def _recorded(schema: bytes) -> _Recorded:
 
 
 def _zones_of(table: pa.Table, starts: Places) -> Iterable[tuple[str, pa.Array | None]]:
-    """Yield the zone columns except ``rows``; None for a column of which nothing is known."""
+    """Yield the zone columns except ``rows``; None for a column whose values are all unknown."""
     recorded = _recorded(table.schema.remove_metadata().serialize().to_pybytes())
     partitions = [of_partitions(_flat(table.column(int(recorded.fields[at, 0])))) for at in recorded.partitions]
     of_partition = dict(zip(recorded.partitions, partitions, strict=True))
@@ -280,7 +280,7 @@ def _summary(table: pa.Table, places: Places) -> Summary:
 
 
 def _schema_id(table: pa.Table) -> int | None:
-    """The id of the schema with which all files were written, with all of its columns; None when there is none."""
+    """Return the id of the schema with which all files were written, with all of its columns; None if there is none."""
     if table.schema.get_field_index("schema_id") < 0 or not table.num_rows:
         return None
     least, most = pc.min_max(table.column("schema_id")).values()
@@ -292,7 +292,7 @@ def _schema_id(table: pa.Table) -> int | None:
 
 
 def of_partitions(values: pa.Array) -> Summary:
-    """Partition values of N entries as exact statistics, one value each."""
+    """Return the partition values of N entries as exact statistics, one value each."""
     one, none = np.ones(len(values), np.int64), np.zeros(len(values), np.int64)
     nulls = np.asarray(values.is_null().to_numpy(zero_copy_only=False), np.int64) if values.null_count else none
     nans = none
@@ -302,7 +302,7 @@ def of_partitions(values: pa.Array) -> Summary:
 
 
 def counts(array: pa.Array) -> Counts:
-    """Counts as integers; missing ones are negative."""
+    """Return counts as integers; missing ones are negative."""
     return np.asarray(_numbers(array), np.int64)
 
 

@@ -1,9 +1,9 @@
 """The age of each table's last look, measured by a clock that cannot step.
 
 The index records the time of a look by the database's clock. All processes share that clock, and it may step like any
-wall clock. So each process converts the time of a look to its own monotonic clock once, and counts on by that clock;
-its own looks are timed by the monotonic clock from the start. A recorded look in the future means that the database's
-clock has stepped back since: it does not count.
+wall clock. So each process converts the time of a look to its own monotonic clock once, and measures age by that clock;
+it times its own looks by the monotonic clock from the start. A recorded look in the future means that the database's
+clock has stepped back since: such a look is ignored.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from lakemuster.upstream.locations import EVERY_CATALOG
 
 _NEVER = float("inf")
 _BYTES = 200
-"""Memory of a look."""
+"""Approximate memory of a cached look."""
 
 
 _MAX_CHANGES = 10_000
 
 
 class Ages:
-    """The ages of looks, in seconds. Safe from any thread.
+    """The ages of looks, in seconds. Thread-safe.
 
-    Commits that passed through this process, or were marked in the index's file of changes, are remembered here, too.
+    It also remembers the commits that passed through this process, or that the index's change file records.
     """
 
     def __init__(self, database: Database, clock: Clock = SYSTEM) -> None:
         self._database = database
         self._clock = clock
-        # Evicted ages are read from the database again.
+        # An evicted age is read from the database again.
         self._looks: Cache[int, tuple[int, float]] = Cache("ages", lambda *_: _BYTES)
         self._changes: dict[str, float] = {}
         self._changed_prefixes: dict[str, float] = {}
 
     def changed(self, location: str, *, is_prefix: bool = False) -> None:
-        """Record that a commit passed just now: looks that began before do not count.
+        """Record that a commit passed just now; this invalidates looks that began before.
 
         Args:
-            location: of the table; with ``is_prefix``, how those of all tables begin that may have changed.
+            location: of the table; with ``is_prefix``, the common prefix of all tables that may have changed.
         """
         changes = self._changed_prefixes if is_prefix else self._changes
         if len(changes) >= _MAX_CHANGES and location not in changes:
-            # A single change of everything holds for all of them.
+            # Replace the changes by one that covers every table.
             changes.clear()
             changes, location = self._changed_prefixes, ""
         changes[location] = self._clock.monotonic()
@@ -67,7 +67,7 @@ class Ages:
         self.changed(change.location or EVERY_CATALOG, is_prefix=change.name is None)
 
     def _passed(self, location: str) -> float | None:
-        """When a commit to a table last passed here, in seconds of the monotonic clock; None: none is known."""
+        """Return the monotonic time, in seconds, of the last known commit to a table; None if none is known."""
         found = [self._changes[location]] if location in self._changes else []
         found += [at for prefix, at in list(self._changed_prefixes.items()) if location.startswith(prefix)]
         return max(found, default=None)
@@ -92,7 +92,7 @@ class Ages:
             self._looks.replace(table.table_id, (table.checked_at_ms, began))
 
     def known(self, table: TableRecord) -> float | None:
-        """Return the age of a table's last look; None if only the database can tell. Infinite after a commit."""
+        """Return the age of a table's last look; None if only the database knows it. Infinite after a commit."""
         if table.checked_at_ms is None or self.has_changed(table):
             return _NEVER
         found = self._looks.get(table.table_id)

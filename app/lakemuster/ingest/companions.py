@@ -1,7 +1,7 @@
 """Maintain companions: tables of another format whose metadata a table carries, as Paimon tables carry Iceberg's.
 
-The table's options create, move or remove its companion; a rollback withdraws it. A fault of a companion is not a
-failure of its owner: it is recorded, and reported to requests for the companion.
+The table's options create, move or remove its companion; a rollback withdraws it. A faulty companion does not fail the
+refresh of its owner: the fault is recorded, and reported to requests for the companion.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Owner:
 
 
 def owner_of_metadata(store: ObjectStore, location: str, format: Format) -> Owner | None:
-    """Return the table whose companion of a format is at a location outside of that table, or None."""
+    """Return the table whose companion of a format is at a location outside that table; None if there is none."""
     for port in table_formats():
         rules = port.companion
         root = None if rules is None or rules.format != format else rules.owner_root(location)
@@ -109,7 +109,7 @@ class Companions:
         return _fault(rules, shown, owner.current_snapshot_id, self._snapshot(owner, shown.snapshot_id))
 
     def withdraw(self, companion: TableRecord, reason: str, cause: CatalogError | None = None) -> CompanionNotFound:
-        """Withdraw a companion, and return the error that says why."""
+        """Withdraw a companion, and return the error that states the reason."""
         if companion.stale_reason != reason:
             _warn(companion.name, companion.format, reason if cause is None else cause)
         with self.index.database.session() as session:
@@ -127,7 +127,7 @@ class Companions:
         return self.withdraw(companion, reason, error)
 
     def not_found_error(self, table: TableRecord, format: Format) -> CompanionNotFound:
-        """Return the error that says why a table has no companion of a format."""
+        """Return the error that states why a table has no companion of a format."""
         rules = format_of(table.format).companion
         if rules is None or rules.format != format:
             return _not_found(table, format, "tables of its format carry no such metadata")
@@ -162,7 +162,7 @@ def _fault(rules: CompanionRules, shown: Snapshot, newest: int | None, same: Sna
     Args:
         shown: the companion's snapshot.
         newest: the id of the table's newest snapshot.
-        same: the table's snapshot with the id of ``shown``.
+        same: the table's snapshot with the id of ``shown``, if any.
     """
     title = format_of(rules.format).title
     if newest is None or shown.snapshot_id > newest:

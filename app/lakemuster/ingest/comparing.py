@@ -1,4 +1,4 @@
-"""Compare a stored segment with one made again from the same manifests."""
+"""Compare a stored segment with one that was rebuilt from the same manifests."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lakemuster.index.segment_files import Segment
 from lakemuster.index.zone_block import Zones, read_zones
 
 _SHOWN = 5
-"""Maximum number of columns that a difference names."""
+"""Maximum number of columns listed in a difference."""
 
 
 def differences(stored: Segment, zones: Zones | None, anew: Path) -> Iterator[str]:
-    """Yield the differences as text: entries, columns, zones; nothing if the segments are equal.
+    """Yield the differences in entries, columns and zones as text; nothing if the segments are equal.
 
     Args:
         zones: of the stored segment.
-        anew: the file of the new segment.
+        anew: the file of the rebuilt segment.
 
     Raises:
         SegmentCorrupt: a segment cannot be read.
@@ -34,7 +34,7 @@ def differences(stored: Segment, zones: Zones | None, anew: Path) -> Iterator[st
 
 
 def table_differences(found: pa.Table, expected: pa.Table) -> Iterator[str]:
-    """Yield as text which columns are missing, extra, or differ in type or values."""
+    """Yield, as text, which columns are missing, unexpected, or of another type or value."""
     if found.num_rows != expected.num_rows:
         yield f"{found.num_rows} entries instead of {expected.num_rows}"
         return
@@ -68,7 +68,7 @@ def _zone_differences(found: Zones | None, expected: Zones | None) -> Iterator[s
 
 
 def _same(one: pa.ChunkedArray | pa.Array, other: pa.ChunkedArray | pa.Array) -> bool:
-    """Return whether columns are equal; NaN equals NaN."""
+    """Return whether two columns are equal; NaN equals NaN."""
     if one.equals(other):
         return True
     if not pa.types.is_floating(one.type) or one.type != other.type or len(one) != len(other):

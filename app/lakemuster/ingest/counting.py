@@ -1,4 +1,4 @@
-"""Count the live contents of snapshots that older versions published without counts."""
+"""Compute the live counts of snapshots that older versions of Lakemuster published without counts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _log = logging.getLogger(__name__)
 
 
 def count_next(index: Index, after: int, limit: int) -> tuple[int, int | None]:
-    """Count some snapshots without counts, and make those of current snapshots the figures of their tables.
+    """Count up to ``limit`` snapshots without counts; the counts of a current snapshot become its table's figures.
 
     Args:
-        after: the row id of the last snapshot that was looked at; 0 to begin.
+        after: the row id of the last snapshot that was examined; 0 to begin.
 
     Returns:
-        How many were counted, and the row id of the last one that was looked at; None at the end.
+        The number of snapshots counted, and the row id of the last one examined; None at the end.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -70,7 +70,7 @@ def _of_manifests(index: Index, manifests: list[ManifestRecord]) -> LiveCounts |
     known = {name for name, found in counts.items() if found.live_bytes is not None}
     missing = {name: _of_segment(index, name) for name in names if name not in known}
     if missing:
-        # The next snapshot that lists them needs them, too.
+        # Store them: the next snapshot that lists these manifests needs the same counts.
         with index.database.session() as session:
             _keep(session, missing)
     counts |= {name: found for name, found in missing.items() if found is not None}

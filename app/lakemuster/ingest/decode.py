@@ -1,9 +1,9 @@
 """A pool of decoder processes: untrusted bytes from buckets are decoded under limits of memory and time.
 
-Each thread of the pool has its own worker process, connected by a pair of pipes. So what a task does to its process
+Each thread of the pool has its own worker process, connected by a pair of pipes. So whatever a task does to its process
 (memory, CPU time, a crash of a native library, a hang) affects no other task. When a process dies, its task fails,
-and the next task starts a new process. A process that something else killed (an operator, the kernel short of memory)
-says nothing about the bytes: its task is tried once more.
+and the next task starts a new process. If something else killed the process (an operator, the kernel short of memory),
+its bytes are not to blame, and the task is retried once.
 """
 
 from __future__ import annotations
@@ -41,22 +41,21 @@ _log = logging.getLogger(__name__)
 
 
 class DecoderPool:
-    """Runs functions over untrusted bytes in processes with limits.
+    """Runs functions over untrusted bytes in processes with resource limits. Thread-safe.
 
-    Threads may share a pool. A process starts with the first task that needs it, and ends with the pool, or with
-    the process that created the pool, however that ends. Tasks queue in order, without bound: the caller limits how
-    many it submits.
+    A process starts with the first task that needs it. It ends with the pool, or with the process that created the
+    pool, however that process ends. Tasks queue in order, without bound: the caller limits how many it submits.
 
     Args:
         workers: maximum number of processes.
         memory_bytes: limit of one process, beyond what its libraries use; includes a task's arguments and result.
-        cpu_seconds: limit of one task.
-        wall_seconds: limit of one task, from when a process receives it.
-        prepare: called once in each process before its memory is limited, for imports and warming up.
+        cpu_seconds: CPU time limit of one task.
+        wall_seconds: wall-clock limit of one task, from when a process receives it.
+        prepare: called once in each process before its memory is limited, for imports and warm-up.
         tasks_per_process: a process is replaced after this many tasks; sooner if it retains much memory.
 
     Attributes:
-        tasks: seconds of each task that ended, without its wait in the queue, by outcome.
+        tasks: duration of each completed task in seconds, time in the queue excluded, by outcome.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class DecoderPool:
         """
         with self._lock:
             self._submitted += 1
-        # The request that the task is for follows it into the pool's thread.
+        # Carry the request's context variables into the pool's thread.
         future = self._threads.submit(copy_context().run, self._run_counted, (function, args, kwargs))
         return cast("Future[T]", future)
 
@@ -196,7 +195,7 @@ class _Process:
             f"import sys; sys.path[:] = {sys.path!r}; "
             f"from lakemuster.ingest.decode_worker import main; main({os.getpid()})"
         )
-        self._child = subprocess.Popen(  # noqa: S603 - the command is ours.
+        self._child = subprocess.Popen(  # noqa: S603 - no untrusted input in the command.
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -210,19 +209,19 @@ class _Process:
 
     @property
     def usable(self) -> bool:
-        """Whether it can take a task: it was not given up, and did not die between tasks."""
+        """Whether it can run a task: it was not discarded, and did not die between tasks."""
         return not self._given_up and self._child.poll() is None
 
     @property
     def was_killed(self) -> bool:
-        """Whether it died of a SIGKILL that is not of its limits."""
+        """Whether it died of a SIGKILL other than the one sent at its time limit."""
         return not self._overdue and self._child.poll() == -signal.SIGKILL
 
     def start(self, prepare: Callable[[], object]) -> None:
         """Wait until the process is prepared.
 
         Raises:
-            IndexUnavailable: it did not start; its own messages are on stderr.
+            IndexUnavailable: it did not start; its messages are on stderr.
         """
         try:
             ready = self._exchange((self._limits, prepare), _START_SECONDS)
@@ -251,7 +250,7 @@ class _Process:
         return reply
 
     def kill(self) -> None:
-        """Kill the process; may be called from any thread at any time."""
+        """Kill the process. Safe to call from any thread at any time."""
         self._child.kill()
 
     def discard(self) -> None:
@@ -274,7 +273,7 @@ class _Process:
             with contextlib.suppress(BrokenPipeError):
                 pickle.dump(message, self._tasks, pickle.HIGHEST_PROTOCOL)
                 self._tasks.flush()
-            return pickle.load(self._replies)  # noqa: S301 - our own process, started by us.
+            return pickle.load(self._replies)  # noqa: S301 - from a process that this one started.
         finally:
             timer.cancel()
             with self._lock:

@@ -1,4 +1,4 @@
-"""The main loop of a decoder process: reads tasks from stdin, writes one reply each to stdout.
+"""The main loop of a decoder process: it reads tasks from stdin and writes one reply to stdout for each.
 
 The process is the sandbox. It limits its own memory and, per task, its CPU time. The kernel kills it when it exceeds
 a limit, and the pool (``decode.py``) derives the reason from the exit status. It does not outlive the process that
@@ -33,15 +33,15 @@ _PR_SET_PDEATHSIG = 1
 ENVIRONMENT = {
     # Memory that an allocator has reserved in advance counts as used, and could be used beyond the limit.
     "MIMALLOC_ARENA_RESERVE": "0",
-    # Memory returned to the kernel between tasks is faulted in again by the next one: a quarter of decoding's time.
+    # Keep memory between tasks: returning it to the kernel and faulting it in again took a quarter of decoding's time.
     "MIMALLOC_PURGE_DELAY": "-1",
     "MALLOC_TRIM_THRESHOLD_": "2000000000",
     "MALLOC_MMAP_THRESHOLD_": "1000000000",
     "MALLOC_ARENA_MAX": "1",
-    # One core a task: the pool runs tasks in parallel.
+    # One core for each task: the pool runs tasks in parallel.
     "OMP_NUM_THREADS": "1",
 }
-"""Environment variables that native libraries read when they are loaded, so they are set before the process starts."""
+"""Environment variables that native libraries read when they are loaded, so the pool sets them before the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Limits:
     Attributes:
         memory_bytes: beyond what the process uses once prepared; includes a task's arguments and result.
         cpu_seconds: of one task, over all threads.
-        tasks: after this many the process is replaced.
+        tasks: number of tasks after which the process is replaced.
     """
 
     memory_bytes: int
@@ -64,9 +64,9 @@ class Reply:
     """The outcome of a task.
 
     Attributes:
-        outcome: ``done``: value is what the function returned; ``refused``: value is a CatalogError; ``starved``:
-            out of memory; ``broken``: any other exception, value is its traceback.
-        last: the process exits after this reply.
+        outcome: ``done``: ``value`` is what the function returned; ``refused``: ``value`` is a CatalogError;
+            ``starved``: out of memory; ``broken``: any other exception, ``value`` is its traceback.
+        last: whether the process exits after this reply.
     """
 
     outcome: Literal["done", "refused", "starved", "broken"]
@@ -76,7 +76,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The first message of a process that is prepared.
+    """The first message of a process, sent once it is prepared.
 
     Attributes:
         kernels: the process's ``kernel_states``.
@@ -86,7 +86,7 @@ class Ready:
 
 
 def main(parent: int) -> None:
-    """Prepare, then serve tasks until stdin ends: the entry point of a process that process id ``parent`` started."""
+    """Prepare, then run tasks until stdin ends. The entry point of a process that process id ``parent`` started."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with(parent)
     tasks, replies = sys.stdin.buffer, _private_stdout()

@@ -16,7 +16,7 @@ DEPTH = 16
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A table below a warehouse: the folder names that lead to it, its location and its format."""
+    """A table below a warehouse: the names of the folders on its path, its location and its format."""
 
     levels: tuple[str, ...]
     location: str
@@ -50,9 +50,13 @@ def _format(store: ObjectStore, folder: str, children: dict[str, ObjectInfo]) ->
 
 
 def table_name(levels: tuple[str, ...], namespace: str | None) -> str:
-    """Return a table's dotted name from its folders: ``.db`` suffixes dropped, ``default`` before a single level.
+    """Return a table's dotted name from its folders.
 
-    Levels that contain a dot are quoted with backticks.
+    ``.db`` suffixes are dropped, a single level is prefixed with ``default``, and levels that contain a dot are quoted
+    with backticks.
+
+    Args:
+        namespace: replaces all levels but the last.
     """
     names = [level.removesuffix(".db") or level for level in levels]
     if namespace is not None:

@@ -1,7 +1,7 @@
 """The engine that turns manifests into segments: it fetches them, decodes them, and fills the segment store.
 
-It runs in the service and on Spark's executors. What to fetch, and what follows from each outcome, is decided by its
-callers: only they write SQL.
+It runs in the service and on Spark's executors. It writes no SQL: its callers decide what to fetch, and record the
+outcomes.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ OUTSTANDING_BYTES = 192 * 2**20
 """Maximum encoded bytes submitted to decoders whose results are outstanding."""
 
 LEFT_BEHIND_SECONDS = 24 * 3600.0
-"""Age after which an unmodified folder is taken to be left behind by a killed process."""
+"""Age after which an unmodified folder is assumed to be left over from a killed process."""
 
 _FOLDER = "crawl-"
 
 BATCH_OBJECTS, BATCH_BYTES = 16, 128 * 2**10
-"""Objects that share a task of a decoder, at most; and their encoded bytes, after which no other is added."""
+"""Maximum number of objects in one decoder task, and the encoded bytes after which no further object is added."""
 
 _K = TypeVar("_K")
 _T = TypeVar("_T")
@@ -54,7 +54,7 @@ class Manifest:
         segment: the name of the segment to make.
         location: where to read it, after rewrites.
         header: its entry in the manifest list.
-        branch: of the manifest list; Paimon's branches have their own schemas.
+        branch: the branch of the manifest list; Paimon's branches have their own schemas.
     """
 
     segment: str
@@ -114,10 +114,10 @@ class LocalEngine:
     def make_segments_of(
         self, tables: Sequence[TableManifests], progress: Progress | None
     ) -> Generator[tuple[int, Outcome], None, None]:
-        """Yield one outcome for each manifest of several tables, in any order, with the number of its table.
+        """Yield one outcome for each manifest of several tables, in any order, with the position of its table.
 
-        Closing the generator ends the work. A failure of one manifest, storage and index failures included, is the
-        error of its outcome.
+        Closing the generator stops the work. A failure of one manifest, storage and index failures included, is
+        returned as the error of its outcome.
         """
         wanted = [_wanted(one) for one in tables]
         packed = [pack(one.metadata) for one in tables]
@@ -157,7 +157,7 @@ class LocalEngine:
 
 
 def _perhaps_cut(error: CatalogError, one: Manifest, length: int | None) -> CatalogError:
-    """The error of a manifest, told as one of its length if it has not the recorded one: storage may have cut it."""
+    """Return a manifest's error; WrongLength if its length is not the recorded one: storage may have truncated it."""
     recorded = one.header.length
     if type(error) is not MetadataCorrupt or None in (length, recorded) or length == recorded:
         return error
@@ -180,7 +180,7 @@ def clear_leftovers(workspace: Path) -> None:
 
 @dataclass(slots=True)
 class _Batch(Generic[_K, _T]):
-    """Objects whose tasks go to a decoder together."""
+    """Objects that are decoded in one task of the pool."""
 
     keys: list[_K] = field(default_factory=list)
     tasks: list[Task[_T]] = field(default_factory=list)
@@ -203,15 +203,15 @@ def through_decoders(
     run: Callable[[Sequence[Task[_T]]], list[_T | CatalogError]] = run_each,
     outstanding_bytes: int = OUTSTANDING_BYTES,
 ) -> Iterator[tuple[_K, _T | CatalogError]]:
-    """Decode many objects with a bounded number of bytes in progress; a failure is yielded as its object's result.
+    """Decode many objects with a bounded number of bytes in progress; yield a failure as its object's result.
 
     Small objects share a task of the pool: each task costs a round trip to another process, and its own flush to disk.
-    If a task fails as a whole, its objects are decoded one by one, so that only the one at fault fails.
+    If a task fails as a whole, its objects are decoded one by one, so that only the faulty one fails.
 
     Args:
-        fetched: objects, or why they could not be fetched, by any key.
-        task_of: the decoding of one object.
-        run: runs several of them in a decoder.
+        fetched: objects, or the errors of fetching them, by any key.
+        task_of: returns the call that decodes one object.
+        run: runs several such calls in a decoder.
     """
     waiting: deque[_Batch[_K, _T]] = deque()
     batch, outstanding = _Batch[_K, _T](), 0

@@ -1,9 +1,9 @@
-"""Refresh many small tables that were never read together, in a few transactions for all of them.
+"""The first refresh of many small tables, in a few transactions for all of them.
 
-A refresh of its own costs a small table six transactions and some forty statements, which take five times as long as
-its look and its manifests. Here, tables are looked at without SQL, their manifests are decoded together, and their
-states are stored in one transaction. Whatever is not as simple as that is left to a refresh of its own: large tables,
-errors of metadata, tables that another process refreshes.
+Refreshed alone, a small table costs six transactions and some forty statements, which take five times as long as its
+look and its manifests. This module looks at tables without SQL, decodes their manifests together, and stores their
+states in one transaction. Large tables, tables with metadata errors, and tables that another process refreshes are left
+to a refresh of their own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lakemuster.metadata.snapshot import Snapshot, TableMetadata
 MAX_SNAPSHOTS = 16
 """A table with more snapshots to index is refreshed alone."""
 MAX_MANIFESTS = 64
-"""So is one with more manifests."""
+"""A table with more manifests is refreshed alone."""
 
 Outcome = RefreshReport | CatalogError
 
@@ -42,7 +42,7 @@ class _Loaded:
 
     Attributes:
         began: the start of its look, by the monotonic clock.
-        segments: those that were made.
+        segments: those made by this refresh.
     """
 
     table: TableRecord
@@ -56,12 +56,12 @@ class _Loaded:
 
 @dataclass(frozen=True, slots=True)
 class FirstRefreshes:
-    """Refreshes tables that were never read."""
+    """Refreshes tables that were never refreshed before."""
 
     refresher: TableRefresher
 
     def refresh(self, tables: Sequence[TableRecord]) -> dict[int, Outcome]:
-        """Refresh tables together; return the outcomes by table. Tables without one need a refresh of their own.
+        """Refresh tables together; return the outcomes by table id. A table without one needs a refresh of its own.
 
         Raises:
             IndexUnavailable: the database does not answer.

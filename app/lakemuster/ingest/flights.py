@@ -39,8 +39,8 @@ class Flight:
 
     Attributes:
         began: when its work began, by the monotonic clock; None before.
-        result: what the work returned.
-        error: what it raised.
+        result: the return value of the work.
+        error: the exception that the work raised.
     """
 
     def __init__(self, work: Callable[[], object], clock: Clock) -> None:
@@ -59,7 +59,7 @@ class Flight:
         return self._done.is_set()
 
     def wait(self, patience: Patience) -> bool:
-        """Wait for its end; return False if patience ends first. A run that has already stalled is not waited for."""
+        """Wait for its end; return False at a timeout. Does not wait for a run that has already stalled too long."""
         until = self._clock.monotonic() + patience.total
         while not self._done.is_set():
             left = min(
@@ -69,12 +69,12 @@ class Flight:
             )
             if left <= 0:
                 return False
-            # Measure again after this pause: the run may have waited less for storage meanwhile, never more.
+            # Measure again after this pause: the run's wait for storage has grown by at most the pause.
             self._done.wait(min(max(left, _SHORTEST_SECONDS), _LONGEST_SECONDS))
         return True
 
     def run(self) -> None:
-        """Do the work in this thread, as part of the request that created the run."""
+        """Do the work in this thread, in the context of the request that created the run."""
         self._context.run(self._run)
 
     def _run(self) -> None:
@@ -84,21 +84,21 @@ class Flight:
                 self.result = self.work()
         except CatalogError as error:
             self.error = error
-        except BaseException as error:  # noqa: BLE001 - it is raised again by those who wait
-            # Log it, since perhaps no caller waits; only its type, since its message may hold secrets.
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting threads
+            # Log it, since no caller may be waiting; only its type, since its message may hold secrets.
             _log.error("work on storage failed with an unexpected error: %s", type(error).__name__)
             self.error = error
         finally:
             self._done.set()
 
     def refuse(self, error: CatalogError) -> None:
-        """End it with an error, without a run."""
+        """End it with an error, without running the work."""
         self.error = error
         self._done.set()
 
 
 class Flights:
-    """Runs by key: one in progress, and one queued behind it for callers that came too late for its result."""
+    """Runs by key: one in progress, and one queued behind it for callers that arrived too late to use its result."""
 
     def __init__(self, threads: BucketThreads, clock: Clock = SYSTEM) -> None:
         self._threads = threads
@@ -113,9 +113,9 @@ class Flights:
         """Return a run that begins at ``not_before`` or later, and whether another caller created it.
 
         Args:
-            bucket: whose threads run it.
+            bucket: the bucket whose threads run it.
             work: the same for all callers with the key.
-            not_before: by the monotonic clock, in seconds.
+            not_before: earliest acceptable start by the monotonic clock, in seconds.
         """
         with self._lock:
             running = self._running.get(key)
@@ -129,7 +129,7 @@ class Flights:
                 behind.waits.follow(running.waits)
                 return behind, False
             flight = self._running[key] = Flight(work, self._clock)
-            # Count the queue for a thread as a wait for storage: it forms because storage does not answer.
+            # Time queued for a thread counts as a wait for storage: a queue forms because storage does not answer.
             flight.waits.begin()
         if not self._threads.run(bucket, lambda: self._fly(key, flight)):
             flight.refuse(IndexUnavailable("the service is closing"))

@@ -1,4 +1,4 @@
-"""Repair lost or damaged segments: they are derived data, and are decoded again from their manifests."""
+"""Repair lost or damaged segments: segments are derived data, so they are decoded again from their manifests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lakemuster.ingest.refresh import Refresher
 
 LEASE_SECONDS = 60.0
-"""Duration of the lease under which one process repairs a segment; others wait as long, then repair it themselves."""
+"""Duration of the lease under which one process repairs a segment; others wait that long, then repair it themselves."""
 
 _FIRST_POLL_SECONDS, _LONGEST_POLL_SECONDS = 0.02, 0.5
 
@@ -40,11 +40,11 @@ class Healer:
         self._refresher = refresher
 
     def repair(self, name: str, damage: SegmentCorrupt) -> None:
-        """Put a segment into the store again. One process repairs it; others that need the same segment wait.
+        """Rebuild a segment in the store. One process repairs it; others that need the same segment wait.
 
         Raises:
-            SegmentCorrupt: no manifest is known to make it from.
-            CatalogError: its manifest cannot be read; the message names it, and what is wrong with the segment.
+            SegmentCorrupt: the index knows no manifest to rebuild it from.
+            CatalogError: its manifest cannot be read; the message names the manifest and the damage of the segment.
         """
         totals = self._refresher.totals
         if isinstance(damage, SegmentMissing):
@@ -56,7 +56,7 @@ class Healer:
         while True:
             with hold_named_lease(self._refresher.index.database, f"segment {name}", LEASE_SECONDS) as lease:
                 if lease is not None or time.monotonic() >= deadline:
-                    # Another process may have repaired it since the damage was seen.
+                    # Another process may have repaired it since the damage was detected.
                     if self._is_whole(name):
                         return
                     self._make(name, damage)
@@ -92,7 +92,7 @@ class Healer:
         raise type(damage)(f"{damage.message}, and its manifests are not known: it cannot be rebuilt", segment=name)
 
     def _decode(self, name: str, origin: Origin, damage: SegmentCorrupt) -> CatalogError | None:
-        """Decode a manifest into the store; return the error, or None."""
+        """Decode a manifest into the store; return the error, or None on success."""
         refresher, table = self._refresher, origin.table
         location = Rewrites(table.rewrites).apply(origin.header.location)
         if segment_name(location, origin.header.length or 0) != name:
@@ -112,7 +112,7 @@ class Healer:
         )
 
     def _pack(self, name: str, last: str) -> bool:
-        """Pack small manifests again; return False if no published snapshot lists them any more."""
+        """Rebuild a packed segment; return False if no published snapshot lists its manifests, or packing fails."""
         index = self._refresher.index
         with index.database.reading() as session:
             for row_id in snapshots_listing(session, last):

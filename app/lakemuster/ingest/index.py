@@ -47,7 +47,7 @@ from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import Contents, ObjectStore
 
 REGISTER_EVERY = 64
-"""Segments registered in one transaction."""
+"""Number of segments registered in one transaction."""
 
 MOST_WARNINGS = 20
 """Maximum number of warnings stored with a snapshot."""
@@ -76,7 +76,7 @@ class _Listed:
 
     @property
     def manifest(self) -> Manifest:
-        """What a segment is made from."""
+        """The manifest that the segment is made from."""
         return Manifest(self.segment, self.location, self.header, self.branch)
 
 
@@ -85,11 +85,11 @@ class Indexed:
     """A snapshot to publish, or to quarantine if ``error`` is set.
 
     Attributes:
-        manifests: of its lists, in their order; all of them have segments.
-        dead: positions of entries that others cancel; None for formats that fold nothing.
+        manifests: the manifests of its lists, in list order; all of them have segments.
+        dead: positions of entries that later entries cancel; None for formats without folding.
         error: why it cannot be read.
-        warnings: wrong counts of its writer; answers follow the entries.
-        live: its live contents; None if a segment of an older version does not tell.
+        warnings: wrong counts recorded by its writer; the index uses the counts of the entries instead.
+        live: its live contents; None if a segment of an older version has no counts.
     """
 
     snapshot: Snapshot
@@ -105,8 +105,8 @@ class ManifestListing:
     """The manifests of some snapshots.
 
     Attributes:
-        of_snapshots: the manifests of each snapshot, or why its lists cannot be read.
-        wanted: one manifest for each segment that the snapshots need.
+        of_snapshots: the manifests of each snapshot, or the error of reading its lists.
+        wanted: one manifest for each segment that the snapshots need, by segment name.
     """
 
     of_snapshots: Sequence[tuple[Snapshot, list[_Listed] | CatalogError]]
@@ -120,11 +120,12 @@ class ManifestListing:
 
 @dataclass(slots=True)
 class Indexer:
-    """Indexes snapshots of one table. What it yields is not visible yet: ``publish`` writes it.
+    """Indexes snapshots of one table. The snapshots it yields are not visible yet: ``publish`` writes them.
 
     Attributes:
-        register: called with segments that are complete; None to register them in the database at once.
-        made_ahead: registered segments that no published snapshot has were made for this refresh, and count as new.
+        register: called with completed segments; None to register them in the database at once.
+        made_ahead: whether registered segments that no published snapshot lists were made for this refresh, and so
+            count as new.
     """
 
     index: Index
@@ -144,7 +145,7 @@ class Indexer:
         return format_of(self.metadata.format)
 
     def read(self, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
-        """Index every manifest of some snapshots, fetched together; yield the snapshots, in order."""
+        """Index every manifest of some snapshots, fetched together; yield the snapshots in order."""
         if not snapshots:
             return
         listing = self.list_manifests(snapshots)
@@ -169,7 +170,7 @@ class Indexer:
         return listing
 
     def make_segments(self, listing: ManifestListing, have: Collection[str]) -> dict[str, CatalogError | None]:
-        """Make the segments that are not among ``have``; return the error of each by name, None where it succeeded.
+        """Make the segments that are not among ``have``; return the error of each by name, None for success.
 
         Raises:
             StorageUnavailable, StorageDenied, IndexUnavailable: some could not be made now.
@@ -191,7 +192,7 @@ class Indexer:
         return TableManifests(self.store, self.metadata, manifests)
 
     def missing(self, snapshots: Sequence[Snapshot]) -> list[Manifest]:
-        """Return the manifests of some snapshots that have no segment; what cannot be read is left to :meth:`read`.
+        """Return the manifests of some snapshots that have no segment; :meth:`read` reports invalid lists.
 
         Raises:
             StorageUnavailable, StorageDenied, IndexUnavailable: manifest lists cannot be read now.
@@ -210,7 +211,7 @@ class Indexer:
         """Yield the snapshots of a listing, in order.
 
         Args:
-            outcomes: of the segments that were made.
+            outcomes: the error, or None, of each segment that was made.
             counts: the entry counts of segments.
         """
         for snapshot, rows in listing.of_snapshots:
@@ -271,7 +272,7 @@ class Indexer:
         return _Listed(role, header, location, segment_name(location, header.length or 0), branch)
 
     def take(self, made: Iterable[Outcome]) -> dict[str, CatalogError | None]:
-        """Register segments that were made; return the error of each by name, None where it succeeded.
+        """Register segments that were made; return the error of each by name, None for success.
 
         Raises:
             StorageUnavailable, StorageDenied, IndexUnavailable: some could not be made now.
@@ -296,7 +297,7 @@ class Indexer:
         return outcomes
 
     def _register(self, written: list[SegmentInfo]) -> None:
-        """Register segments as soon as they are complete, so that the next refresh can use those of an aborted one."""
+        """Register completed segments, so that the next refresh can use them even if this one is aborted."""
         if self.register is not None:
             self.register(written)
         else:
@@ -314,7 +315,7 @@ class Indexer:
         for row in rows:
             if (failed := outcomes.get(row.segment)) is not None:
                 return Indexed(snapshot, error=of_manifest(failed, row.header, row.location, snapshot))
-        # Some lists have wrong counts; correct them, since plans select manifests by these counts.
+        # Correct the counts of lists that are wrong: plans select manifests by these counts.
         warnings = [text for row in rows if (text := _miscounted(row.header, counts.get(row.segment))) is not None]
         rows = [
             row if (own := counts.get(row.segment)) is None else replace(row, header=own.corrected(row.header))
@@ -338,9 +339,9 @@ class Indexer:
     def _fold(
         self, folding: Folding, snapshot: Snapshot, rows: Sequence[_Listed], warnings: list[str]
     ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]] | None, LiveCounts | None]:
-        """Return the positions of added entries that later ones cancel, and the counts of the others.
+        """Return the positions of added entries that later entries cancel, and the counts of the live entries.
 
-        Positions are over the lists of its state, in their order.
+        Positions count through the snapshot's state manifests in list order.
         """
         state = [row for row in rows if row.role in folding.roles]
         if not state:
@@ -358,7 +359,7 @@ class Indexer:
         return np.flatnonzero(added & ~np.concatenate(live)).astype(np.int64), storable(found)
 
     def _has_whole_lists(self, folding: Folding, snapshot: Snapshot) -> bool:
-        """Return whether every list has the length that the snapshot records: then no list lacks a manifest."""
+        """Return whether every list has the length that the snapshot records, so that none is truncated."""
         lists = [ref for ref in snapshot.manifest_lists if ref.role in folding.roles]
         return all(ref.length is not None and self._list_lengths.get(ref.location) == ref.length for ref in lists)
 
@@ -368,7 +369,7 @@ class Indexer:
 
 
 def _miscounted(header: ManifestHeader, counts: EntryCounts | None) -> str | None:
-    """Describe a manifest list's wrong counts of a manifest's entries; None if they are right or unknown."""
+    """Describe the wrong entry counts that a manifest list records for a manifest; None if right or unknown."""
     wrong = {} if counts is None else counts.mismatches(header)
     if not wrong:
         return None
@@ -377,7 +378,7 @@ def _miscounted(header: ManifestHeader, counts: EntryCounts | None) -> str | Non
 
 
 def _some(warnings: Sequence[str]) -> Sequence[str]:
-    """Return the first ``MOST_WARNINGS`` warnings, and how many were left out."""
+    """Return the first ``MOST_WARNINGS`` warnings, followed by the number of those omitted."""
     if len(warnings) <= MOST_WARNINGS:
         return warnings
     return [*warnings[:MOST_WARNINGS], f"and {len(warnings) - MOST_WARNINGS} more"]

@@ -1,6 +1,6 @@
-"""Count the live contents of a snapshot: from the counts of its manifests, or from entries where they cancel others.
+"""Count the live contents of a snapshot: from the counts of its manifests, or from entries if they cancel each other.
 
-The figures are additive: files, rows of data files as their writer counted them, bytes. Deleted rows are not
+The figures are additive: files, rows of data files as their writer recorded them, bytes. Deleted rows are not
 subtracted.
 """
 
@@ -16,13 +16,13 @@ from lakemuster.metadata.counts import EntryCounts, LiveCounts, content_bytes, e
 from lakemuster.metadata.snapshot import ManifestHeader, Role
 
 COUNTED = ("record_count", "file_size_in_bytes")
-"""The columns of entries that :func:`counts_of_entries` needs."""
+"""The entry columns that :func:`counts_of_entries` needs."""
 
 
 def counts_of_manifests(
     manifests: Iterable[tuple[Role, ManifestHeader, EntryCounts | None]],
 ) -> LiveCounts | None:
-    """Sum the live files of manifests that cancel no entries of others; None if the counts of one are not known."""
+    """Sum the live files of manifests without cancelling entries; None if the counts of one are unknown."""
     data_files = delete_files = records = size = 0
     for role, header, counts in manifests:
         if role != "manifests":
@@ -39,7 +39,7 @@ def counts_of_manifests(
 
 
 def counts_of_entries(tables: Sequence[pa.Table], live: Sequence[NDArray[np.bool_]]) -> LiveCounts:
-    """Sum the marked entries of decoded manifests, all of which are data files."""
+    """Sum the entries of decoded manifests that ``live`` marks; all of them are data files."""
     files = records = size = 0
     for table, keep in zip(tables, live, strict=True):
         files += int(np.count_nonzero(keep))
@@ -49,6 +49,6 @@ def counts_of_entries(tables: Sequence[pa.Table], live: Sequence[NDArray[np.bool
 
 
 def storable(counts: LiveCounts) -> LiveCounts | None:
-    """Return the counts; None if a damaged or hostile manifest makes one negative or larger than 64 bits hold."""
+    """Return the counts; None if a damaged or hostile manifest makes one negative or too large for 64 bits."""
     numbers = (counts.data_files, counts.delete_files, counts.records, counts.bytes)
     return counts if all(0 <= number < 2**63 for number in numbers) else None

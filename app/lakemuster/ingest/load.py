@@ -22,7 +22,7 @@ def load_metadata(store: ObjectStore, pointer: Pointer, known: Known, parser: Pa
     """Read and parse the metadata that a pointer names.
 
     Args:
-        known: snapshots already read, by (branch, id); each Paimon snapshot file is read once.
+        known: snapshots already read, by (branch, id); their Paimon snapshot files are not read again.
 
     Raises:
         MetadataCorrupt, FormatUnsupported: it violates its specification, or its version is not supported.
@@ -34,7 +34,7 @@ def load_metadata(store: ObjectStore, pointer: Pointer, known: Known, parser: Pa
 
 @dataclass(frozen=True, slots=True)
 class _StoredDocuments:
-    """See ``formats.protocol.Documents``."""
+    """Metadata files in an object store; implements ``formats.protocol.Documents``."""
 
     store: ObjectStore
     parser: Parser
@@ -56,10 +56,10 @@ class _StoredDocuments:
         self._check_deleted(absent)
 
     def _check_deleted(self, absent: Sequence[str]) -> None:
-        """Check that files which storage does not find are not listed any more, either.
+        """Check that files that storage did not find are no longer listed.
 
         Raises:
-            ObjectMissing: one still is: without it, an older snapshot would be the newest.
+            ObjectMissing: one is still listed: without it, an older snapshot would seem to be the newest.
         """
         for folder in sorted({location.rpartition("/")[0] for location in absent}):
             listed = {file.location for file in self.store.list(folder)}

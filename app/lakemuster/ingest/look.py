@@ -1,4 +1,4 @@
-"""Step 1 of a refresh, look: find a table's pointer, and tell whether its state is new."""
+"""Step 1 of a refresh, look: find a table's pointer, and record looks that found no new state."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lakemuster.upstream.registry import Upstreams
 
 @dataclass(frozen=True, slots=True)
 class Looker:
-    """Looks at tables' pointers, and records looks that find nothing new."""
+    """Finds tables' pointers, and records looks that found no new state."""
 
     index: Index
     ages: Ages
@@ -40,7 +40,7 @@ class Looker:
         Raises:
             CompanionNotFound: a companion's metadata is not where its Paimon table places it.
             TableNotFound: the table's catalog does not have it.
-            CatalogError: the location cannot be looked at.
+            CatalogError: the pointer cannot be read.
         """
         with tracing.span("look", table=table.name):
             return self._look(store, table)
@@ -56,7 +56,7 @@ class Looker:
             raise Companions(self.index).withdraw_missing(table, error) from error
 
     def _catalog_pointer(self, store: ObjectStore, table: TableRecord) -> Pointer:
-        """Ask a table's catalog for its pointer; a table that it does not have is renamed or removed here, too."""
+        """Get a table's pointer from its catalog; rename or remove the table here if the catalog no longer has it."""
         try:
             location, newest = self.upstreams.pointer(table.location)
         except TableNotFound:
@@ -72,7 +72,7 @@ class Looker:
         return found if newest is None else port.limit(found, newest)
 
     def record_unchanged(self, table: TableRecord, began: float) -> str | None:
-        """Record a look that found nothing new; return why the newest snapshot is quarantined, if it is.
+        """Record a look that found no new state; return why the newest snapshot is quarantined, None if it is not.
 
         Args:
             began: the start of the look by the monotonic clock, in seconds.

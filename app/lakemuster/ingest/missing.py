@@ -1,7 +1,7 @@
 """Find the manifests that a refresh of a table would decode now, so that their segments can be made beforehand.
 
-Writes nothing and holds no lease: every process makes the same segments from a manifest. The refresh that follows reads
-the table's state anew.
+This needs no lease and writes nothing: every process makes the same segment from a manifest. The refresh that follows
+reads the table's state again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lakemuster.ingest.work import slim
 from lakemuster.metadata.snapshot import Snapshot, TableMetadata
 
 SNAPSHOTS_AT_ONCE = 256
-"""Snapshots whose manifest lists are in memory together."""
+"""Number of snapshots whose manifest lists are in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Missing:
     """Manifests of a table without segments.
 
     Attributes:
-        roots: full locations that the table's files may be below.
-        metadata: of the table, as far as decoding needs it.
-        manifests: each is found once in a table, even if several snapshots list it.
+        roots: locations below which the table's files may be.
+        metadata: the part of the table's metadata that decoding needs.
+        manifests: each manifest of a table once, even if several snapshots list it.
     """
 
     roots: tuple[str, ...]
@@ -38,10 +38,10 @@ class Missing:
 
 
 def missing_segments(refresher: TableRefresher, table: TableRecord) -> Iterator[Missing]:
-    """Yield what a table lacks, a few hundred snapshots at a time.
+    """Yield the manifests of a table that have no segment, for a few hundred snapshots at a time.
 
     Raises:
-        CatalogError: the table cannot be looked at, or its manifest lists cannot be read now.
+        CatalogError: the table's pointer, metadata or manifest lists cannot be read now.
     """
     store = refresher.store_for(table)
     _, metadata = refresher.load(store, table)
@@ -58,7 +58,7 @@ def missing_segments(refresher: TableRefresher, table: TableRecord) -> Iterator[
 
 
 def _unpublished(refresher: TableRefresher, table: TableRecord, metadata: TableMetadata) -> list[Snapshot]:
-    """Return the snapshots that a refresh indexes."""
+    """Return the snapshots that a refresh would index."""
     with refresher.index.database.reading() as session:
         records = list_snapshots(session, table.table_id)
     published = {

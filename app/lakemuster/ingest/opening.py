@@ -1,4 +1,4 @@
-"""Create the refresher from settings, for the server, the command line and Spark's driver."""
+"""Create a :class:`Refresher` from settings, for the server, the command line and Spark's driver."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DECODE_WALL_SECONDS = 300
 
 
 def open_refresher(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock: Clock = SYSTEM) -> Refresher:
-    """Open the index and the stores. Nothing is fetched yet; decoders start when first needed.
+    """Open the index and the stores. Fetches nothing; decoder processes start when first needed.
 
     Args:
         waiting: how long requests wait for storage.

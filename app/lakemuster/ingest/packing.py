@@ -15,10 +15,10 @@ from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 
 _MANY = 256
-"""Number of manifests from which a published snapshot is checked for small ones that are not packed."""
+"""Minimum number of manifests for which a published snapshot is checked for small ones that are not packed."""
 
 _UNKNOWN = 1 << 40
-"""Assumed number of entries of a manifest without counts, so that it is not packed."""
+"""Entry count assumed for a manifest without counts, so that it is not packed."""
 
 _log = logging.getLogger(__name__)
 
@@ -26,10 +26,10 @@ _log = logging.getLogger(__name__)
 def pack_small(index: Index, manifests: Sequence[tuple[ManifestHeader, str]], new: Collection[str] | None) -> None:
     """Pack the small data manifests of a snapshot.
 
-    Plans without packed segments are the same, only slower: a failure is logged, and the snapshot is published.
+    Packing only makes plans faster, so a failure is logged, and the snapshot is published without it.
 
     Args:
-        manifests: of a snapshot, in list order, with their segments.
+        manifests: the manifests of a snapshot, in list order, with their segments.
         new: segments that no snapshot had before; None to consider all.
     """
     try:
@@ -45,7 +45,7 @@ def pack_small(index: Index, manifests: Sequence[tuple[ManifestHeader, str]], ne
 
 
 def by_spec(manifests: Sequence[tuple[ManifestHeader, str]]) -> list[tuple[list[str], list[int]]]:
-    """Return, for each spec, the segments of a snapshot's data manifests and their entry counts, in list order."""
+    """Return, for each partition spec, the segments of the data manifests and their entry counts, in list order."""
     found: dict[int, tuple[list[str], list[int]]] = {}
     for header, segment in manifests:
         if header.content != "data":

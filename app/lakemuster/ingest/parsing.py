@@ -1,7 +1,7 @@
 """Parse metadata documents under limits: small ones in this process, larger ones in a decoder process.
 
-Parsing a JSON document may take sixteen times its length in memory, and anyone who writes to a bucket decides what it
-holds.
+Parsing a JSON document may take sixteen times its length in memory, and its contents are untrusted: anyone who can
+write to the bucket controls them.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from lakemuster.ingest.decode import DecoderPool
 T = TypeVar("T")
 
 SMALL_BYTES = 256 * 2**10
-"""Maximum inflated bytes that are parsed in this process: some milliseconds and megabytes at most."""
+"""Maximum inflated size of a document parsed in this process, which takes some milliseconds and megabytes at most."""
 MAX_PARSED_BYTES = 96 * 2**20
-"""Maximum pickled bytes of the objects that a decoder returns; unpickled they take several times as much memory."""
+"""Maximum pickled bytes of the objects that a decoder returns; unpickled, they take several times as much memory."""
 MAX_WRITTEN_BYTES = 512 * 2**20
 """Maximum bytes of a rewritten document that a decoder returns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """Calls parsing functions.
+    """Runs parsing functions.
 
     Attributes:
-        pool: decoder processes for documents that are not small.
+        pool: decoder processes for documents of more than ``SMALL_BYTES``.
     """
 
     pool: DecoderPool
@@ -40,21 +40,21 @@ class Parser:
 
         Raises:
             DecodeFailed: it needs more memory or time than a decoder has.
-            LimitExceeded: the result is too large to hold.
+            LimitExceeded: the result is too large.
             CatalogError: raised by the function.
         """
         small = _small(data)
         if small is not None:
             return function(small, *arguments)
         packed = self.pool.submit(parse_packed, function, data, arguments).result()
-        return cast("T", pickle.loads(packed))  # noqa: S301 - by our own process
+        return cast("T", pickle.loads(packed))  # noqa: S301 - pickled by a decoder of this pool
 
 
 def parse_packed(function: Callable[..., object], data: bytes, arguments: tuple[Any, ...]) -> bytes:
-    """Parse in a decoder process; return the pickled result, no larger than the server can hold.
+    """Parse a document in a decoder process, and return the pickled result.
 
     Raises:
-        LimitExceeded: it is larger.
+        LimitExceeded: the result is larger than the server accepts.
     """
     found = function(data, *arguments)
     packed = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
@@ -67,7 +67,7 @@ def parse_packed(function: Callable[..., object], data: bytes, arguments: tuple[
 
 
 def _small(data: bytes) -> bytes | None:
-    """Return a small document, inflated; None for a larger one."""
+    """Return a document inflated; None if it is larger than ``SMALL_BYTES``."""
     if len(data) > SMALL_BYTES:
         return None
     if not is_gzip(data):

@@ -1,4 +1,4 @@
-"""Find which metadata of a table is current: each format looks for its own. No metadata is read."""
+"""Find the pointer to a table's current metadata, by the rules of its format, without reading the metadata."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lakemuster.storage.store import ObjectStore
 
 
 def root_of(location: str) -> str | None:
-    """Return the table's root if a location names a metadata file rather than a root."""
+    """Return the table's root if a location names a metadata file; None otherwise."""
     return next((root for port in table_formats() if (root := port.root_of(location)) is not None), None)
 
 
@@ -24,8 +24,8 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
     Raises:
         NotATable: there is no table at the location.
         FormatUnsupported: the format is not known.
-        ListingUnsupported: the storage lists no folders, and nothing else tells where the metadata is.
-        StorageError: the location cannot be listed; ``ObjectMissing`` also if a hint names a missing file.
+        ListingUnsupported: the storage cannot list folders, and there is no other way to find the metadata.
+        StorageError: the location cannot be listed; ``ObjectMissing`` if a hint names a missing file.
     """
     for port in table_formats():
         if port.root_of(location) is not None:

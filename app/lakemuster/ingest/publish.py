@@ -1,4 +1,4 @@
-"""Step 3 of a refresh, publish: make what was indexed visible to queries, or record why it cannot be read."""
+"""Step 3 of a refresh, publish: make indexed snapshots visible to queries, or quarantine them with the reason."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ DECODES = 3
 
 
 HealthRecorder = Callable[[Session, int, TableMetadata, Sequence[Indexed]], None]
-"""Stores what new metadata tells of a table's health, in the transaction that publishes it.
+"""Stores a table's health figures from new metadata, in the transaction that publishes the metadata.
 
-It is given the table's id, and the snapshots that are published or quarantined with the metadata.
+Its arguments are the session, the table's id, the metadata, and the snapshots published or quarantined with it.
 """
 
 
@@ -36,7 +36,7 @@ class Publisher:
     Attributes:
         published: the snapshots made visible.
         quarantined: those that cannot be read, with the reasons.
-        health: stores what metadata tells of health.
+        health: stores health figures from new metadata.
     """
 
     database: Database
@@ -46,17 +46,17 @@ class Publisher:
     quarantined: list[tuple[Snapshot, str]] = field(default_factory=list)
 
     def publish_each(self, snapshots: Iterable[Indexed]) -> None:
-        """Publish or quarantine snapshots that the index knows, each as soon as it is indexed."""
+        """Publish or quarantine snapshots that the index already has, each as soon as it is indexed."""
         for one in snapshots:
             with tracing.span("publish", snapshots=1), self.database.session() as session:
                 self._publish(session, one)
 
     def publish_metadata(self, metadata: TableMetadata, token: str, looked_at_ms: int) -> None:
-        """Make a table's first metadata visible; its snapshots follow.
+        """Make a table's first metadata visible; its snapshots are published later.
 
         Args:
             token: of the pointer that named the metadata.
-            looked_at_ms: when it was looked at, by the database's clock.
+            looked_at_ms: when the pointer was read, by the database's clock.
         """
         with self.database.session() as session:
             store_metadata(session, self.lease.table_id, metadata, looked_at_ms, pointer=token, lease=self.lease)
@@ -98,7 +98,7 @@ class Publisher:
             text = f"{one.error.code}: {one.error}"
             before = quarantine(session, self.lease, row_id, text)
             if isinstance(one.error, DecodeFailed):
-                # Because of the machine or because of its input: retry a few times only.
+                # The cause may be the machine or the input: retry a few times only.
                 is_first = before is None or not before.startswith(f"{one.error.code}: ")
                 schedule(session, row_id, DECODES, is_first=is_first)
             elif is_outside(one.error):
@@ -107,7 +107,7 @@ class Publisher:
 
 
 def mark_stale(database: Database, table: TableRecord, error: CatalogError) -> None:
-    """Record why a table could not be refreshed, unless the error says nothing about its state."""
+    """Record why a table could not be refreshed, unless the error does not concern its state."""
     if isinstance(error, RefreshBusy | TableNotFound | CompanionNotFound):
         return
     try:

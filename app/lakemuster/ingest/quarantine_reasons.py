@@ -8,9 +8,9 @@ from lakemuster.storage.locations import redacted
 
 
 def is_outside(error: CatalogError) -> bool:
-    """Return whether the cause, in storage or in the decoding machine, may pass without a change of the table.
+    """Return whether the cause is in storage or in this machine, so that a retry may succeed on an unchanged table.
 
-    Bytes that violate their format do not change; some that are missing may come with the next request.
+    Bytes that violate their format do not change; a truncated object may be complete at the next request.
     """
     return isinstance(error, StorageError | DecodeFailed | WrongLength)
 
@@ -37,7 +37,7 @@ def of_list(
 
     Args:
         location: where it was read, after rewrites.
-        recorded: its location as recorded in the metadata.
+        recorded: its location in the metadata, before rewrites.
     """
     expected = "a manifest list" if length is None else f"a manifest list of {length} bytes"
     return _told(error, location, f"manifest list {redacted(recorded)}", snapshot, expected)

@@ -9,7 +9,7 @@ from lakemuster.index.snapshots import SnapshotRecord, snapshots_with
 from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
 
 Key = tuple[str, int]
-"""A branch and the id of one of its snapshots."""
+"""A branch, and the id of a snapshot on it."""
 
 
 def ref_snapshots_of(metadata: TableMetadata) -> set[Key]:
@@ -21,7 +21,7 @@ def ref_snapshots_of(metadata: TableMetadata) -> set[Key]:
 
 
 def snapshots_to_index(metadata: TableMetadata, history: int) -> list[Snapshot]:
-    """Return the snapshots that refs name, and the newest ones: those that a first refresh indexes."""
+    """Return the snapshots that a first refresh indexes: those that refs name, and the ``history`` newest ones."""
     heads = ref_snapshots_of(metadata)
     newest = sorted(metadata.snapshots, key=lambda snapshot: -snapshot.committed_at_ms)[:history]
     chosen = {(snapshot.branch, snapshot.snapshot_id) for snapshot in newest} | heads
@@ -31,7 +31,7 @@ def snapshots_to_index(metadata: TableMetadata, history: int) -> list[Snapshot]:
 def ref_snapshots_to_index(
     session: Session, table_id: int, metadata: TableMetadata
 ) -> tuple[list[SnapshotRecord], list[Snapshot]]:
-    """Return the refs' snapshots that are not published: those that the index knows, and those that it does not."""
+    """Return the refs' unpublished snapshots: those that the index has, and those that are new to it."""
     heads = ref_snapshots_of(metadata)
     records = snapshots_with(session, table_id, [snapshot_id for _, snapshot_id in heads])
     by_key = {(record.snapshot.branch, record.snapshot.snapshot_id): record for record in records}

@@ -1,4 +1,4 @@
-"""Keep tables fresh for requests: how old a table's state may be, and how long a request waits for a refresh."""
+"""Keep tables fresh for requests, which limit how old a table's state may be and how long they wait for a refresh."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RefreshesMany(Protocol):
     """A way to refresh many tables."""
 
     def refresh(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, RefreshReport | CatalogError]]:
-        """Refresh tables; yield the report or the failure of each, as they come."""
+        """Refresh tables; yield the report or the error of each as it completes."""
         ...
 
 
@@ -57,13 +57,13 @@ class Refresher:
 
     Args:
         pool: decodes manifest lists and manifests.
-        of_table: the settings of a table, by its name.
+        of_table: returns the settings of a table by its name.
         waiting: how long requests wait for storage.
-        clock: for ages and timeouts.
+        clock: measures ages and timeouts.
         upstreams: the attached catalogs.
 
     Attributes:
-        many: refreshes many tables.
+        many: refreshes many tables at once.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Refresher:
         self.upstreams = upstreams or Upstreams({}, clock)
         self.index = index
         self.store = store
-        # Every request asks for them.
+        # Every request reads the table's rules.
         self.rules_of = lru_cache(maxsize=CACHED_RULES)(of_table)
         self.threads = BucketThreads()
         self._clock = clock
@@ -110,11 +110,11 @@ class Refresher:
 
     @property
     def decoder_tasks(self) -> Measure:
-        """Seconds of the decoders' tasks; see :class:`DecoderPool`."""
+        """Durations of decoder tasks in seconds; see :class:`DecoderPool`."""
         return self.pool.tasks
 
     def decoder_counts(self) -> dict[str, float]:
-        """Return the numbers of the decoder pool; see :meth:`DecoderPool.counts`."""
+        """Return the counts of the decoder pool; see :meth:`DecoderPool.counts`."""
         return self.pool.counts()
 
     @property
@@ -123,7 +123,7 @@ class Refresher:
         return self.tables.companions
 
     def close(self) -> None:
-        """Stop threads, decoders and connections; refuse looks that have not begun."""
+        """Stop threads, decoders and connections; fail the work that has not begun."""
         self._flights.close()
         self.threads.close(CLOSE_SECONDS)
         self.pool.close()
@@ -149,12 +149,12 @@ class Refresher:
         return self.tables.store_for(table)
 
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
-        """Look at the pointer and index what is new; see :meth:`TableRefresher.refresh`.
+        """Look at the pointer and index new state; see :meth:`TableRefresher.refresh`.
 
         Requests that arrive while a refresh is in progress share the next one.
 
         Args:
-            progress: called by this thread, which then does the work itself.
+            progress: called with the progress; if given, the refresh runs in this thread and is not shared.
 
         Raises:
             CatalogError: the metadata cannot be read, or the lease is held elsewhere for too long.
@@ -170,7 +170,7 @@ class Refresher:
         return report
 
     def refresh_many(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, RefreshReport | CatalogError]]:
-        """Refresh tables side by side; yield the report or the failure of each, as they come."""
+        """Refresh tables concurrently; yield the report or the error of each as it completes."""
         for table, outcome in self.many.refresh(tables):
             if isinstance(outcome, RefreshReport):
                 self._looks.forget(table)
@@ -179,10 +179,10 @@ class Refresher:
     def ensure_published(
         self, table: TableRecord, record: SnapshotRecord, *, is_replaceable: bool = False
     ) -> SnapshotRecord:
-        """Index a known snapshot now, unless that was done; read a quarantined one again if its retry is due.
+        """Index a snapshot in state ``known`` now, unless that was done; retry a quarantined one if its retry is due.
 
         Args:
-            is_replaceable: the caller can return an older snapshot instead.
+            is_replaceable: whether the caller can return an older snapshot instead.
 
         Raises:
             SnapshotQuarantined: it was read and rejected.
@@ -190,7 +190,7 @@ class Refresher:
         """
         if record.state == "known" or record.retry_at_ms is not None:
             waiting = self._looks.waiting
-            # The quarantine is an answer, too.
+            # The quarantine itself can be the response.
             is_replaceable = is_replaceable or record.state == "quarantined"
             key, bucket = ("snapshot", record.row_id), self.tables.bucket_of(table)
             flight, _ = self._flights.join(key, bucket, lambda: self.tables.publish(table, record))
@@ -205,9 +205,9 @@ class Refresher:
         return require_published(table, record)
 
     def index_snapshots(self, table: TableRecord, records: Sequence[SnapshotRecord]) -> bool:
-        """Index known snapshots of a table; return False if that goes on when requests do not wait any longer.
+        """Index known snapshots of a table; return False at a timeout, while indexing continues in the background.
 
-        Requests that arrive meanwhile wait for the same run, whichever snapshots they need.
+        Concurrent requests wait for the same run, whichever snapshots they need.
 
         Raises:
             CatalogError: storage or the index does not answer, or the lease is held elsewhere for too long.
@@ -220,16 +220,16 @@ class Refresher:
         return True
 
     def ensure_fresh(self, table: TableRecord, *, now: bool = False) -> str | None:
-        """Look at the pointer unless the last look is less than ``staleness`` ago; do not wait for it too long.
+        """Look at the pointer if the last look is older than ``staleness``; the wait for it is limited.
 
         Args:
-            now: look in any case.
+            now: look however recent the last look is.
 
         Returns:
-            why the newest state is not available; None if the index is fresh.
+            Why the newest state is not available; None if the index is fresh.
 
         Raises:
-            CatalogError: the table was never read, and cannot be read in time.
+            CatalogError: the table was never read before, and cannot be read in time.
         """
         if not now and self.is_fresh(table):
             return table.stale_reason
@@ -240,10 +240,10 @@ class Refresher:
         return self._looks.look(table, now=now)
 
     def visit(self, table: TableRecord) -> str | None:
-        """Look at a table in this thread, for as long as storage takes, and index what is new.
+        """Look at a table's pointer in this thread, without a timeout, and index new state.
 
         Returns:
-            why the newest state is not available; None if the index has it.
+            Why the newest state is not available; None if the index has it.
 
         Raises:
             CatalogError: the look failed.
@@ -251,31 +251,31 @@ class Refresher:
         return self._looks.look_now(table)
 
     def note_failure(self, table: TableRecord, error: CatalogError) -> None:
-        """Record that a look at a table failed: requests are answered without another look for a while."""
+        """Cache the failure of a look: until it expires, requests for the table do not start another one."""
         self._looks.note_failure(table, error)
 
     def is_certain(self, table: TableRecord, stale: str | None) -> bool:
-        """Return whether what is missing in the index does not exist: the last look succeeded.
+        """Return whether the index has the current metadata, so that what it lacks does not exist.
 
         Args:
-            stale: what :meth:`ensure_fresh` returned.
+            stale: the return value of :meth:`ensure_fresh`.
         """
         return self._looks.is_certain(table, stale)
 
     def note_change(self, location: str, *, is_prefix: bool = False) -> None:
-        """Treat this process's ages of tables as expired, so that the next request looks; see :class:`Ages`."""
+        """Expire the ages of tables in this process, so that their next requests look; see :class:`Ages`."""
         self._ages.changed(location, is_prefix=is_prefix)
 
     def failure(self, table: TableRecord) -> CatalogError | None:
-        """Return why the last look at a table failed, while that is cached."""
+        """Return the cached error of the last look at a table; None if it succeeded or the error has expired."""
         return self._looks.failure(table)
 
     def companion(self, table: TableRecord, format: Format) -> TableRecord:
-        """Return a table's companion of another format: the table that the metadata beside its own describes.
+        """Return a table's companion of another format: the table that its additional metadata describes.
 
         Raises:
-            CompanionNotFound: none can be served; the message says why.
-            LookFailed: none is known, and the table cannot be looked at.
+            CompanionNotFound: there is none to serve; the message says why.
+            LookFailed: none is known, and the table's pointer cannot be read.
             CatalogError: its metadata could never be read.
         """
         rules = format_of(table.format).companion
@@ -303,7 +303,7 @@ class Refresher:
         return found
 
     def _owned(self, companion: TableRecord) -> tuple[TableRecord, str | None]:
-        """Return a companion's record after a look at its table, and why it is not the newest state."""
+        """Look at a companion's owner; return the companion's record, and why it is not the newest state, if so."""
         owner = self.companions.owner(companion)
         reason = None
         try:
@@ -335,7 +335,7 @@ class Refresher:
         """Run work on a table's storage in a thread of its bucket, once for all concurrent callers; return its result.
 
         Raises:
-            StorageUnavailable: storage has not answered for too long.
+            StorageUnavailable: storage did not answer in time.
             CatalogError: raised by the work.
         """
         flight, _ = self._flights.join(key, self.tables.bucket_of(table), work)
@@ -346,16 +346,16 @@ class Refresher:
     @staticmethod
     def _result(flight: Flight) -> object:
         if flight.error is not None:
-            # Many threads raise the same exception: each starts with an empty traceback.
+            # Many threads raise the same exception: start each with an empty traceback.
             raise flight.error.with_traceback(None)
         return flight.result
 
     def now_ms(self) -> int:
-        """Return the time by this process's clock, Unix epoch milliseconds."""
+        """Return the time of this process's clock, in milliseconds since the Unix epoch."""
         return self._clock.wall_ms()
 
     def is_fresh(self, table: TableRecord) -> bool:
-        """Return whether the table's pointer was looked at less than its ``staleness`` ago.
+        """Return whether the last look at the table is more recent than its ``staleness``.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -364,6 +364,6 @@ class Refresher:
         return staleness > 0 and self._ages.of(table) < staleness
 
     def is_fresh_at_once(self, table: TableRecord) -> bool | None:
-        """Like :meth:`is_fresh`, without I/O; None if only the database can tell."""
+        """Like :meth:`is_fresh`, without I/O; None if this requires the database."""
         age = self._ages.known(table)
         return None if age is None else age < self.rules_of(table.name).staleness

@@ -25,7 +25,7 @@ RewriteRules = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """The outcome of one table that a walk found."""
+    """The outcome for one table that a walk found."""
 
     name: str
     location: str
@@ -48,12 +48,12 @@ def register(
 ) -> TableRecord:
     """Register a table after a look at its location; nothing is indexed yet.
 
-    The returned record has the look's token, which holds its warnings; the index stores the token at the first
+    The returned record has the token of this look, which holds its warnings; the index stores a token at the first
     refresh.
 
     Args:
-        operator: the command line asks, so the location and the targets of rewrites are allowed for this table.
-        confined_to: within the roots, only locations under these may be opened for the table, now and later.
+        operator: whether the command line registers it, which allows its location and the targets of its rewrites.
+        confined_to: only locations below these, within the roots, may be opened for the table, now and later.
 
     Raises:
         RequestInvalid, LocationRefused, NotATable, TableExists, StorageError.
@@ -69,7 +69,7 @@ def register(
     pointer = look(store, location, format)
     companion = _companion(store, pointer)
     if operator and companion is not None:
-        # The walk that found the table was allowed to read there: refreshes must be, too.
+        # The registration was allowed to read there, so refreshes must be allowed, too.
         allowed = tuple(dict.fromkeys((*allowed, companion[0])))
     with index.database.session() as session:
         table = add_table(session, name, _trimmed(location), pointer.format, rewrites, allowed, confined_to)
@@ -79,7 +79,7 @@ def register(
 
 
 def _companion(store: ObjectStore, pointer: Pointer) -> tuple[str, Format] | None:
-    """Return where a table has a companion, and of which format; None if it has none yet, or it may not be read."""
+    """Return the location and format of a table's companion; None if it has none yet, or it cannot be read."""
     rules = format_of(pointer.format).companion
     location = None if rules is None else rules.find(store, pointer)
     if rules is None or location is None:

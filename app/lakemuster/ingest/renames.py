@@ -1,7 +1,7 @@
-"""Follow tables of attached catalogs to the names that they have there now.
+"""Follow renames in attached catalogs: give tables the names that they have in the catalog now.
 
-A table is the same if its uuid is; where the catalog does not tell a uuid, if its metadata file is, which no other
-table has.
+Tables are identified by their uuid or, if the catalog does not return one, by their metadata file, which no two tables
+share.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from lakemuster.upstream.protocol import Identity, Upstream
 from lakemuster.upstream.registry import Upstreams
 
 MAX_NEW = 100
-"""Of the new tables of a listing so many are compared with the missing ones: each costs a request to the catalog."""
+"""Maximum number of new tables compared with the missing ones: each comparison costs a request to the catalog."""
 LISTING_SECONDS = 5.0
-"""Age of a listing that is used again: of many tables that are dropped together, not each costs a listing."""
+"""Age up to which a listing is reused, so that many tables dropped together cost one listing."""
 
 
 def renamed(index: Index, catalog: Upstream, listed: Mapping[str, Levels]) -> dict[str, Known]:
-    """Return, for each new table that had another name, what the index knows of it.
+    """Return, for each new name of a renamed table, the index's record of it under its old name.
 
     Args:
-        listed: the catalog's tables, by their names here.
+        listed: the catalog's tables by their names in Lakemuster.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -44,7 +44,7 @@ def renamed(index: Index, catalog: Upstream, listed: Mapping[str, Levels]) -> di
         try:
             same = _same(catalog.identity(listed[name]), gone)
         except CatalogError:
-            # It is registered as a new table.
+            # Without an identity it is registered as a new table.
             continue
         if same is not None:
             found[name] = same
@@ -53,10 +53,10 @@ def renamed(index: Index, catalog: Upstream, listed: Mapping[str, Levels]) -> di
 
 
 def earlier(index: Index, catalog: Upstream, identity: Identity) -> Known | None:
-    """Return the table of the index that a table of the catalog is, if the catalog does not know its name any more.
+    """Return the indexed table with the identity of a catalog's table, if the catalog no longer has its indexed name.
 
     Raises:
-        UpstreamFailed: the catalog does not answer, or not as its protocol says.
+        UpstreamFailed: the catalog does not answer, or its response violates the protocol.
     """
     with index.database.reading() as session:
         like = known_with(session, catalog_location(catalog.name, ()), identity.pointer, identity.uuid)
@@ -72,7 +72,7 @@ def earlier(index: Index, catalog: Upstream, identity: Identity) -> Known | None
 
 
 def follow(index: Index, upstreams: Upstreams, table: TableRecord) -> bool:
-    """Rename a table that its catalog does not have by its name any more, if it has it by another; return whether so.
+    """Rename a table that its catalog no longer has by this name, but has by another; return whether it was renamed.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -94,7 +94,7 @@ def follow(index: Index, upstreams: Upstreams, table: TableRecord) -> bool:
 
 
 def _same(identity: Identity, known: Sequence[Known]) -> Known | None:
-    """Return the only one that is the same table."""
+    """Return the known table with an identity; None if there is none, or more than one."""
     found = [one for one in known if _is_same(identity, one)]
     return found[0] if len(found) == 1 else None
 

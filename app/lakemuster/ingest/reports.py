@@ -1,4 +1,4 @@
-"""The report of one refresh, and counters of a process for metrics."""
+"""The report of one refresh, and a process's counters and measures of refreshes for metrics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RefreshReport:
         quarantined: ids of the snapshots that could not be read, with the reasons.
         lists_fetched, manifests_fetched: objects read from storage.
         entries_decoded: manifest entries written to segments.
-        seconds: wall-clock time, waiting for the lease included.
+        seconds: wall-clock duration, including the wait for the lease.
     """
 
     table: str
@@ -33,8 +33,8 @@ class RefreshMeasures:
     """Measures of refreshes.
 
     Attributes:
-        seconds: of each refresh, waiting for the lease included, by outcome: ``ok`` or an error's code.
-        lag: seconds from a commit, by its writer's clock, to its publication here; not of a table's first refresh.
+        seconds: duration of each refresh, including the wait for the lease, by outcome: ``ok`` or an error's code.
+        lag: seconds from a commit, by its writer's clock, to its publication here; not for a table's first refresh.
     """
 
     seconds: Measure = field(default_factory=lambda: Measure("outcome"))
@@ -47,8 +47,8 @@ class Totals:
 
     Attributes:
         looks: looks at tables' pointers.
-        looks_shared: requests that shared a look begun by another request.
-        looks_failed: looks that failed, failures of the refreshes that followed included.
+        looks_shared: requests that shared a look started by another request.
+        looks_failed: looks that failed, including those whose refresh failed.
         looks_remembered: requests answered from the cached failure of a look.
         looks_overdue: requests that timed out waiting for a look.
         snapshots_retried: quarantined snapshots that were read again automatically.

@@ -1,4 +1,4 @@
-"""Share looks: one look at a table at a time, for all requests that wait for it; failed looks are cached."""
+"""Share looks between requests: each table has one look at a time, and failed looks are cached."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class WaitPolicy:
     """How long requests wait for a look, and for the refresh that follows it.
 
     Attributes:
-        known: if an earlier state can be the answer.
-        unknown: if there is nothing to answer with.
+        known: if the index has an earlier state to answer from.
+        unknown: if it has none.
     """
 
     known: Patience
@@ -43,7 +43,7 @@ class WaitPolicy:
 
 
 SERVER_WAITS = WaitPolicy(Patience(storage=1.0, stall=1.0, total=10.0), Patience(stall=3.0, total=60.0))
-"""For servers: wait a second for storage if an earlier state is known, else until storage stalls for three seconds."""
+"""For servers: wait a second for storage if there is an earlier state, else until storage stalls for three seconds."""
 
 NO_LIMITS = WaitPolicy(Patience(), Patience())
 """For the command line: no limits, since storage has its own timeouts."""
@@ -59,8 +59,8 @@ class SharedLooks:
     """Looks at tables for requests, and refreshes those whose state is new.
 
     Args:
-        rules_of: the settings of a table, by its name. A failed look is cached for the table's ``staleness``, and for
-            a second at least.
+        rules_of: returns the settings of a table by its name. A failed look is cached for the table's ``staleness``,
+            but at least for a second.
     """
 
     def __init__(
@@ -87,10 +87,10 @@ class SharedLooks:
         """Look at the pointer, and wait for the look and its refresh as long as ``waiting`` allows.
 
         Args:
-            now: the requested thing is not in the index; a look that began earlier does not count.
+            now: whether to require a look that begins after this call, since the index lacks what was requested.
 
         Returns:
-            why the newest state is not available; None if the index has it.
+            Why the newest state is not available; None if the index has it.
 
         Raises:
             TableNotFound, CompanionNotFound: the table was removed, or the companion cannot be served.
@@ -126,26 +126,29 @@ class SharedLooks:
         self._unchanged.close()
 
     def failure(self, table: TableRecord) -> CatalogError | None:
-        """Return why the last look at a table failed, while that is cached."""
+        """Return the cached error of the last look at a table; None if it succeeded or the error has expired."""
         found = self._failures.get(table.table_id)
         return None if found is None or self._clock.monotonic() >= found.until else found.error
 
     def forget(self, table: TableRecord) -> None:
-        """Forget a failed look, because a later one succeeded."""
+        """Remove the cached failure of a table, because a later look succeeded."""
         with self._lock:
             self._failures.pop(table.table_id, None)
 
     def is_certain(self, table: TableRecord, reason: str | None) -> bool:
-        """Return whether the index has a table's current metadata, although ``reason`` makes the table stale.
+        """Return whether the index has a table's current metadata.
 
-        This is so if its newest snapshot was read and quarantined.
+        It has if the table is not stale, or only because its newest snapshot was read and quarantined.
+
+        Args:
+            reason: why the table is stale; None if it is not.
         """
         if reason is None:
             return True
         return self._looker.quarantine_reason(table) == reason
 
     def look_now(self, table: TableRecord) -> str | None:
-        """Look, and refresh the table if its state is new; return why the newest state is not the visible one."""
+        """Look, and refresh the table if its state is new; return why the newest state is not visible, or None."""
         self._tables.totals.looks += 1
         try:
             current = self._tables.now(table)
@@ -172,7 +175,7 @@ class SharedLooks:
         return reason
 
     def _retried(self, table: TableRecord) -> int:
-        """Retry quarantined snapshots that are due; return how many. A failed retry does not fail the look."""
+        """Retry the quarantined snapshots that are due; return their number. A failed retry does not fail the look."""
         with contextlib.suppress(StorageError, IndexUnavailable):
             return self._tables.retry(self._tables.now(table))
         return 0
@@ -180,7 +183,7 @@ class SharedLooks:
     def note_failure(self, table: TableRecord, error: CatalogError) -> None:
         """Count a failed look, and cache its error."""
         self._tables.totals.looks_failed += 1
-        # Cache failures of the database only briefly: every request queries it anyway.
+        # Cache failures of the database only briefly: every request queries the database anyway.
         longer = 0.0 if isinstance(error, IndexUnavailable) else self._rules_of(table.name).staleness
         until = self._clock.monotonic() + max(SHORTEST_MEMORY_SECONDS, longer)
         with self._lock:
@@ -192,10 +195,10 @@ class SharedLooks:
 
 
 def _stale_reason(error: BaseException, *, has_state: bool) -> str:
-    """Return a failure as the reason for staleness if there is an earlier state; else raise it."""
+    """Return a failure as the reason for staleness if there is an earlier state; otherwise raise it."""
     is_ours = isinstance(error, CatalogError) and not isinstance(error, TableNotFound | CompanionNotFound)
     if not has_state or not is_ours:
-        # Many threads raise the same exception: each starts with an empty traceback.
+        # Many threads raise the same exception: start each with an empty traceback.
         raise error.with_traceback(None)
     assert isinstance(error, CatalogError)
     return f"{error.code}: {error}"

@@ -1,8 +1,8 @@
-"""Refresh many tables side by side: in threads that are limited for each bucket, and together where that is cheaper.
+"""Refresh many tables concurrently, in threads that are limited for each bucket.
 
-Tables of one bucket are dealt to threads in groups. A group looks at its tables; those that were never read, and those
-that have not changed, are recorded in one transaction each. All others have a refresh of their own. A bucket that does
-not answer holds its own tables only.
+The tables of one bucket are distributed to its threads in groups. A group looks at its tables, and records all tables
+that were never read in one transaction, and all that have not changed in another. The other tables are refreshed one by
+one. A bucket that does not answer delays its own tables only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lakemuster.metadata.snapshot import MAIN
 from lakemuster.storage.store import ObjectStore
 
 MAX_TOGETHER = 32
-"""Tables of a group: their states are published at the same time, so that none waits long."""
+"""Maximum number of tables in a group. Their states are published at the same time, so a larger group delays each."""
 CLOSE_SECONDS = 2.0
 
 
@@ -39,10 +39,10 @@ T = TypeVar("T")
 
 
 class BucketGroups(Generic[T]):
-    """Work on many tables, dealt in groups to the threads of their buckets.
+    """Work on many tables, distributed in groups to the threads of their buckets.
 
     Args:
-        store: says which bucket a table is in.
+        store: determines the bucket of a table.
         work: yields a result for each table of a group.
     """
 
@@ -55,10 +55,10 @@ class BucketGroups(Generic[T]):
         self.outstanding = 0
 
     def add(self, tables: Sequence[TableRecord]) -> None:
-        """Work on more tables."""
+        """Queue more tables."""
         by_bucket: dict[str, list[TableRecord]] = defaultdict(list)
         for table in tables:
-            # Of the configured roots: an operator's grant for one table does not make it a bucket of its own.
+            # By the configured roots: an operator's grant for one table does not make its location a separate bucket.
             by_bucket[self._store.bucket_of(table.location)].append(table)
         for bucket, own in by_bucket.items():
             size = max(1, min(MAX_TOGETHER, math.ceil(len(own) / MAX_PER_BUCKET)))
@@ -67,10 +67,10 @@ class BucketGroups(Generic[T]):
         self.outstanding += len(tables)
 
     def results(self, seconds: float | None = None) -> Iterator[tuple[TableRecord, T]]:
-        """Yield results as they come, until every table has one.
+        """Yield results as they complete, until every table has one.
 
         Args:
-            seconds: end after this time, too.
+            seconds: timeout after which the iteration ends.
 
         Raises:
             Exception: an unexpected failure; the other tables may have no results.
@@ -87,7 +87,7 @@ class BucketGroups(Generic[T]):
             yield one
 
     def close(self) -> None:
-        """Drop what has not begun."""
+        """Drop the groups that have not begun."""
         self._threads.close(CLOSE_SECONDS)
 
     def _run(self, tables: Sequence[TableRecord]) -> None:
@@ -100,12 +100,12 @@ class BucketGroups(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Refreshes tables."""
+    """Refreshes many tables, in groups."""
 
     refresher: TableRefresher
 
     def refresh(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, Outcome]]:
-        """Refresh tables; yield the report or the failure of each, as they come.
+        """Refresh tables; yield the report or the error of each as it completes.
 
         Raises:
             Exception: an unexpected failure; the other tables may not have been refreshed.
@@ -115,7 +115,7 @@ class SideBySide:
             yield from groups.results()
 
     def groups(self) -> BucketGroups[Outcome]:
-        """Return refreshes to which tables can be added."""
+        """Return a new set of groups, to which tables can be added."""
         return BucketGroups(self.refresher.store, self._refresh_group)
 
     def _refresh_group(self, tables: Sequence[TableRecord]) -> Iterator[tuple[TableRecord, Outcome]]:
@@ -127,7 +127,7 @@ class SideBySide:
                 outcomes |= FirstRefreshes(self.refresher).refresh(unread)
                 outcomes |= self._unchanged([table for table in simple if table.metadata_location is not None])
         except CatalogError:
-            # The database does not answer: a refresh of each table says so.
+            # The database does not answer: refreshing each table reports this.
             outcomes = {}
         for table in tables:
             yield table, outcomes[table.table_id] if table.table_id in outcomes else self._refreshed(table)
@@ -139,7 +139,7 @@ class SideBySide:
             return error
 
     def _unchanged(self, tables: Sequence[TableRecord]) -> dict[int, Outcome]:
-        """Look at tables; record those that have not changed, and return their reports.
+        """Look at tables; record those that have not changed. Return their reports, and the errors of failed looks.
 
         Raises:
             IndexUnavailable: the database does not answer.
@@ -175,7 +175,7 @@ class SideBySide:
         return failed | {table_id: found[table_id][1] for table_id in recorded}
 
     def _is_indexed(self, session: Session, table: TableRecord) -> bool:
-        """Whether the snapshots that a refresh indexes are published: those that refs name, and the newest ones."""
+        """Whether all snapshots that a refresh would index are published: those that refs name, and the newest ones."""
         heads = {(ref.branch, ref.snapshot_id) for ref in refs(session, table.table_id)}
         heads |= set() if table.current_snapshot_id is None else {(MAIN, table.current_snapshot_id)}
         records = snapshots_with(session, table.table_id, [snapshot_id for _, snapshot_id in heads])
@@ -187,6 +187,6 @@ class SideBySide:
 
 
 def _is_simple(table: TableRecord) -> bool:
-    """Whether a refresh ends with the table's snapshots: no companion and no statistics files follow."""
+    """Whether a refresh consists of the table's snapshots only, without a companion or statistics files."""
     port = format_of(table.format)
     return port.companion is None and port.statistics is None

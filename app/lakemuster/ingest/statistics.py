@@ -1,7 +1,7 @@
 """Load the statistics files of snapshots into the index: small files, such as Paimon's ``ANALYZE TABLE`` writes.
 
-Plans do not use them, so no refresh fails because of them: a file that is gone, too large or unreadable is stored as
-empty, and a file that storage did not return this time is left for the next.
+Plans do not use them, so they never fail a refresh: a file that is missing, too large or invalid is stored as empty,
+and a file that storage could not return is left for the next refresh.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lakemuster.storage.store import ObjectStore
 
 MAX_BYTES = 4 * 2**20
 MAX_FILES = 256
-"""Maximum files that one refresh reads, the newest snapshots' first; others are read on request."""
+"""Maximum number of files that one refresh reads, the newest snapshots' first; others are read on request."""
 
 _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]+")
 _PASSING = (StorageUnavailable, StorageDenied)
@@ -30,7 +30,7 @@ _PASSING = (StorageUnavailable, StorageDenied)
 def refresh_statistics(
     index: Index, store: ObjectStore, table: TableRecord, root: str, snapshots: Iterable[Snapshot]
 ) -> None:
-    """Read the files that snapshots name and the index lacks; delete those that no snapshot names any more."""
+    """Read the files that snapshots name and the index lacks; delete from the index those that no snapshot names."""
     files = format_of(table.format).statistics
     if files is None:
         return
@@ -49,7 +49,7 @@ def refresh_statistics(
 
 
 def ensure_statistics(index: Index, store: ObjectStore, table: TableRecord, root: str, name: str) -> None:
-    """Make sure that the index has a file, as empty if it cannot be read.
+    """Read a file into the index, unless it is there; a file that can never be read is stored as empty.
 
     Raises:
         StorageUnavailable, StorageDenied: storage did not return it this time.
@@ -71,7 +71,7 @@ def ensure_statistics(index: Index, store: ObjectStore, table: TableRecord, root
 def _read(
     files: StatisticsFiles, store: ObjectStore, root: str, names: Sequence[str]
 ) -> tuple[dict[str, bytes], list[CatalogError]]:
-    """Return documents by file name, empty for files that can never be read; and the errors of those to try again."""
+    """Return documents by file name, empty for files that can never be read, and the errors of those to retry."""
     documents = {name: b"" for name in names if not _FILE_NAME.fullmatch(name) or name in (".", "..")}
     locations = {files.location(root, name): name for name in names if name not in documents}
     failures: list[CatalogError] = []

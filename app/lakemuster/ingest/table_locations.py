@@ -1,7 +1,7 @@
-"""Check that a table lies where the tables of its namespace may, before and after a look.
+"""Check that a table is at a location that its namespace allows, before and after a look.
 
-Where a table of an attached catalog lies is known once the catalog was asked. Until then its store refuses to open what
-lies elsewhere.
+The location of a table in an attached catalog is unknown until the catalog returns it. Until then its store refuses to
+open any location outside the allowed ones.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from lakemuster.upstream.locations import split_catalog_location
 
 
 def require_location(confinement: NamespaceConfinement, table: TableRecord) -> None:
-    """Check a table before a look; one of an attached catalog passes.
+    """Check a table before a look; a table of an attached catalog passes.
 
     Raises:
-        LocationForbidden: it lies elsewhere.
+        LocationForbidden: its location is not allowed.
     """
     if split_catalog_location(table.location) is None:
         confinement.require(table.name, table.location, table.allowed_roots)
 
 
 def require_known_location(confinement: NamespaceConfinement, table: TableRecord) -> None:
-    """Check a table of an attached catalog after a look: its metadata's own location, and the one that it names.
+    """Check a table of an attached catalog after a look: the location of its metadata, and the root that this names.
 
     Raises:
-        LocationForbidden: one of them is elsewhere.
+        LocationForbidden: one of them is not allowed.
     """
     if split_catalog_location(table.location) is None:
         return

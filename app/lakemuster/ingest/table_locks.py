@@ -1,4 +1,4 @@
-"""Locks by table: one thread of the process at a time asks the database for a table's lease."""
+"""Locks by table, so that only one thread of the process at a time requests a table's lease from the database."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class _TableLock:
     """A table's lock.
 
     Attributes:
-        threads: how many hold it or wait for it.
-        within: how long the thread that holds it has waited for storage.
+        threads: the number of threads that hold it or wait for it.
+        within: the time that its holder has waited for storage; None if it is free or its holder does not measure it.
     """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -40,7 +40,7 @@ class TableLocks:
     def hold(self, table_id: int, wait_seconds: float = -1) -> Iterator[None]:
         """Hold the table's lock while the block runs.
 
-        A thread that waits for the lock counts as waiting for storage while the thread that holds it does.
+        While the thread that holds the lock waits for storage, threads that wait for the lock count as doing so, too.
 
         Args:
             wait_seconds: timeout; negative for none.

@@ -1,4 +1,4 @@
-"""Refresh one table under its lock and lease: look at its pointer, index what is new, publish it."""
+"""Refresh one table under its lock and lease: look at its pointer, index new snapshots, and publish them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from lakemuster.upstream.registry import Upstreams
 
 LEASE_WAIT_SECONDS = 30.0
 SNAPSHOTS_AT_ONCE = 16
-"""Snapshots of history that are indexed together; each is published separately, once all have segments."""
+"""Number of older snapshots indexed together; each is published separately, once all have segments."""
 
 
 @dataclass(slots=True)
@@ -58,10 +58,10 @@ class TableRefresher:
 
     Attributes:
         pool: decodes manifest lists and manifests.
-        rules_of: the settings of a table, by its name.
-        ages: records looks.
-        upstreams: the attached catalogs, which have their tables' pointers.
-        health: stores what new metadata tells of health.
+        rules_of: returns the settings of a table by its name.
+        ages: records the times of looks.
+        upstreams: the attached catalogs, which return their tables' pointers.
+        health: stores health figures from new metadata.
         made_ahead: whether segments are made before refreshes; see :class:`Indexer`.
     """
 
@@ -85,26 +85,26 @@ class TableRefresher:
 
     @property
     def looker(self) -> Looker:
-        """The first step of a refresh."""
+        """The first step of a refresh, look."""
         return Looker(self.index, self.ages, self.upstreams, self.clock)
 
     def store_for(self, table: TableRecord) -> ObjectStore:
         """Return the store limited to what this table may open: roots, namespace locations, the operator's grants."""
-        # By name, since a companion's location is not the catalog's.
+        # By name, since a companion's location is not a location of the catalog.
         catalog = self.upstreams.of_table(table.name)
         if catalog is None:
             return self.store.of_table(table.name, table.confined_to, table.allowed_roots)
         roots = catalog.settings.roots
         store = self.store.of_table(table.name, roots or table.confined_to, roots or table.allowed_roots)
-        # The catalog's roots are allowed as far as the namespace's locations go.
+        # Allow the catalog's roots only within the namespace's locations.
         store = store.confined(table.name)
         provide = self.upstreams.credentials_provider(table.location)
         return store if provide is None else store.with_credentials(provide)
 
     def refresh(self, table: TableRecord, progress: Progress | None = None) -> RefreshReport:
-        """Look at the pointer and index what is new; quarantined snapshots are retried.
+        """Look at the pointer and index new snapshots; quarantined snapshots are retried.
 
-        A table's companion is refreshed with it; its failures are not the table's, see ``companions``.
+        The table's companion is refreshed, too; its failure does not fail the table's refresh (see ``companions``).
 
         Raises:
             CatalogError: the metadata cannot be read, or the lease is held elsewhere for too long.
@@ -122,7 +122,7 @@ class TableRefresher:
         """Refresh a table under its lease.
 
         Args:
-            unless: a pointer's token: do nothing if another refresh has indexed that state meanwhile.
+            unless: the token of a pointer; do nothing if another refresh has indexed that state meanwhile.
         """
         started = self.clock.monotonic()
         try:
@@ -140,19 +140,19 @@ class TableRefresher:
             raise
 
     def failed(self, table: TableRecord, error: CatalogError) -> None:
-        """Count and record that a table could not be refreshed."""
+        """Count and record a failed refresh of a table."""
         self.totals.failures += 1
         mark_stale(self.index.database, table, error)
 
     def publish(self, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord:
-        """Index a known snapshot now, unless that was done; return its new record, usually published.
+        """Index a snapshot in state ``known`` now, unless that was done; return its new record, usually published.
 
-        A quarantined one is read again if its retry is due.
+        A quarantined snapshot is retried if its retry is due.
         """
         if record.state == "quarantined":
             self.retry(table)
             return self._reread(table, record)
-        # Usually a refresh of this process is about to publish it: then no lease is needed.
+        # A refresh in this process is usually about to publish it, so that no lease is needed.
         with self._writing.hold(table.table_id, LEASE_WAIT_SECONDS):
             record = self._reread(table, record)
             if record.state == "known":
@@ -164,7 +164,7 @@ class TableRefresher:
         return record
 
     def publish_all(self, table: TableRecord, records: Sequence[SnapshotRecord]) -> None:
-        """Index known snapshots, unless that was done; between some of them, other refreshes have their turn."""
+        """Index known snapshots, unless that was done. The lock is released between batches, for other refreshes."""
         for at in range(0, len(records), SNAPSHOTS_AT_ONCE):
             with self._writing.hold(table.table_id, LEASE_WAIT_SECONDS):
                 known = [
@@ -177,7 +177,7 @@ class TableRefresher:
                         self._publish_known(table, lease, known)
 
     def retry(self, table: TableRecord) -> int:
-        """Read quarantined snapshots again if their retry is due; return how many.
+        """Retry the quarantined snapshots that are due; return their number.
 
         Raises:
             CatalogError: the index does not answer, or the lease is held elsewhere for too long.
@@ -203,7 +203,7 @@ class TableRefresher:
             return due_snapshots(session, table.table_id)
 
     def _update_stale_reason(self, table: TableRecord, retried: Sequence[SnapshotRecord]) -> None:
-        """Update why a table is stale if its newest snapshot was retried."""
+        """Update the stale reason of a table if its newest snapshot was retried."""
         for before in retried:
             if (before.snapshot.branch, before.snapshot.snapshot_id) == (MAIN, table.current_snapshot_id):
                 now = self._reread(table, before)
@@ -233,12 +233,12 @@ class TableRefresher:
         """Bring the index up to date with the table's metadata.
 
         New metadata and the snapshots that its refs name become visible in one transaction, when those snapshots are
-        indexed. Until then requests are answered from the previous state, which is consistent, and only requests that
-        need a look at the pointer wait. The previous state is as old as ``checked_at_ms`` says, so ``staleness``
-        holds: a request that may not use it any more waits for this refresh. Snapshots that only the new metadata
-        names are in no answer before that; a request for one by its id looks at the pointer (see ``Services.view``),
-        and so waits, too. The first refresh has no previous state: its metadata is visible at once, and requests for
-        snapshots wait.
+        indexed. Until then requests are answered from the previous state, which is consistent; only requests that need
+        a look at the pointer wait. ``checked_at_ms`` still gives the age of the previous state, so ``staleness`` is
+        respected: a request that may not use this state any more waits for the refresh. Snapshots that only the new
+        metadata names are in no response until then; a request for one by its id looks at the pointer (see
+        ``Services.view``), and so waits, too. A first refresh has no previous state: its metadata is visible at once,
+        and requests for snapshots wait.
         """
         store = self.store_for(table)
         began = self.clock.monotonic()
@@ -266,7 +266,7 @@ class TableRefresher:
         return self.report(table, indexer.tally, publisher.published, publisher.quarantined, started)
 
     def load(self, store: ObjectStore, table: TableRecord) -> tuple[Pointer, TableMetadata]:
-        """Find the pointer, and load the metadata that it names now."""
+        """Find the pointer, and load the metadata that it names."""
         known = {}
         if format_of(table.format).has_snapshot_files:
             with self.index.database.reading() as session:
@@ -292,7 +292,7 @@ class TableRefresher:
     def _record_lag(self, published: Iterable[Snapshot]) -> None:
         now_ms = self.clock.wall_ms()
         for snapshot in published:
-            # Clocks of writers differ from ours.
+            # The writer's clock may be ahead.
             self.measures.lag.record(max(0.0, (now_ms - snapshot.committed_at_ms) / 1000))
 
     def _check_owner(self, companion: TableRecord, metadata: TableMetadata) -> None:
@@ -303,7 +303,7 @@ class TableRefresher:
         """
         if self.companions.fault(companion, metadata) is None:
             return
-        # It may be newer than the last look at the table.
+        # The companion may be newer than the last look at its table.
         self.refresh_alone(self.companions.owner(companion))
         fault = self.companions.fault(companion, metadata)
         if fault is not None:
@@ -312,7 +312,7 @@ class TableRefresher:
     def _index_history(
         self, indexer: Indexer, publisher: Publisher, table: TableRecord, metadata: TableMetadata
     ) -> None:
-        """Index the unpublished ones of the newest snapshots: most requests for an older snapshot name one of these."""
+        """Index those of the newest snapshots that are unpublished: most requests for older snapshots name these."""
         with self.index.database.reading() as session:
             records = newest_unpublished(session, table.table_id, self.rules_of(table.name).history)
         heads = ref_snapshots_of(metadata)
@@ -322,14 +322,14 @@ class TableRefresher:
             publisher.publish_each(indexer.read([record.snapshot for record in some]))
 
     def _publish_known(self, table: TableRecord, lease: Lease, records: Sequence[SnapshotRecord]) -> None:
-        """Index and publish snapshots of the metadata that was published before."""
+        """Index and publish snapshots that the published metadata names."""
         indexer = self.indexer(self.store_for(table), table, self.stored(table))
         Publisher(self.index.database, lease).publish_each(indexer.read([record.snapshot for record in records]))
 
     def indexer(
         self, store: ObjectStore, table: TableRecord, metadata: TableMetadata, progress: Progress | None = None
     ) -> Indexer:
-        """Return the second step of a refresh."""
+        """Return the second step of a refresh, index."""
         engine, rewrites = LocalEngine(self.pool, self.index.segments), Rewrites(table.rewrites)
         return Indexer(self.index, store, self.pool, engine, metadata, rewrites, progress, made_ahead=self.made_ahead)
 
@@ -341,7 +341,7 @@ class TableRefresher:
         quarantined: Sequence[tuple[Snapshot, str]],
         started: float,
     ) -> RefreshReport:
-        """Count what a refresh did, and return its report."""
+        """Add a completed refresh to the totals, and return its report."""
         totals = self.totals
         totals.refreshes += 1
         totals.lists_fetched += tally.lists_fetched
@@ -373,7 +373,7 @@ class TableRefresher:
     @contextlib.contextmanager
     def _leased(self, table: TableRecord) -> Iterator[Lease]:
         with contextlib.ExitStack() as stack:
-            # Another process holds the lease, and may be waiting for storage.
+            # The wait for a lease counts as a wait for storage: its holder may be waiting for storage.
             with waiting():
                 lease = stack.enter_context(hold(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS))
             yield lease

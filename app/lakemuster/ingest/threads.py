@@ -1,4 +1,4 @@
-"""Threads for work that may block on storage, limited for each bucket: one that hangs does not block the others."""
+"""Threads for work that may block on storage, limited for each bucket: a bucket that hangs does not block others."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class BucketThreads:
     """Runs work in threads, limited for each bucket and in all; work that finds no free thread is queued in order.
 
     Args:
-        of_a_bucket: maximum number of threads of one bucket.
-        in_all: maximum number of threads of all buckets.
+        of_a_bucket: maximum number of threads for one bucket.
+        in_all: maximum number of threads for all buckets.
     """
 
     def __init__(self, of_a_bucket: int = MAX_PER_BUCKET, in_all: int = MAX_TOTAL) -> None:

@@ -1,8 +1,8 @@
-"""Record looks that found nothing new, for many tables in one transaction.
+"""Record looks that found no new state, for many tables in one transaction.
 
-Requests look at far more tables than change. A transaction for each look costs ten times the look itself, and SQLite
-does one at a time. Here, looks wait up to a second and are recorded together. This process knows their ages at once;
-for other processes, and after a crash, the tables seem to have been looked at earlier, which costs another look.
+Most looks find no change. A transaction for each look costs ten times the look itself, and SQLite runs one transaction
+at a time. So looks are buffered for up to a second and recorded together. This process knows their ages at once; other
+processes, and this one after a crash, see an older look, which costs another look.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WAIT_SECONDS = 1.0
 
 
 class UnchangedLooks:
-    """Looks that are not recorded yet. Safe from any thread."""
+    """A buffer of looks that are not recorded yet. Thread-safe."""
 
     def __init__(
         self, database: Database, ages: Ages, clock: Clock = SYSTEM, wait_seconds: float = WAIT_SECONDS
@@ -31,10 +31,10 @@ class UnchangedLooks:
         self._is_closed = False
 
     def add(self, table: TableRecord, began: float) -> None:
-        """Have a look recorded soon.
+        """Buffer a look, to be recorded soon.
 
         Args:
-            table: its record as it was before the look.
+            table: its record from before the look.
             began: the start of the look by the monotonic clock, in seconds.
         """
         self._ages.looked_unrecorded(table, began)
@@ -47,7 +47,7 @@ class UnchangedLooks:
             timer.start()
 
     def record(self) -> None:
-        """Record all looks now. When the database does not answer, they are lost: the tables are looked at again."""
+        """Record all buffered looks now. If the database does not answer, they are lost, which costs other looks."""
         with self._lock:
             looks, self._began = self._began, {}
         if not looks:
@@ -62,6 +62,6 @@ class UnchangedLooks:
             self._ages.looked(table_id, checked_at_ms, looks[table_id])
 
     def close(self) -> None:
-        """Record the remaining looks; later ones are not recorded."""
+        """Record the buffered looks; later ones are not recorded."""
         self._is_closed = True
         self.record()

@@ -1,7 +1,7 @@
 """Verify a table's index against its metadata: decode manifests again with the reference decoder, and compare.
 
 Differences are reported, and repaired on request: segments are replaced by those of the reference decoder, packed
-segments are packed again, and snapshots whose lists differ are indexed again.
+segments are rebuilt, and snapshots whose lists or live entries differ are indexed again.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Difference:
     """A difference between a table's index and its metadata.
 
     Attributes:
-        kind: ``lost`` or ``damaged`` segment; index that ``differs``; metadata that is ``unreadable`` now, so that
-            there is nothing to compare with.
+        kind: the segment is ``lost`` or ``damaged``; the index ``differs``; or the metadata is ``unreadable`` now, so
+            that nothing can be compared.
         snapshot_id: the snapshot whose lists or live entries differ; None for a segment.
         manifest: the location of the manifest; None for a packed segment or a snapshot.
     """
@@ -98,7 +98,7 @@ def verify(
     """Compare a table's published snapshots with its metadata.
 
     Args:
-        sample: how many manifests, and lists of how many snapshots, to compare, chosen at random; None for all.
+        sample: number of manifests, and of snapshots whose lists, to compare, chosen at random; None for all.
 
     Raises:
         CatalogError: the index, or the segment store, does not answer.
@@ -134,7 +134,7 @@ class _Verifier:
             lists = chosen.sample(published, min(sample, len(published)))
         steps = _Steps(progress, len(names) + len(lists))
         segments = self._index.segments
-        # Opening a lost segment would repair it: it must be reported first.
+        # Opening a lost segment would repair it before it is reported.
         repair, segments.repair = segments.repair, None
         try:
             self._segments([(name, *wanted[name]) for name in names], metadata, steps)
@@ -197,7 +197,7 @@ class _Verifier:
             self._tell(kind, word, one.header.location, name, put if number == 0 else None, also=number > 0)
 
     def _state(self, name: str) -> tuple[Kind | None, list[str]]:
-        """Return whether the stored segment is lost or damaged, and how."""
+        """Return whether the stored segment is lost or damaged, with a description; None if it is neither."""
         try:
             self._index.segments.check_segment(name, stored=True)
         except SegmentMissing:
@@ -208,7 +208,7 @@ class _Verifier:
         return None, []
 
     def _lists(self, lists: Sequence[_Published], metadata: TableMetadata, steps: _Steps) -> None:
-        """Compare the stored manifests of snapshots with their manifest lists, read again."""
+        """Read manifest lists again, and compare them with the stored manifests of their snapshots."""
         port, slimmed = self._format, slim(metadata)
         for one in lists:
             self.found.snapshots += 1
@@ -290,7 +290,7 @@ class _Verifier:
             self._tell(kind, f"packed segment: {word}", None, run.name, put if number == 0 else None, also=number > 0)
 
     def _live(self, one: _Published, folding: Folding) -> None:
-        """Compare the stored cancelled entries of a snapshot with those that follow from its entries."""
+        """Compute the cancelled entries of a snapshot again, and compare them with the stored ones."""
         state = [record for record in one.manifests if record.role in folding.roles]
         try:
             tables = [self._index.segments.open(record.segment).table() for record in state]
@@ -318,7 +318,7 @@ class _Verifier:
 
         Args:
             of: the snapshot that differs, to be indexed again.
-            also: repaired together with the previous difference.
+            also: whether the repair of the previous difference covers this one.
         """
         snapshot_id = None if of is None else of.snapshot.snapshot_id
         told = Difference(self._table.name, kind, snapshot_id, manifest, segment, what)
@@ -378,7 +378,7 @@ def _membership(
 
 
 def describe(told: Difference) -> list[str]:
-    """Return a difference as texts: table, kind, where, what, and whether it was repaired."""
+    """Return a difference as texts: table, kind, place, description, and whether it was repaired."""
     place = [told.table, told.kind]
     if told.snapshot_id is not None:
         place.append(f"snapshot {told.snapshot_id}")

@@ -1,4 +1,4 @@
-"""The functions that decoder processes run: they turn bytes of a bucket into manifest headers and segments.
+"""The functions that decoder processes run: they turn bytes from storage into manifest headers and segments.
 
 They are module-level, so that they can be pickled for another process or a Spark executor.
 """
@@ -28,7 +28,7 @@ from lakemuster.wire.iceberg_rest.load_table import load_table_result
 _T = TypeVar("_T")
 
 Task = partial[_T]
-"""A call of a function of this module."""
+"""A call of one of this module's functions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class WrittenSegment:
 
 
 def prepare(formats: Sequence[FormatPort]) -> None:
-    """Load what decoding needs, this module's imports included, before a process's memory is limited."""
+    """Load everything that decoding needs, including this module's imports, before a process's memory is limited."""
     prepare_decoders()
     for port in formats:
         port.prepare()
@@ -60,8 +60,8 @@ def slim(metadata: TableMetadata) -> TableMetadata:
 def pack(metadata: TableMetadata) -> bytes:
     """Pickle a table's format and its :func:`slim` metadata, once for many manifests.
 
-    Of a wide table that takes longer than decoding a small manifest. A decoder process needs no registration of the
-    format: unpickling imports its class.
+    For a wide table, pickling takes longer than decoding a small manifest. A decoder process needs no registration of
+    the format: unpickling imports its class.
     """
     return pickle.dumps((format_of(metadata.format), slim(metadata)), pickle.HIGHEST_PROTOCOL)
 
@@ -73,7 +73,7 @@ def _unpacked(packed: bytes) -> tuple[FormatPort, TableMetadata]:
 
 
 def run_each(tasks: Sequence[Task[_T]]) -> list[_T | CatalogError]:
-    """Run tasks one after another; return the result of each, or its deliberate failure."""
+    """Run tasks one after another; return the result or the CatalogError of each."""
     outcomes: list[_T | CatalogError] = []
     for task in tasks:
         try:
@@ -87,7 +87,7 @@ def run_writing(tasks: Sequence[Task[WrittenSegment]]) -> list[WrittenSegment | 
     """Like :func:`run_each`, for tasks that write segments, which are then flushed to disk together.
 
     Raises:
-        IndexUnavailable: the disk refuses.
+        IndexUnavailable: a segment cannot be flushed.
     """
     outcomes = run_each(tasks)
     flush_segments([one.path for one in outcomes if isinstance(one, WrittenSegment)])
@@ -155,7 +155,7 @@ def load_table_answer(
 def decode_manifest_by_reference(
     contents: Contents, header: ManifestHeader, metadata: bytes, branch: str, path: str
 ) -> WrittenSegment:
-    """Like :func:`decode_manifest`, with fastavro and plain Python instead of machine code."""
+    """Like :func:`decode_manifest`, with fastavro and plain Python instead of compiled code."""
     with kernels_disabled():
         return decode_manifest(contents, header, metadata, branch, path)
 

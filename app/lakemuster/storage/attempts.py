@@ -1,4 +1,4 @@
-"""The retries of remote storage: the only layer of them. Those of the stores' own clients are off."""
+"""Retries for remote storage. This is the only layer of retries: those of the stores' clients are disabled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def persist(
 
     Args:
         where: the location for messages.
-        failure_of: maps an error of an attempt to ours; only StorageUnavailable is retried.
+        failure_of: maps an attempt's error to a CatalogError; only StorageUnavailable is retried.
 
     Raises:
         CatalogError: the last failure, or StorageUnavailable at the deadline.

@@ -1,10 +1,10 @@
 """Storage source for Azure Data Lake Storage Gen2 and Blob Storage.
 
-adlfs finds the account and the credentials; the requests are those of Azure's SDK, with its retries and redirects off.
-Objects are verified against the MD5 that is stored with them, if one is.
+adlfs resolves the account and the credentials; Azure's SDK makes the requests, with its retries and redirects disabled.
+Objects are verified against the MD5 that is stored with them, if there is one.
 
-A location may name its account (``abfs://container@account.dfs.core.windows.net/…``). A secret that belongs to one
-account (a key, a SAS token, a connection string) opens locations of this account only; an identity opens those of any.
+A location may name its account (``abfs://container@account.dfs.core.windows.net/…``). A secret of one account (a key, a
+SAS token, a connection string) opens locations of this account only; an identity opens those of any account.
 
 Source: Blob Storage REST API, "Get Blob", "List Blobs"; folders of accounts with a hierarchical namespace are objects
 whose metadata has ``hdi_isfolder``.
@@ -46,11 +46,11 @@ from lakemuster.storage.remote import ObjectSource, SourcePage
 _UNREACHABLE = (azure.ServiceRequestError, azure.ServiceResponseError, azure.DecodeError)
 _CHANGED = 412
 _RANGES_AT_ONCE = 8
-"""Of 4 MiB each, as the SDK has them: one after another, a large object would wait for the store over and over."""
+"""Ranges of an object that are fetched concurrently, of 4 MiB each, the SDK's chunk size."""
 
 
 class AzureSource(ObjectSource):
-    """The objects of all containers that are reached with one set of adlfs's options."""
+    """The objects of all containers that one set of adlfs options opens."""
 
     lists_deep = True
 
@@ -70,7 +70,7 @@ class AzureSource(ObjectSource):
             self._driver("")
 
     async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
-        """Read a whole object: in one request, if it is no longer than 32 MiB; what is beyond by several at a time."""
+        """Read a whole object: the first 32 MiB in one request, the rest in concurrent ones."""
         where, location = wanted.where, wanted.location
         if not location.key:
             raise ObjectMissing(f"{where}: a container, not an object")
@@ -89,7 +89,7 @@ class AzureSource(ObjectSource):
         return data
 
     async def stat(self, location: Location) -> StorageEntry | None:
-        """The object at a location, or the folder if there is one."""
+        """Return the object or folder at a location; None if there is neither."""
         name = location.key.rpartition("/")[2] or location.bucket
         if location.key:
             try:
@@ -102,14 +102,14 @@ class AzureSource(ObjectSource):
         return StorageEntry(name, 0, True, None) if page.entries else None
 
     async def page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
-        """A page of a listing."""
+        """Return a page of a listing."""
         found = await self._listed(location, token, deep=deep, most=None)
         if deep:
             return SourcePage([one for one in found.entries if not one.is_folder], found.token, found.now_ms)
         return found
 
     def failure_of(self, error: BaseException, where: str) -> CatalogError:
-        """Map an error to ours."""
+        """Map an error to a CatalogError."""
         error = _of_answer(error)
         if isinstance(error, azure.ClientAuthenticationError):
             return StorageDenied(f"{where}: access denied, or no credentials for Azure ({type(error).__name__})")
@@ -119,7 +119,7 @@ class AzureSource(ObjectSource):
             return failure_of(ConnectionError(), where)
         if isinstance(error, azure.HttpResponseError):
             status = error.status_code or 503
-            # 412: it was replaced while its parts were read. 2xx: what came was no answer.
+            # 412: the object was replaced while its parts were read. 2xx: the response was invalid.
             return failure_of_status(503 if status == _CHANGED or status < 300 else status, where)
         if isinstance(error, ValueError):
             return failure_of(ConnectionError(), where)
@@ -152,7 +152,7 @@ class AzureSource(ObjectSource):
         return self._driver(account).service_client.get_container_client(container)
 
     def _driver(self, account: str) -> Any:
-        """The filesystem of an account as a location names it; "" for that of the options.
+        """Return the filesystem of an account as a location names it; "" for the account of the options.
 
         Raises:
             ConfigInvalid: the options are wrong, or name no account.
@@ -178,7 +178,7 @@ class AzureSource(ObjectSource):
 
 @contextmanager
 def _closing_unfinished() -> Iterator[Callable[[Any], None]]:
-    """A hook for answers, whose connections are closed if the block fails: the SDK leaves a body half read."""
+    """Yield a response hook. If the block fails, close the responses' connections: the SDK leaves bodies half read."""
     answers: list[Any] = []
     try:
         yield answers.append
@@ -189,7 +189,7 @@ def _closing_unfinished() -> Iterator[Callable[[Any], None]]:
 
 
 def _of_answer(error: BaseException) -> BaseException:
-    """The error that an answer tells: the SDK fails with a TypeError on one that has a code and no message."""
+    """Return the error of an HTTP response: the SDK raises a TypeError for a response with a code but no message."""
     told: BaseException | None = error if isinstance(error, TypeError) else None
     while told is not None:
         if isinstance(told, azure.HttpResponseError):
@@ -210,7 +210,7 @@ def _is_folder(found: Any) -> bool:
 
 
 def _entry(found: Any, name: str) -> StorageEntry:
-    """An entry of a listing; what is no object is a prefix."""
+    """Return an entry of a listing; an item that is not a blob is a prefix, and so a folder."""
     if not isinstance(found, BlobProperties) or _is_folder(found):
         return StorageEntry(name, 0, True, None)
     return StorageEntry(name, found.size or 0, False, milliseconds(found.last_modified))

@@ -1,4 +1,4 @@
-"""The protocol of storage backends: a few operations on parsed locations, each of which ends in time."""
+"""The protocol of storage backends: a few operations on parsed locations, each within a deadline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakemuster.storage.locations import Location, redacted
 
 @dataclass(frozen=True, slots=True)
 class StorageEntry:
-    """An object or folder, named without its path. Sizes in bytes, times since the Unix epoch."""
+    """An object or folder, named without its path. Sizes are in bytes, times in milliseconds since the Unix epoch."""
 
     name: str
     size: int
@@ -36,13 +36,13 @@ class AdmittedRead:
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """Some of the objects below a folder.
+    """A page of the objects below a folder.
 
     Attributes:
-        entries: their names are paths below the folder. No folders.
-        now_ms: the time that storage told with them, since the Unix epoch; None if it tells none.
+        entries: the objects, without folders; their names are paths below the folder.
+        now_ms: storage's clock at the response, in milliseconds since the Unix epoch; None if it is not known.
         links: local symbolic links, as paths below the folder. They are not followed.
-        unnamed: objects whose names are no text, and that are left out.
+        unnamed: number of objects left out because their names cannot be decoded.
     """
 
     entries: list[StorageEntry]
@@ -52,25 +52,25 @@ class ListedPage:
 
 
 class Backend(Protocol):
-    """One kind of storage. Thread-safe; raises only our errors."""
+    """One kind of storage. Thread-safe; raises only CatalogError."""
 
     def check(self) -> None:
-        """Find wrong options as far as possible without a request to storage."""
+        """Raise ConfigInvalid for wrong options, as far as they can be detected without a request to storage."""
 
     def read(self, wanted: AdmittedRead) -> bytes:
         """Read a whole object."""
 
     def start_read(self, wanted: AdmittedRead) -> Future[bytes]:
-        """Like :meth:`read`, in the background; cancelling the future ends the transfer."""
+        """Like :meth:`read`, in the background; cancelling the future stops the transfer."""
 
     def stat(self, location: Location) -> StorageEntry | None:
-        """The object or folder at a location; None when there is nothing."""
+        """Return the object or folder at a location; None if there is neither."""
 
     def children(self, location: Location) -> list[StorageEntry]:
-        """List one level, all pages, by name; empty when there is nothing."""
+        """List one level of a folder, all pages, sorted by name; empty if there is no such folder."""
 
     def start_children(self, location: Location) -> Future[list[StorageEntry]]:
         """Like :meth:`children`, in the background."""
 
     def pages(self, location: Location) -> Iterator[ListedPage]:
-        """List all objects below a folder, in no order, some at a time; ObjectMissing if there is no such folder."""
+        """Yield all objects below a folder, in no order, in pages; raise ObjectMissing if there is no such folder."""

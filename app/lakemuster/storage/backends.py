@@ -1,4 +1,4 @@
-"""Storage backends, built when they are first needed: by scheme, or by vended credentials."""
+"""Registries of storage backends, by scheme or by vended credentials; a backend is built when it is first needed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakemuster.storage.remote import ObjectSource, RemoteObjects
 
 
 class Backends:
-    """Remote filesystems by scheme, built lazily, once per process."""
+    """Remote backends by scheme, built lazily, once per process."""
 
     def __init__(self, options: Mapping[str, Mapping[str, object]], deadline_seconds: float) -> None:
         self.options = {normal_scheme(scheme): dict(values) for scheme, values in options.items()}
@@ -35,7 +35,7 @@ class Backends:
     def get(self, scheme: str) -> Backend:
         """Return the backend of a scheme."""
         if self._process != os.getpid():
-            # After a fork, the event loop's thread and perhaps the lock's holder remain in the parent.
+            # After a fork, the event loop's thread, and perhaps the holder of the lock, exist in the parent only.
             self._start()
         with self._lock:
             if scheme not in self._built:
@@ -44,7 +44,7 @@ class Backends:
 
 
 class VendedBackends(Backends):
-    """Remote filesystems by vended credentials."""
+    """Remote backends by vended credentials."""
 
     def __init__(
         self, provide: CredentialsProvider, options: Mapping[str, Mapping[str, object]], deadline_seconds: float
@@ -53,7 +53,7 @@ class VendedBackends(Backends):
         self._provide = provide
 
     def of(self, location: Location) -> Backend:
-        """Return the backend that the credentials for a location open."""
+        """Return the backend for the credentials that cover a location."""
         vended = find_credentials(self._provide(), location)
         with _BY_CREDENTIALS_LOCK:
             backend = _BY_CREDENTIALS.get(vended)
@@ -64,12 +64,12 @@ class VendedBackends(Backends):
 
 
 _BY_CREDENTIALS: WeakKeyDictionary[PrefixCredentials, Backend] = WeakKeyDictionary()
-"""Filesystems by credentials. An entry is removed when its credentials are garbage-collected."""
+"""Backends by credentials. An entry is removed when its credentials are garbage-collected."""
 _BY_CREDENTIALS_LOCK = threading.Lock()
 
 
 def _build(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> Backend:
-    """The backend of a scheme.
+    """Build the backend of a scheme.
 
     Raises:
         ConfigInvalid: the options are wrong, or the extra that the scheme needs is not installed.
@@ -88,7 +88,7 @@ def _opened(scheme: str, options: Mapping[str, Any], deadline_seconds: float) ->
 
 
 def _source(scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> ObjectSource | None:
-    # Lazy: importing botocore takes longer than listing a local lake; the other stores' packages are extras.
+    # Import lazily: importing botocore takes longer than listing a local lake; the other stores' packages are extras.
     if scheme in ("s3", *S3_COMPATIBLE):
         from lakemuster.storage.s3 import S3Source  # noqa: PLC0415
 

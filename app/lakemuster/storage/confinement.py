@@ -14,7 +14,7 @@ class NamespaceConfinement:
     """The locations of each table's namespace, as currently configured.
 
     Attributes:
-        rule: given a table's name, returns the URL prefixes that it may live under; None: all roots.
+        rule: returns the URL prefixes below which a table of a given name may be; None for all roots.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,8 @@
-"""Which fsspec driver opens a scheme, with which options, and which extra brings it.
+"""The fsspec driver and options of each scheme, and the extra that installs it.
 
-Our options are those of the driver. Three kinds of stores have more: OSS and COS speak S3, with virtual-hosted buckets
-and without the checksums that botocore adds; HDFS is read through WebHDFS where ``webhdfs`` gives its URLs, otherwise
-through libhdfs; an HTTP URL's path is literal.
+The options are those of the driver, with three exceptions. OSS and COS are read as S3, with virtual-hosted buckets and
+without the checksums that botocore adds. HDFS is read through WebHDFS if the option ``webhdfs`` gives its URLs,
+otherwise through libhdfs. The path of an HTTP URL is literal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lakemuster.storage.locations import HTTP, Location
 S3_COMPATIBLE = ("oss", "cos")
 WEBHDFS = ("webhdfs", "swebhdfs")
 EXTRAS = {"gs": "gcs", "abfs": "azure", "hdfs": "hdfs", "webhdfs": "hdfs", "swebhdfs": "hdfs"}
-"""The extras that bring what schemes need, by scheme in its normal spelling."""
+"""The extras that install the packages of schemes, by scheme in its normal spelling."""
 
 _PACKAGES = {
     "gs": ("gcsfs", "google"),
@@ -33,7 +33,7 @@ _PACKAGES = {
 
 @contextmanager
 def needed_packages(scheme: str, setting: str) -> Iterator[None]:
-    """Name the extra that a scheme needs when the block fails for want of a package.
+    """Raise an error that names the extra of a scheme if the block fails because a package is missing.
 
     Raises:
         ConfigInvalid: a package is not installed.
@@ -41,7 +41,7 @@ def needed_packages(scheme: str, setting: str) -> Iterator[None]:
     try:
         yield
     except ImportError as cause:
-        # fsspec raises another ImportError, without the module's name, from that of the module.
+        # fsspec wraps the ImportError in another one without the module's name.
         name = cause.name or getattr(cause.__cause__, "name", None) or ""
         extra = EXTRAS.get(scheme)
         if extra is None or not name or name.partition(".")[0] not in _PACKAGES[scheme]:
@@ -53,10 +53,10 @@ def needed_packages(scheme: str, setting: str) -> Iterator[None]:
 
 
 def driver_of(scheme: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The fsspec protocol and options for a scheme in its normal spelling.
+    """Return the fsspec protocol and options for a scheme in its normal spelling.
 
     Raises:
-        ConfigInvalid: a URL of WebHDFS is none.
+        ConfigInvalid: the option ``webhdfs`` has an invalid URL.
     """
     if scheme in S3_COMPATIBLE:
         return "s3", compatible_options(scheme, options)
@@ -71,7 +71,7 @@ def driver_of(scheme: str, options: Mapping[str, Any]) -> tuple[str, dict[str, A
 
 
 def compatible_options(scheme: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of s3fs for S3 or for a store that speaks S3."""
+    """Return the options of s3fs for S3 or for a store with an S3 API."""
     if scheme not in S3_COMPATIBLE:
         return dict(options)
     config = dict(options.get("config_kwargs") or {})
@@ -82,7 +82,7 @@ def compatible_options(scheme: str, options: Mapping[str, Any]) -> dict[str, Any
 
 
 def with_hadoop_user(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of WebHDFS, with the user of ``HADOOP_USER_NAME`` where they name nobody, as Hadoop's clients do."""
+    """Return the options of WebHDFS; like Hadoop's clients, take a missing user from ``HADOOP_USER_NAME``."""
     user = os.environ.get("HADOOP_USER_NAME")
     if not user or options.get("kerberos") or any(options.get(name) is not None for name in ("user", "token")):
         return dict(options)
@@ -90,10 +90,10 @@ def with_hadoop_user(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def webhdfs_urls(setting: object) -> list[str]:
-    """The URLs of name nodes that the option ``webhdfs`` gives: one, or a list of those that take turns.
+    """Return the name nodes' URLs from the option ``webhdfs``: one URL, or a list for failover.
 
     Raises:
-        ConfigInvalid: it gives none.
+        ConfigInvalid: there is none, or one is invalid.
     """
     urls = [setting] if isinstance(setting, str) else list(setting) if isinstance(setting, list | tuple) else []
     for url in urls:
@@ -108,14 +108,14 @@ def webhdfs_urls(setting: object) -> list[str]:
 
 
 def webhdfs_address(setting: object) -> dict[str, Any]:
-    """The options of fsspec's WebHDFS for the first of these URLs."""
+    """Return the options of fsspec's WebHDFS driver for the first of these URLs."""
     parts = urlsplit(webhdfs_urls(setting)[0])
     use_https = parts.scheme == "https"
     return {"host": parts.hostname, "port": parts.port or (9871 if use_https else 9870), "use_https": use_https}
 
 
 def driver_path(location: Location) -> str | None:
-    """The path of a location as the methods of its driver take it; None: as the driver itself derives it."""
+    """Return a location's path for its driver's methods; None to let the driver derive it from the URL."""
     if location.scheme in HTTP:
         return f"{location.scheme}://{location.bucket}/{quote(location.key, safe='/~')}"
     if location.scheme == "abfs":

@@ -1,4 +1,4 @@
-"""Mapping of foreign errors to ours, without their text: it may hold credentials, hosts or signed URLs."""
+"""Map errors of storage drivers to CatalogErrors, without their text: it may hold credentials, hosts or signed URLs."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _DENIED = {errno.EACCES, errno.EPERM}
 
 
 def failure_of(error: BaseException, where: str) -> CatalogError:
-    """Map an error of the operating system, fsspec or asyncio to ours.
+    """Map an error of the operating system, fsspec or asyncio to a CatalogError.
 
     Args:
-        where: the location in the form allowed in messages.
+        where: the location, redacted for messages.
     """
     if isinstance(error, CatalogError):
         return error
@@ -46,7 +46,7 @@ def failure_of(error: BaseException, where: str) -> CatalogError:
 
 
 def check_size(size: int, expected_length: int | None, max_bytes: int, where: str) -> None:
-    """Reject an object by its size, before its bytes are fetched.
+    """Reject an object whose size is wrong or too large, before its bytes are fetched.
 
     Raises:
         WrongLength: the size differs from the length recorded in metadata.
@@ -66,14 +66,14 @@ _OURS = {"asynchronous", "loop", "session", "skip_instance_cache", "use_listings
 
 
 def checked_options(scheme: str, constructor: Callable[..., Any], options: Mapping[str, Any], *more: str) -> None:
-    """Reject options that a driver would ignore, or that are not the operator's to set.
+    """Reject options that the driver would ignore, or that Lakemuster sets itself.
 
     Args:
-        constructor: of the driver; its named parameters are the options.
-        more: further options.
+        constructor: the driver's constructor; its named parameters are the options.
+        more: further accepted options.
 
     Raises:
-        ConfigInvalid: names the options, never their values.
+        ConfigInvalid: an option is not accepted; the message has its name, never its value.
     """
     known = set(inspect.signature(constructor).parameters) - {"self", "kwargs"} - _OURS | set(more)
     unknown = sorted(set(options) - known)

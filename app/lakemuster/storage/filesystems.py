@@ -1,7 +1,7 @@
 """fsspec filesystems: built from the operator's options, called within a deadline.
 
-The object store, the segment store and the executors' readers all get theirs here. Listings and instances are not
-cached: what storage holds now is what is seen.
+The generic storage backend, the segment store and the executors' readers use them. Listings and instances are not
+cached, so that calls see the current state of storage.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Filesystem:
 
     Raises:
         ConfigInvalid: the extra that the scheme needs is not installed.
-        ValueError, ImportError, TypeError: fsspec does not know the scheme, lacks its driver, or refuses an option;
-            drivers raise others too.
+        ValueError, ImportError, TypeError: fsspec does not know the scheme, lacks its driver, or rejects an option;
+            drivers may raise other exceptions.
     """
 
     def __init__(self, scheme: str, options: Mapping[str, object]) -> None:
@@ -38,7 +38,7 @@ class Filesystem:
             self.driver: Any = kind(**given, skip_instance_cache=True, use_listings_cache=False)
 
     def path(self, url: str) -> str:
-        """The path of a URL as the driver's methods take it."""
+        """Return the path of a URL for the driver's methods."""
         found = driver_path(Location.parse(url))
         path: str = self.driver._strip_protocol(url) if found is None else found  # noqa: SLF001
         return path
@@ -47,11 +47,11 @@ class Filesystem:
         """Call a method of the driver and wait for it.
 
         Args:
-            deadline_seconds: for drivers that work on an event loop; others end by their own limits.
+            deadline_seconds: applies to drivers that run on an event loop; others have timeouts of their own.
 
         Raises:
             FSTimeoutError: no result within the deadline; a ``TimeoutError`` of fsspec.
-            Exception: what the driver raises.
+            Exception: any exception of the driver.
         """
         if deadline_seconds is not None and self.driver.async_impl and hasattr(self.driver, f"_{method}"):
             work = getattr(self.driver, f"_{method}")
@@ -60,7 +60,7 @@ class Filesystem:
 
 
 def modified_ms(info: Mapping[str, Any]) -> int | None:
-    """When an object changed last, since the Unix epoch, from what a driver reports; None if it does not."""
+    """Return an object's modification time from a driver's info, as Unix epoch milliseconds; None if it has none."""
     moment = next((info[name] for name in _MODIFIED if info.get(name) is not None), None)
     if isinstance(moment, str):
         try:

@@ -1,8 +1,8 @@
 """Storage source for Google Cloud Storage.
 
-gcsfs finds the credentials and the endpoint. The requests are made here, by the JSON API: gcsfs's own reads cost a
-second request, and have a retry layer of their own. Objects are verified against their MD5, which all but composite
-objects have.
+gcsfs resolves the credentials and the endpoint. This module makes the requests itself, to the JSON API: reads of gcsfs
+cost a second request, and have retries of their own. Objects are verified against their MD5, which all objects but
+composite ones have.
 
 Source: Cloud Storage JSON API v1, "Objects: get", "Objects: list".
 """
@@ -38,7 +38,7 @@ _NO_CREDENTIALS = (google.GoogleAuthError, retry.HttpError, getattr(retry, "NonR
 
 
 class GcsSource(ObjectSource):
-    """The objects of all buckets that are reached with one set of gcsfs's options."""
+    """The objects of all buckets that one set of gcsfs options opens."""
 
     lists_deep = True
 
@@ -52,7 +52,7 @@ class GcsSource(ObjectSource):
         self._digests = ContentDigests()
 
     async def ready(self) -> None:
-        """Refresh the credentials in a thread: google-auth does so by blocking requests."""
+        """Refresh the credentials in a thread: google-auth makes blocking requests for this."""
         known = self._files.credentials
         if known.credentials is not None and not known.credentials.valid:
             await asyncio.get_running_loop().run_in_executor(None, known.maybe_refresh)
@@ -71,7 +71,7 @@ class GcsSource(ObjectSource):
             return body.data
 
     async def stat(self, location: Location) -> StorageEntry | None:
-        """The object at a location, or the folder if there are objects below it."""
+        """Return the object at a location, or the folder if there are objects below it; None if there is neither."""
         name = location.key.rpartition("/")[2] or location.bucket
         if location.key:
             url = self._with(self._files.base + _object(location), fields="name,size,updated")
@@ -82,11 +82,11 @@ class GcsSource(ObjectSource):
         return StorageEntry(name, 0, True, None) if page.entries else None
 
     async def page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
-        """A page of a listing."""
+        """Return a page of a listing."""
         return await self._listed(location, token, deep=deep, most=None)
 
     def failure_of(self, error: BaseException, where: str) -> CatalogError:
-        """Map an error to ours."""
+        """Map an error to a CatalogError."""
         if isinstance(error, google.TransportError):
             return http_failure_of(ConnectionError(type(error).__name__), where)
         if isinstance(error, _NO_CREDENTIALS):
@@ -121,7 +121,7 @@ class GcsSource(ObjectSource):
         return headers
 
     def _with(self, url: str, **query: str) -> str:
-        # Adds what the options require for every request: who pays.
+        # Add the parameters that the options require for every request, such as the project that pays.
         return f"{url}?{urlencode(self._files._get_params(query), quote_via=quote)}"  # noqa: SLF001
 
 
@@ -149,7 +149,7 @@ def _entry(item: Mapping[str, Any], name: str) -> StorageEntry:
 
 
 def _md5_of(answered: aiohttp.ClientResponse) -> str | None:
-    """The MD5 in hex that an answer tells of the stored bytes; None if those are not what is sent."""
+    """Return the MD5 of the body in hex from a response; None if it has none, or one of differently encoded bytes."""
     if answered.headers.get("x-goog-stored-content-encoding", "identity") != "identity":
         return None
     for value in answered.headers.getall("x-goog-hash", ()):

@@ -1,8 +1,8 @@
-"""Storage backend for any other fsspec implementation: Google Cloud Storage, Azure, HDFS, memory.
+"""Storage backend for any other fsspec implementation, such as HDFS through libhdfs, or memory.
 
-These implementations retry themselves, so no retries are added here; the deadline applies to every operation.
+These implementations have retries of their own, so none are added here; the deadline applies to every operation.
 A call that blocks beyond the deadline occupies its thread until it returns: each bucket has few threads, and calls
-queued behind it fail in time.
+queued behind it fail at their deadline.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class GenericObjects:
             ) from cause
         self._deadline = deadline_seconds
         self._loop = get_loop()
-        # A pool per bucket: one that hangs leaves threads to the others.
+        # One pool for each bucket: a bucket that hangs does not take the threads of others.
         self._threads: defaultdict[str, ThreadPoolExecutor] = defaultdict(
             lambda: ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-{scheme}")
         )
@@ -58,12 +58,12 @@ class GenericObjects:
         return self._start(self._read(wanted), wanted.where)
 
     def stat(self, location: Location) -> StorageEntry | None:
-        """The object or folder at a location."""
+        """Return the object or folder at a location; None if there is neither."""
         found: StorageEntry | None = self._start(self._stat(location), redacted(location.text)).result()
         return found
 
     def children(self, location: Location) -> list[StorageEntry]:
-        """List one level, all pages, by name."""
+        """List one level of a folder, all pages, sorted by name."""
         return self.start_children(location).result()
 
     def start_children(self, location: Location) -> Future[list[StorageEntry]]:
@@ -71,7 +71,7 @@ class GenericObjects:
         return self._start(self._children(location), redacted(location.text))
 
     def pages(self, location: Location) -> Iterator[ListedPage]:
-        """List all objects below a folder, one folder after the other."""
+        """Yield all objects below a folder, one page for each folder."""
         folders = [""]
         while folders:
             below = folders.pop()

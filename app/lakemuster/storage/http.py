@@ -1,7 +1,7 @@
 """Storage source for plain HTTP(S) servers, read-only.
 
-An object's name is the path of its URL, taken literally: it is percent-encoded for the request. Redirects are not
-followed. HTTP lists no folders: what needs a listing is refused with :class:`ListingUnsupported`.
+An object's name is the literal path of its URL, which is percent-encoded for the request. Redirects are not followed.
+HTTP cannot list folders: listings raise :class:`ListingUnsupported`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class HttpSource(ObjectSource):
     """The objects of all HTTP servers that are read with one set of options.
 
     Args:
-        options: ``headers`` of every request, and ``client_kwargs`` of ``aiohttp.ClientSession``, as fsspec has them.
+        options: as of fsspec: ``headers`` of every request, and ``client_kwargs`` for ``aiohttp.ClientSession``.
     """
 
     def __init__(self, scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> None:
@@ -53,7 +53,7 @@ class HttpSource(ObjectSource):
             return (await body_of(answered, wanted)).data
 
     async def stat(self, location: Location) -> StorageEntry | None:
-        """The object at a location, by HEAD; by the head of GET where a server does not know HEAD."""
+        """Return the object at a location; None if there is none. Sends HEAD, or GET if the server lacks HEAD."""
         for method in ("HEAD", "GET"):
             async with self._requests.answer(method, _url(location)) as answered:
                 if method == "HEAD" and answered.status in _NO_HEAD:
@@ -62,11 +62,11 @@ class HttpSource(ObjectSource):
         return None
 
     async def page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
-        """Refuse: there is no listing."""
+        """Raise ListingUnsupported."""
         raise ListingUnsupported(f"{redacted(location.text)}: folders cannot be listed over HTTP")
 
     def failure_of(self, error: BaseException, where: str) -> CatalogError:
-        """Map an error to ours."""
+        """Map an error to a CatalogError."""
         return http_failure_of(error, where)
 
 

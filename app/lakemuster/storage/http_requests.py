@@ -1,4 +1,4 @@
-"""HTTP requests to storage, one at a time: no redirects, no decompression, bounded bodies, no retries."""
+"""Single HTTP requests to storage: without redirects, decompression and retries, and with a limit on body sizes."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Body:
 
 
 class HttpRequests:
-    """A session, opened when it is first used, on fsspec's event loop.
+    """An HTTP session on fsspec's event loop, opened when it is first used.
 
     Args:
-        session_options: of ``aiohttp.ClientSession``.
-        tls: what a server's certificate is checked with; None: the system's authorities.
+        session_options: arguments of ``aiohttp.ClientSession``.
+        tls: verifies the servers' certificates; None for the system's authorities.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class HttpRequests:
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        """The session; only on the event loop."""
+        """The session; to be used on the event loop only."""
         if self._session is None:
             options = {"connector": aiohttp.TCPConnector(limit=CONNECTIONS, ssl=self._tls or True), **self._options}
             self._session = aiohttp.ClientSession(
@@ -75,7 +75,7 @@ class HttpRequests:
     async def answer(
         self, method: str, url: str, headers: Mapping[str, str] | None = None
     ) -> AsyncIterator[aiohttp.ClientResponse]:
-        """The answer to a request, whatever its status.
+        """Send a request and yield the response, whatever its status.
 
         Args:
             url: percent-encoded.
@@ -88,12 +88,12 @@ class HttpRequests:
 
 
 def patience_seconds(deadline_seconds: float) -> float:
-    """How long a request waits for its connection, or for the next byte: two fit into an operation's deadline."""
+    """Return the connect and read timeout of a request, such that two attempts fit into an operation's deadline."""
     return min(5.0, deadline_seconds / 2)
 
 
 async def body_of(answered: aiohttp.ClientResponse, wanted: AdmittedRead) -> Body:
-    """The body of an answer that has the object's bytes. Raises as :func:`read_body`."""
+    """Return the body of a response that has an object's bytes. Raises as :func:`read_body`."""
     return await read_body(answered.content.read, answered.content_length, wanted)
 
 
@@ -101,11 +101,11 @@ async def read_body(read: Callable[[int], Awaitable[bytes]], length: int | None,
     """Read an object's bytes to their end.
 
     Args:
-        read: gives the next bytes, at most as many as it is asked for; none at the end.
-        length: in bytes, as the answer's head tells it; None if it does not.
+        read: returns the next bytes, at most as many as its argument says; empty at the end.
+        length: in bytes, from the response's headers; None if they do not give it.
 
     Raises:
-        WrongLength, LimitExceeded: before more is read than is wanted.
+        WrongLength, LimitExceeded: the length is not the expected one, or above the maximum.
     """
     if length is not None:
         check_size(length, wanted.expected_length, wanted.max_bytes, wanted.where)
@@ -123,12 +123,12 @@ async def read_body(read: Callable[[int], Awaitable[bytes]], length: int | None,
 
 
 def encoded(path: str) -> str:
-    """A literal path, percent-encoded; slashes stay."""
+    """Percent-encode a literal path, except its slashes."""
     return quote(path, safe="/~")
 
 
 def header_ms(headers: Mapping[str, str], name: str) -> int | None:
-    """The time in a header as milliseconds since the Unix epoch; None if there is none."""
+    """Return the time in a header as milliseconds since the Unix epoch; None if there is none."""
     try:
         found = parsedate_to_datetime(headers[name])
     except (KeyError, TypeError, ValueError):
@@ -137,12 +137,12 @@ def header_ms(headers: Mapping[str, str], name: str) -> int | None:
 
 
 def milliseconds(moment: object) -> int | None:
-    """A time as milliseconds since the Unix epoch; None if it is none."""
+    """Return a datetime as milliseconds since the Unix epoch; None for any other object."""
     return int(moment.timestamp() * 1000) if isinstance(moment, datetime) else None
 
 
 def failure_of_status(status: int, where: str) -> CatalogError:
-    """The error that a status tells."""
+    """Return the error for an HTTP status."""
     if status in (404, 410):
         return ObjectMissing(f"{where}: no such object")
     if status in (401, 403, 407):
@@ -155,7 +155,7 @@ def failure_of_status(status: int, where: str) -> CatalogError:
 
 
 def http_failure_of(error: BaseException, where: str) -> CatalogError:
-    """Map an error of aiohttp to ours, as :func:`~lakemuster.storage.failures.failure_of` does others."""
+    """Map an error of aiohttp to a CatalogError; others as :func:`~lakemuster.storage.failures.failure_of` does."""
     if isinstance(error, aiohttp.InvalidURL):
         return StorageError(f"{where}: its name gives no URL")
     if isinstance(error, aiohttp.ClientError):

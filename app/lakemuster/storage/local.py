@@ -1,7 +1,7 @@
-"""Storage backend for local folders. Symbolic links are followed as long as they stay within the roots.
+"""Storage backend for local folders. Symbolic links are followed only within the roots.
 
 Reads have no deadline: a read from a dead network mount cannot be abandoned. Pipes and devices, which can block
-for ever, are never read.
+forever, are never read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """An admitted file, which any process of this machine may read later, if it is still the same file unchanged.
+    """An admitted file, which any process on this machine may read later, as long as the file is unchanged.
 
     Attributes:
         path: without symbolic links.
@@ -61,7 +61,7 @@ class LocalFile:
 
         Raises:
             ObjectMissing, StorageDenied: as the operating system reports.
-            StorageUnavailable: the file was replaced or changed since.
+            StorageUnavailable: the file was replaced or changed meanwhile.
         """
         try:
             with open(os.open(self.path, _FLAGS), "rb") as file:
@@ -100,7 +100,7 @@ class LocalFiles:
             raise failure_of(cause, wanted.where) from cause
 
     def admit(self, wanted: AdmittedRead) -> LocalFile:
-        """Admit and check a file, to be read later."""
+        """Check a file that is to be read later."""
         try:
             path = self._real(wanted.location)
             found = LocalFile.of(path, wanted.where, os.stat(path, follow_symlinks=False))
@@ -118,7 +118,7 @@ class LocalFiles:
         return _threads_of(os.getpid()).submit(self.read, wanted)
 
     def stat(self, location: Location) -> StorageEntry | None:
-        """The file or folder at a location."""
+        """Return the file or folder at a location; None if there is neither."""
         try:
             state = os.stat(self._real(location))
         except OSError as cause:
@@ -129,7 +129,7 @@ class LocalFiles:
         return _found(location.key.rpartition("/")[2], state)
 
     def children(self, location: Location) -> list[StorageEntry]:
-        """List one level, by name."""
+        """List one level of a folder, sorted by name."""
         try:
             folder = self._real(location)
             with os.scandir(folder) as entries:
@@ -146,7 +146,7 @@ class LocalFiles:
         return _threads_of(os.getpid()).submit(self.children, location)
 
     def pages(self, location: Location) -> Iterator[ListedPage]:
-        """List all files below a folder; links are not followed."""
+        """Yield all files below a folder; links are not followed."""
         try:
             folder = self._real(location)
         except OSError as cause:
@@ -165,7 +165,7 @@ class LocalFiles:
         return any(f"{path}/".startswith(os.path.join(_real_path(root), "")) for root in self._roots)
 
     def _entry(self, entry: os.DirEntry[str], folder: str) -> StorageEntry | None:
-        """The entry to list; None for broken links, and for links out of the roots or to a parent folder."""
+        """Return an entry; None for undecodable names, broken links, and links out of the roots or to a parent."""
         if not entry.name.isprintable() and _is_undecodable(entry.name):
             return None
         try:
@@ -182,10 +182,11 @@ class LocalFiles:
 
 
 def _real_path(path: str) -> str:
-    """Like ``os.path.realpath``, which asks about every component: on Linux the kernel names what it has opened.
+    """Like ``os.path.realpath``, which makes a system call for every component, but faster on Linux.
 
-    Most looks at tables are this. What cannot be opened is left to ``os.path.realpath``, unless it is a missing name
-    in an existing folder: many folders of a table's metadata are optional.
+    Opens the path and reads its name from ``/proc``. Most of a look at a local table is spent here. A path that cannot
+    be opened is left to ``os.path.realpath``, except a missing name in an existing folder: many folders of a table's
+    metadata are optional.
     """
     found = _opened_path(path)
     if found is not None:
@@ -197,7 +198,7 @@ def _real_path(path: str) -> str:
 
 
 def _opened_path(path: str) -> str | None:
-    """The path of the file or folder that opening ``path`` leads to; None if that is unknown."""
+    """Return the real path of the file or folder that ``path`` opens; None if it is unknown."""
     if not _NAMES_OPENED:
         return None
     try:
@@ -210,13 +211,13 @@ def _opened_path(path: str) -> str | None:
         return None
     finally:
         os.close(opened)
-    # The kernel marks what was deleted since, and paths outside of this process's root.
+    # The kernel marks deleted files, and paths outside this process's root.
     return found if found.startswith("/") and not found.endswith(" (deleted)") else None
 
 
 @lru_cache(maxsize=1)
 def _threads_of(process: int) -> ThreadPoolExecutor:
-    """The thread pool of a process: a forked child has none of its parent's threads."""
+    """Return the thread pool of a process: a forked child has none of its parent's threads."""
     return ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-local-{process}")
 
 

@@ -1,4 +1,4 @@
-"""List all files below a local folder, some at a time, and find the real paths of files. Links are not followed."""
+"""List all files below a local folder, in pages, without following links, and resolve the real paths of files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE_ENTRIES = 10_000
 def walk(folder: str) -> Iterator[ListedPage]:
     """Yield the files below a folder that has no links in its path.
 
-    A file or folder that is removed meanwhile is left out; pipes, sockets and devices are.
+    Files and folders that are removed meanwhile are left out, and so are pipes, sockets and devices.
 
     Raises:
         ObjectMissing: the folder does not exist.
@@ -57,7 +57,7 @@ def walk(folder: str) -> Iterator[ListedPage]:
 
 
 def real_path(path: str, root: str) -> str:
-    """Return the path of a file without links, given the real path of a folder: inside of it, only files are links."""
+    """Return the path of a file without links; inside ``root``, a real path, a link that the file itself is remains."""
     folder, _, name = path.rpartition("/")
     real = _real_folder(folder)
     found = f"{real.rstrip('/')}/{name}"
@@ -70,7 +70,7 @@ def _real_folder(folder: str) -> str:
 
 
 def forget_real_folders() -> None:
-    """Look at links anew from now on."""
+    """Clear the cache of resolved folders."""
     _real_folder.cache_clear()
 
 

@@ -1,15 +1,15 @@
-"""Locations: parse them, check them against the allowed roots, rewrite those of moved lakes. Pure.
+"""Locations: parse them, check them against the allowed roots, and rewrite the recorded ones of moved lakes. Pure.
 
 A recorded location is untrusted text. Three rules make it safe:
 
 * it is parsed to (scheme, bucket, key), and opened by these parts only;
-* text that a URL parser, a shell or a filesystem might read in two ways is refused, not repaired;
+* text that a URL parser, a shell or a filesystem might interpret in different ways is refused, not repaired;
 * it is opened only if it is below one of the operator's roots, component by component.
 
-Nothing is ever percent-decoded: ``day=2024-01-01 10%3A00`` is the name of a folder.
+Keys are never percent-decoded: ``day=2024-01-01 10%3A00`` is the name of a folder.
 
 Source: Hadoop's ``Path`` writes ``file:/a``, others ``file:///a`` or ``/a``; ``s3a`` and ``s3n`` are Hadoop's
-names of ``s3``. Azure's data of one account has two hosts, ``account.blob.…`` (Hadoop's ``wasb``) and
+schemes for ``s3``. An Azure account has two hosts for the same data, ``account.blob.…`` (Hadoop's ``wasb``) and
 ``account.dfs.…`` (``abfs``); fsspec writes ``az://container``.
 """
 
@@ -58,12 +58,14 @@ _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
 
 
 def normal_scheme(scheme: str) -> str:
-    """The normal spelling of a scheme: ``S3A`` becomes ``s3``."""
+    """Return the normal spelling of a scheme: ``S3A`` becomes ``s3``."""
     return _SCHEME_OF.get(scheme.lower(), scheme.lower())
 
 
 def normal_authority(scheme: str, authority: str) -> str:
-    """The normal spelling of a bucket or host: Azure's by its ``dfs`` host, HTTP's in lower case without its own port.
+    """Return the normal spelling of a bucket or host.
+
+    Azure accounts get their ``dfs`` host; HTTP hosts become lower case, without the scheme's default port.
 
     Args:
         scheme: in its normal spelling.
@@ -74,7 +76,7 @@ def normal_authority(scheme: str, authority: str) -> str:
 
 
 def redacted(text: str) -> str:
-    """A location for messages, without userinfo, query string or control characters, cut to a moderate length."""
+    """Return a location for messages: without userinfo, query string and control characters, and truncated if long."""
     text = _USERINFO.sub(r"\1//", text.partition("?")[0])
     text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:200]}…{text[-80:]}"
@@ -136,10 +138,10 @@ class Location:
         return f"{self.scheme}://{self.bucket}/{self.key}".rstrip("/")
 
     def joined(self, path: str) -> Self:
-        """A location below this one, by the name that a listing told.
+        """Return a location below this one, by a path from a listing.
 
         Raises:
-            LocationRefused: the path climbs.
+            LocationRefused: the path contains a ``..`` segment.
         """
         if ".." in path.split("/"):
             raise _refused(path, "it contains a .. segment")
@@ -154,7 +156,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """The locations that may be opened, with everything below them. No roots admit nothing."""
+    """The locations that may be opened, with everything below them; without roots, nothing may be opened."""
 
     locations: tuple[Location, ...] = ()
 
@@ -171,11 +173,11 @@ class Roots:
             raise ConfigInvalid(f"ROOTS: {cause.message}") from cause
 
     def adding(self, location: Location) -> Self:
-        """These roots and one more."""
+        """Return these roots and one more."""
         return self if location in self.locations else type(self)((*self.locations, location))
 
     def within(self, places: Sequence[Location]) -> Self:
-        """The intersection with other places: of each pair, the inner one."""
+        """Return the intersection with other locations: of each nested pair, the inner one."""
         inner = [place for root in self.locations for place in places if place.lies_within(root)]
         outer = [root for root in self.locations for place in places if root.lies_within(place)]
         return type(self)(tuple(dict.fromkeys((*inner, *outer))))
@@ -199,7 +201,7 @@ class Roots:
 
 
 def absolute(text: str, base: str) -> str:
-    """The full location of an operator's input: ``lake/../lake`` is relative to ``base``, ``~`` is the home folder.
+    """Return the full location of an operator's input; relative paths are below ``base``, ``~`` is the home folder.
 
     Raises:
         LocationRefused: it is not a location.
@@ -210,7 +212,7 @@ def absolute(text: str, base: str) -> str:
 
 
 def with_scheme(location: str) -> str:
-    """A full location for clients: a bare path becomes ``file:///folder``, everything else is unchanged."""
+    """Return a full location for clients: a bare path becomes ``file:///folder``, everything else is unchanged."""
     return f"{LOCAL}://{location}" if location.startswith("/") else location
 
 
@@ -257,11 +259,11 @@ def _local_key(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rewrites:
-    """Rewrites of recorded location prefixes to where the data is now.
+    """Rewrites of recorded location prefixes to the prefixes where the data is now.
 
-    A prefix matches whole components. The longest match wins; each location is rewritten once. All
-    spellings of OLD's scheme match (``s3a://…`` where OLD is ``s3://…``, ``file:/a`` for ``/a``,
-    ``./x`` for ``x``). The rest of a location stays literally the same.
+    A prefix matches whole components. The longest match wins; each location is rewritten once. All spellings of OLD
+    match (``s3a://…`` where OLD is ``s3://…``, ``file:/a`` for ``/a``, ``./x`` for ``x``). The rest of a location is
+    unchanged.
 
     Raises:
         RequestInvalid: an OLD or NEW is empty.
@@ -293,14 +295,14 @@ class Rewrites:
         return cls(tuple(pairs))
 
     def apply(self, location: str) -> str:
-        """The rewritten location; unchanged when no prefix matches."""
+        """Return the rewritten location; unchanged if no prefix matches."""
         for old, new in self._rules:
             if location == (old or "/") or location.startswith(f"{old}/"):
                 return new + location[len(old) :] or "/"
         return location
 
     def before(self, location: str) -> list[str]:
-        """The possible recorded forms of a location: itself, and each one that :meth:`apply` rewrites to it."""
+        """Return the possible recorded forms of a location: itself, and each one that :meth:`apply` rewrites to it."""
         found = [location]
         for old, new in self._rules:
             if location.startswith(f"{new}/"):
@@ -310,7 +312,7 @@ class Rewrites:
         return list(dict.fromkeys(found))
 
     def apply_array(self, locations: pa.Array) -> pa.Array:
-        """Apply :meth:`apply` to a whole column; the type is preserved, nulls stay null.
+        """Like :meth:`apply`, for a column; the type is preserved, nulls stay null.
 
         Args:
             locations: string, large_string, or a dictionary of them; an Array or a ChunkedArray.
@@ -327,7 +329,7 @@ class Rewrites:
             hit = hit if waiting is None else pc.and_(hit, waiting)
             if not pc.any(hit).as_py():
                 continue
-            # Replaced by bytes: by characters it takes ten times as long.
+            # Replace bytes: replacing characters takes ten times as long.
             here = pc.binary_replace_slice(locations.view(plain), 0, len(old.encode()), new.encode())
             here = here.view(locations.type) if new else pc.if_else(whole, "/", here.view(locations.type))
             moved = here if pc.all(hit).as_py() else pc.if_else(hit, here, moved)
@@ -336,7 +338,7 @@ class Rewrites:
 
 
 def _spellings(old: str) -> list[str]:
-    """Every prefix that a writer may have recorded for the operator's ``old``, without trailing slash."""
+    """Return every prefix that a writer may have recorded for the operator's ``old``, without trailing slash."""
     url = _URL.match(old)
     if url is not None and normal_scheme(url[1]) != LOCAL:
         spellings = _SPELLINGS.get(normal_scheme(url[1]), (url[1],))

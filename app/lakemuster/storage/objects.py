@@ -17,7 +17,7 @@ class ObjectInfo:
         location: the full location, in the caller's spelling.
         name: the last path segment.
         size: in bytes; 0 for folders.
-        modified_ms: Unix epoch; None when storage does not report it (folders of object stores).
+        modified_ms: Unix epoch milliseconds; None if storage does not report it (folders of object stores).
     """
 
     location: str
@@ -32,8 +32,8 @@ class ReadRequest:
     """One object to read.
 
     Attributes:
-        expected_length: in bytes; None when its metadata does not record it.
-        exact: treat an object of another length as corrupt; otherwise the length is only an estimate of memory.
+        expected_length: in bytes; None if metadata does not record it.
+        exact: whether an object of another length is corrupt; otherwise the length only estimates memory.
     """
 
     location: str
@@ -45,7 +45,7 @@ class Counts:
     """Counters of a store's operations since its creation. An operation may take several requests.
 
     Attributes:
-        operations: seconds of each that ended, by kind (``read``, ``stat``, ``list``) and outcome.
+        operations: duration of each completed operation in seconds, by kind (``read``, ``stat``, ``list``) and outcome.
     """
 
     def __init__(self) -> None:

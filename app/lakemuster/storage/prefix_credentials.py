@@ -10,7 +10,7 @@ from lakemuster.errors import StorageDenied
 from lakemuster.storage.locations import Location, redacted
 
 _OF_THE_OPERATOR = frozenset({"key", "secret", "token", "anon", "profile"})
-"""Options that sign requests: vended ones take their place."""
+"""The operator's options that authenticate requests; vended credentials replace them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -18,9 +18,9 @@ class PrefixCredentials:
     """A set of credentials.
 
     Attributes:
-        prefix: of the locations that they open, a folder.
-        signing: fsspec options that sign requests; never shown.
-        places: fsspec options that say where the store is, unless the operator's do.
+        prefix: the folder whose contents they open.
+        signing: fsspec options that authenticate requests; never shown.
+        places: fsspec options that locate the store; options of the operator override them.
     """
 
     prefix: Location
@@ -28,7 +28,7 @@ class PrefixCredentials:
     places: Mapping[str, object] = field(default_factory=dict)
 
     def merged(self, options: Mapping[str, object]) -> dict[str, object]:
-        """The options of a filesystem, given the operator's."""
+        """Return the options of a filesystem, given the operator's options."""
         kept = {name: value for name, value in options.items() if name not in _OF_THE_OPERATOR}
         return {**self.places, **kept, **self.signing}
 
@@ -37,10 +37,10 @@ CredentialsProvider: TypeAlias = Callable[[], Sequence[PrefixCredentials]]
 
 
 def find_credentials(credentials: Sequence[PrefixCredentials], location: Location) -> PrefixCredentials:
-    """The credentials with the longest prefix of a location.
+    """Return the credentials whose prefix is the longest that covers a location.
 
     Raises:
-        StorageDenied: there is none.
+        StorageDenied: none covers it.
     """
     found = [vended for vended in credentials if location.lies_within(vended.prefix)]
     if not found:

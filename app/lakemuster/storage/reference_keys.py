@@ -1,7 +1,7 @@
-"""Compare listed files with references to files: both become keys of 64 bits.
+"""Match listed files with references to files through 64-bit keys.
 
-A reference is a location, or a name with the folder below which every file of that name is meant: a file has one key
-for its location, and one for each such folder above it.
+A reference is a location, or a file name with a folder, which means every file of that name below the folder. So a file
+has one key for its location, and one for each such folder above it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from lakemuster.storage.spelling import Keys, keys_of, named
 
 ANYWHERE = ""
-"""The folder of names that mean a file wherever it is."""
+"""The folder of references by name that match a file anywhere."""
 FOLDERS_OF = frozenset({"metadata", "schema"})
-"""The kinds of files whose folders show a table."""
+"""The kinds of files whose folders indicate a table."""
 _MOST_FOLDERS = 100_000
 
 
@@ -29,8 +29,8 @@ class ReferenceKeys:
         form: returns the comparable form of a location; raises ValueError for relative ones.
 
     Attributes:
-        roots: the comparable forms of the folders below which files are meant by name.
-        metadata_folders: those of the folders with tables' metadata.
+        roots: the comparable forms of the folders of references by name.
+        metadata_folders: the comparable forms of the folders that hold tables' metadata.
     """
 
     def __init__(self, form: Callable[[str], str]) -> None:
@@ -66,7 +66,7 @@ class FileKeys:
     Args:
         root: the location that was listed, without symbolic links.
         form: as of :class:`ReferenceKeys`.
-        roots: those of the references.
+        roots: as of :class:`ReferenceKeys`.
     """
 
     def __init__(self, root: str, form: Callable[[str], str], roots: set[str]) -> None:
@@ -74,9 +74,12 @@ class FileKeys:
         self._of_folder: dict[str, tuple[str, ...]] = {}
 
     def keys(self, paths: Sequence[str]) -> tuple[Keys, list[int]]:
-        """Return the keys of files, given by their paths below the listed location, and the file of each key.
+        """Return the keys of files, and the position of each key's file.
 
-        The checksum file that Hadoop writes beside a local file counts as that file.
+        The checksum file that Hadoop writes beside a local file has the keys of that file.
+
+        Args:
+            paths: of the files, below the listed location.
         """
         texts: list[str] = []
         rows: list[int] = []

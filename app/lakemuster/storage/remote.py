@@ -1,8 +1,8 @@
-"""The frame of the remote backends: operations in the background, each with retries and within the deadline.
+"""The backend of remote object stores: runs operations in the background, with retries and a deadline.
 
-A source knows one store's protocol, and makes one request at a time; here is everything that is the same for all of
-them. A bucket (HTTP and HDFS: a host) has a bounded number of operations at a time, so that one that hangs leaves
-connections to the others.
+A source implements one store's protocol, and each of its methods makes one attempt; this module has what all stores
+share. The concurrent operations of each bucket (for HTTP and HDFS, of each host) are limited, so that a bucket that
+hangs leaves connections to the others.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _MOST_NAMES = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """Some of what is below a folder; names are paths below it.
+    """A page of a folder's listing; names are paths below the folder.
 
     Attributes:
-        token: of the next page; None: this is the last one; empty: there is another one, without a token.
-        now_ms: the time that storage told with it, since the Unix epoch.
+        token: of the next page; None if this is the last one; empty if there is another one, but storage gave no token.
+        now_ms: storage's clock at the response, in milliseconds since the Unix epoch; None if it is not known.
     """
 
     entries: list[StorageEntry]
@@ -47,11 +47,11 @@ class ObjectSource(Protocol):
     """One store's protocol. The coroutines run on fsspec's event loop, and are cancelled at the deadline.
 
     Attributes:
-        name: of the store, in messages.
-        lists_deep: whether :meth:`page` can list all objects below a folder; otherwise one level only.
-        places: the number of operations that a bucket has at a time.
-        checked_at: the location that messages name when :meth:`ready` finds wrong options, which it does without a
-            request to storage; None: the constructor finds them.
+        name: the store's name in messages.
+        lists_deep: whether :meth:`page` can list all objects below a folder; otherwise it lists one level only.
+        places: maximum number of concurrent operations of a bucket.
+        checked_at: the location for messages when :meth:`ready` detects wrong options, without a request to storage;
+            None if the constructor detects them.
     """
 
     name: str = "storage"
@@ -60,32 +60,32 @@ class ObjectSource(Protocol):
     checked_at: str | None = None
 
     async def ready(self) -> None:
-        """Open the session and refresh the credentials, if need be; outside of the operations' deadline."""
+        """Open the session and refresh the credentials if needed. An operation's deadline begins after this."""
         return
 
     async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:
         """Read a whole object.
 
         Args:
-            refused: the digests of earlier attempts' bytes that were not the object's.
+            refused: the digests of bytes that earlier attempts received and rejected.
         """
 
     async def stat(self, location: Location) -> StorageEntry | None:
-        """The object or folder at a location."""
+        """Return the object or folder at a location; None if there is neither."""
 
     async def page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
-        """A page of a folder's listing; an empty one if there is no such folder.
+        """Return a page of a folder's listing; an empty one if there is no such folder.
 
         Args:
-            deep: all objects below it, without folders.
+            deep: list all objects below it, without folders.
         """
 
     def failure_of(self, error: BaseException, where: str) -> CatalogError:
-        """Map an error of the above to ours; StorageUnavailable is retried."""
+        """Map an error of the other methods to a CatalogError; StorageUnavailable is retried."""
 
 
 class RemoteObjects:
-    """The backend that a source gives."""
+    """The backend of a source."""
 
     def __init__(self, source: ObjectSource, deadline_seconds: float) -> None:
         self.source = source
@@ -96,7 +96,7 @@ class RemoteObjects:
         )
 
     def check(self) -> None:
-        """Open the session, if that shows wrong options."""
+        """Open the session if this detects wrong options."""
         if self.source.checked_at is not None:
             self._wait(self._start(self._ready(self.source.checked_at), ""))
 
@@ -111,12 +111,12 @@ class RemoteObjects:
         return self._start(attempts, wanted.location.bucket)
 
     def stat(self, location: Location) -> StorageEntry | None:
-        """The object or folder at a location."""
+        """Return the object or folder at a location; None if there is neither."""
         attempts = self._persist(lambda: self.source.stat(location), redacted(location.text))
         return self._wait(self._start(attempts, location.bucket))
 
     def children(self, location: Location) -> list[StorageEntry]:
-        """List one level, all pages, by name."""
+        """List one level of a folder, all pages, sorted by name."""
         return self._wait(self.start_children(location), pages=True)
 
     def start_children(self, location: Location) -> Future[list[StorageEntry]]:
@@ -124,7 +124,7 @@ class RemoteObjects:
         return self._start(self._children(location), location.bucket)
 
     def pages(self, location: Location) -> Iterator[ListedPage]:
-        """List all objects below a folder."""
+        """Yield all objects below a folder, in pages."""
         empty = True
         for below, page in self._deep(location) if self.source.lists_deep else self._level_by_level(location):
             empty = empty and not page.entries
@@ -156,7 +156,7 @@ class RemoteObjects:
             yield below, SourcePage(found, None, now_ms)
 
     def _start(self, work: Coroutine[Any, Any, T], bucket: str) -> Future[T]:
-        # Acquire the semaphore before the operation's deadline begins: the queue is ours, not storage's.
+        # Acquire the semaphore before the operation's deadline begins: storage is not the cause of this queue.
         places = self._places[bucket]
         if not places.acquire(timeout=self._deadline + _SESSION_SECONDS):
             work.close()
@@ -201,7 +201,7 @@ class RemoteObjects:
         token: str | None = None
         while True:
             page = await self._page(location, token, deep=False)
-            # A folder may come twice: as a prefix, and as the object that marks it.
+            # A folder may be listed twice: as a prefix, and as its marker object.
             found |= {(entry.name, entry.is_folder): entry for entry in page.entries if entry.name}
             if len(found) > _MOST_NAMES:
                 raise LimitExceeded(f"{redacted(location.text)}: more than {_MOST_NAMES} names in one folder")

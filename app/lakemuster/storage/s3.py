@@ -1,10 +1,10 @@
 """Storage source for S3 and compatible stores, through s3fs.
 
-s3fs provides the session and the options. The requests are made here, one at a time: s3fs's own reads cost a second
-request, cache listings, have a retry layer of their own, and have no deadline, so a peer that sends a byte now and then
-is waited for without end. The retries of botocore and s3fs are off.
+s3fs provides the session and the options. This module makes the requests itself: reads of s3fs cost a second request,
+cache listings, have retries of their own, and have no deadline, so a peer that sends a byte now and then would block
+them forever. The retries of botocore and s3fs are disabled.
 
-Objects are verified against their ETag where it is the MD5 of the content: Avro and JSON have no checksums, so bytes
+Objects are verified against their ETag if it is the MD5 of the content: Avro and JSON have no checksums, so bytes
 changed or lost in transit could decode to another list of files. Source: S3 API reference, "Object": the ETag is the
 MD5 of the content unless the object was uploaded in parts, encrypted with KMS or customer keys, or stored in a
 directory bucket.
@@ -62,7 +62,7 @@ _BAD_NAME = (
 
 
 class S3Source(ObjectSource):
-    """The objects of all buckets that are reached with one set of s3fs's options."""
+    """The objects of all buckets that one set of s3fs options opens."""
 
     name, lists_deep, checked_at = "S3", True, "s3://"
 
@@ -113,7 +113,7 @@ class S3Source(ObjectSource):
             answer["Body"].close()
 
     async def stat(self, location: Location) -> StorageEntry | None:
-        """The object at a location, or the folder if there are objects below it."""
+        """Return the object at a location, or the folder if there are objects below it; None if there is neither."""
         name = location.key.rpartition("/")[2] or location.bucket
         if location.key:
             call = partial(self._call, "head_object", Bucket=location.bucket, Key=location.key)
@@ -126,7 +126,7 @@ class S3Source(ObjectSource):
         return StorageEntry(name, 0, True, None) if page.get("Contents") or page.get("CommonPrefixes") else None
 
     async def page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
-        """A page of a listing."""
+        """Return a page of a listing."""
         prefix = _prefix(location)
         more = {} if token is None else {"ContinuationToken": token}
         if deep:
@@ -145,7 +145,7 @@ class S3Source(ObjectSource):
         return SourcePage(entries, following, header_ms(headers, "date"))
 
     def failure_of(self, error: BaseException, where: str) -> CatalogError:
-        """Map an error to ours."""
+        """Map an error to a CatalogError."""
         if isinstance(error, CatalogError):
             return error
         told = error if isinstance(error, boto.ClientError) else error.__cause__
@@ -160,7 +160,7 @@ class S3Source(ObjectSource):
         return failure_of(error, where)
 
     async def _call(self, method: str, **arguments: object) -> dict[str, Any]:
-        # Adds what the options require for every request: requester pays, customer keys, the bucket's region.
+        # s3fs adds what the options require for every request: requester pays, customer keys, the bucket's region.
         answer: dict[str, Any] = await self._files._call_s3(method, **arguments)  # noqa: SLF001
         return answer
 
@@ -174,7 +174,7 @@ class S3Source(ObjectSource):
         repeat: Callable[[Repeated], Awaitable[dict[str, Any] | None]],
         call: Callable[[], Awaitable[dict[str, Any]]],
     ) -> dict[str, Any]:
-        """Repeat the bucket's request; without one, make it through botocore, and remember how to repeat it."""
+        """Make a request from the bucket's template; without one, make it through botocore, and store a template."""
         known = location.bucket, operation
         if (repeated := self._repeated.get(known)) is not None:
             if (found := await repeat(repeated)) is not None:
@@ -194,7 +194,7 @@ def _prefix(location: Location) -> str:
 
 
 def _md5_of(answer: Mapping[str, Any]) -> str | None:
-    """The MD5 of an object's content in hex, or None if its ETag is not one."""
+    """Return the MD5 of an object's content in hex; None if its ETag is not an MD5."""
     etag = str(answer.get("ETag", "")).strip('"').lower()
     other = answer.get("SSECustomerAlgorithm") or "kms" in str(answer.get("ServerSideEncryption", ""))
     return etag if re.fullmatch(r"[0-9a-f]{32}", etag) and not other else None

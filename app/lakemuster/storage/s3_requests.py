@@ -1,10 +1,10 @@
-"""Repeat requests to S3 without botocore's model of the service.
+"""Repeat requests to S3 without the costs of botocore's service model.
 
-For each request botocore validates parameters, resolves the endpoint by rules, serializes, and reads the answer by its
-model: most of the CPU of a listing. All but the key or prefix is the same for each request to a bucket. So the first
-one goes through botocore; later ones reuse its address, headers and context, with botocore's own signer, which
-refreshes credentials, and aiobotocore's connections. What succeeds in another form or is refused goes through botocore
-again, which knows redirects and all errors.
+For each request botocore validates parameters, resolves the endpoint by rules, serializes the request, and parses the
+response by its model; this takes most of the CPU time of a listing. Requests to one bucket differ in the key or prefix
+only. So the first one goes through botocore; later ones reuse its address, headers and context, with botocore's signer,
+which refreshes credentials, and aiobotocore's connections. If such a request is refused, or its response has another
+form, it is made again through botocore, which handles redirects and all errors.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _see(params: Mapping[str, Any], request_signer: Any, **_: object) -> None:
 
 @contextmanager
 def watching(client: Any) -> Iterator[_Seen]:
-    """Collect the requests that a client builds in this context; a redirect changes them until the block ends."""
+    """Collect the requests that a client builds in this context; a redirect may change them until the block ends."""
     for operation in ("ListObjectsV2", "HeadObject"):
         client.meta.events.register(f"before-call.s3.{operation}", _see, unique_id=f"lakemuster-{operation}")
     seen: _Seen = []
@@ -52,8 +52,8 @@ class Repeated:
 
     Attributes:
         url: without the key and the query.
-        query: without prefix and continuation.
-        params: of botocore: method, headers, context.
+        query: without prefix and continuation token.
+        params: botocore's request parameters: method, headers, context.
     """
 
     operation: str
@@ -65,7 +65,7 @@ class Repeated:
 
     @classmethod
     def of(cls, operation: str, seen: _Seen, key: str, client: Any) -> Repeated | None:
-        """The request that botocore made for a key; None for one that cannot be repeated."""
+        """Return the request that botocore made for a key; None if it cannot be repeated."""
         if len(seen) != 1:
             return None
         params = seen[0]["params"]
@@ -78,13 +78,13 @@ class Repeated:
         return cls(operation, address[: len(address) - len(encoded)], fixed, dict(params), seen[0]["signer"], session)
 
     async def page(self, prefix: str, token: str | None) -> dict[str, Any] | None:
-        """One page of a listing, in the form of botocore's; None if S3 did not answer with one."""
+        """Return a page of a listing in botocore's form; None if the response is not one."""
         query = {**self.query, _PREFIX: prefix, **({_TOKEN: token} if token else {})}
         answer = await self._answer(f"{self.url}?{percent_encode_sequence(query)}")
         return None if answer is None else _page(await answer.content)
 
     async def head(self, key: str) -> dict[str, Any] | None:
-        """An object's size and time, in the form of botocore's; None if S3 did not answer with them."""
+        """Return an object's size and modification time in botocore's form; None if the response lacks them."""
         answer = await self._answer(self.url + percent_encode(key, safe="/~"))
         if answer is None:
             return None
@@ -105,7 +105,7 @@ class Repeated:
 
 
 def _page(body: bytes) -> dict[str, Any] | None:
-    """A page of a listing; None for a document of another form."""
+    """Parse a page of a listing; return None for a document of another form."""
     try:
         root = ET.fromstring(body)  # noqa: S314 - as botocore reads it
         if _name(root) != "ListBucketResult":
@@ -143,7 +143,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _error(status: int, body: bytes) -> Any:
-    """An error's code in the form of botocore's; HEAD has none but the status."""
+    """Return an error's code in botocore's form; for a response without one, such as to HEAD, the status."""
     try:
         codes = [child.text for child in ET.fromstring(body) if _name(child) == "Code"]  # noqa: S314
     except ET.ParseError:

@@ -1,8 +1,8 @@
 """HTTP sessions for S3 that send requests only to the operator's endpoint and do not follow redirects.
 
-aiohttp would follow a redirect to any host without botocore noticing. botocore handles a bucket in another region
+By default aiohttp follows a redirect to any host without botocore noticing. botocore handles a bucket in another region
 itself: it requests the region with HEAD bucket and signs the request again. If that request is redirected too (an
-http endpoint that requires https), botocore would repeat it without end.
+http endpoint that requires https), botocore would repeat it forever.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _NoRedirects:
 
 
 def new_session(profile: str | None) -> AioSession:
-    """A botocore session that requests a bucket's region only once."""
+    """Return a botocore session that requests a bucket's region only once."""
     session = AioSession(profile=profile)
     session.register("before-call.s3.HeadBucket", _ask_once)
     return session

@@ -1,9 +1,9 @@
-"""Compare locations however they are spelled, and hold very many of them as 64-bit keys.
+"""Compare locations independently of their spelling, and represent very many of them as 64-bit keys.
 
-Two locations of one object have the same :func:`comparable` form. The reverse is not promised: names that differ in
-percent-encoding, in ``+`` and space, or in doubled slashes have one form, too. Where an object counts as referenced if
-its form is that of a reference, such a coincidence keeps an object, and never loses one. The same holds for keys of 64
-bits, of which two among ten million coincide with a probability of one in 400,000.
+All spellings of an object's location have the same :func:`comparable` form. The converse does not hold: names that
+differ in percent-encoding, in ``+`` and space, or in doubled slashes have one form, too. If an object counts as
+referenced when its form is that of a reference, such a collision keeps an object, and never loses one. The same holds
+for 64-bit keys, of which any two among ten million collide with a probability of one in 400,000.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def comparable(location: str) -> str:
 
 
 def local_path(location: str) -> str:
-    """Return the path of a local location as it is written; other locations are returned unchanged."""
+    """Return the literal path of a local location; other locations are returned unchanged."""
     url = _URL.fullmatch(location)
     if url is None or normal_scheme(url[1]) != LOCAL:
         return location
@@ -49,17 +49,21 @@ def local_path(location: str) -> str:
 
 
 def is_below(location: str, folder: str) -> bool:
-    """Whether one comparable form is that of a folder or of what is below it."""
+    """Whether a location is a folder or below it; both are given in comparable form."""
     return f"{location}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def named(folder: str, name: str) -> str:
-    """Return a text for a file of a name anywhere below a folder, given in its comparable form."""
+    """Return the comparable form of a reference to the files of a name below a folder.
+
+    Args:
+        folder: in its comparable form.
+    """
     return f"{folder}\0{_decoded(name)}"
 
 
 def keys_of(texts: Iterable[str]) -> Keys:
-    """Return a key for each text; the same in every process and on every machine."""
+    """Return a key for each text; keys are the same in every process and on every machine."""
     digests = b"".join([blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts])
     return np.frombuffer(digests, "<i8")
 

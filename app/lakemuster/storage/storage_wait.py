@@ -1,4 +1,4 @@
-"""Time that work spends waiting for storage, which distinguishes a storage that hangs from work that takes long."""
+"""Measure the time that work waits for storage, to distinguish storage that hangs from work that takes long."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _OWN = threading.local()
 
 
 class StorageWait:
-    """The waits of one piece of work, which runs in one thread; any thread may read them.
+    """The storage waits of one piece of work, which runs in one thread; any thread may read them.
 
-    While the work waits for other work, that work's waits for storage count as its own.
+    While the work waits for other work, the other work's waits for storage count as its own.
     """
 
     def __init__(self, clock: Clock = SYSTEM) -> None:
@@ -50,7 +50,7 @@ class StorageWait:
 
     @contextmanager
     def behind(self, other: StorageWait | None) -> Iterator[None]:
-        """Wait for other work during the block."""
+        """Count the waits of other work as own during the block."""
         self.follow(other)
         try:
             yield
@@ -58,7 +58,7 @@ class StorageWait:
             self.follow(None)
 
     def follow(self, other: StorageWait | None) -> None:
-        """Wait for other work from now on; None ends that."""
+        """Count the waits of other work as own from now on; None ends this."""
         self._past, self._behind = self.spent, None if other is None else (other, other.spent)
 
 
@@ -73,14 +73,14 @@ def measured(waits: StorageWait) -> Iterator[None]:
 
 
 def current() -> StorageWait | None:
-    """The recorder of this thread's waits, if there is one."""
+    """Return the recorder of this thread's waits; None if there is none."""
     found: StorageWait | None = getattr(_OWN, "waits", None)
     return found
 
 
 @contextmanager
 def waiting() -> Iterator[None]:
-    """Record the block as a wait for storage of this thread."""
+    """Record the block as a wait for storage by this thread."""
     waits = current()
     if waits is None:
         yield

@@ -1,7 +1,7 @@
 """The object store, the only access to storage: read, stat and list, within the allowed roots and under limits.
 
 The roots must admit a location before any request is made for it. Filesystems are built from the operator's options
-only. Nothing is cached: a listing or a pointer is always the current one.
+and, for attached catalogs, vended credentials. Nothing is cached: listings and objects are always current.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CONCURRENT_LISTS = 16
 _UNKNOWN_LENGTH_BYTES = 4 * 2**20
 
 Contents: TypeAlias = bytes | LocalFile
-"""An object's bytes, or the local file that has them; ``len`` gives the number of bytes."""
+"""An object's bytes, or the local file that holds them; ``len`` gives the number of bytes."""
 
 Listing: TypeAlias = list[ObjectInfo]
 _Names: TypeAlias = list[StorageEntry]
@@ -41,12 +41,12 @@ _C = TypeVar("_C", bound=Contents)
 
 
 class ObjectStore:
-    """Storage as allowed by the operator. Safe from any thread, after a fork, and in a spawned process.
+    """Storage as allowed by the operator. Thread-safe; usable after a fork, and in a spawned process.
 
     Args:
-        roots: URL prefixes and folders that may be opened; relative folders are relative to the current one.
+        roots: URL prefixes and folders that may be opened; relative folders are relative to the current folder.
         options: fsspec options by scheme.
-        deadline_seconds: deadline of every operation on remote storage; of every page of a listing.
+        deadline_seconds: deadline of each operation on remote storage; for listings, of each page.
 
     Raises:
         ConfigInvalid: a root is not a location.
@@ -69,23 +69,23 @@ class ObjectStore:
         return (again, (tuple(root.text for root in self.roots.locations), self._remote.options))
 
     def allowing(self, location: str) -> Self:
-        """A store with one more root, named by an operator at the command line; filesystems and counts are shared.
+        """Return a store with one more root, which the operator allows; filesystems and counts are shared.
 
         Raises:
-            LocationRefused: not a location.
+            LocationRefused: it is not a location.
         """
         return self._with(self.roots.adding(Location.parse(absolute(location, os.getcwd()))))
 
     def within(self, prefixes: Sequence[str]) -> Self:
-        """A store whose roots are restricted to the given URL prefixes."""
+        """Return a store whose roots are restricted to the given URL prefixes."""
         return self._with(self.roots.within([Location.parse(absolute(text, os.getcwd())) for text in prefixes]))
 
     def of_table(self, name: str, confined_to: Sequence[str] | None, allowed: Sequence[str]) -> Self:
-        """The store for a table: only the locations that the table may read.
+        """Return the store for a table, restricted to the locations that the table may read.
 
         Args:
-            confined_to: its namespace's locations when it was registered; None: all roots.
-            allowed: roots that the operator allowed for it in addition.
+            confined_to: its namespace's locations when it was registered; None for all roots.
+            allowed: additional roots that the operator allowed for it.
         """
         store = (self if confined_to is None else self.within(confined_to)).confined(name)
         for root in allowed:
@@ -93,15 +93,15 @@ class ObjectStore:
         return store
 
     def confined(self, name: str) -> Self:
-        """The store restricted to the locations of a table's namespace."""
+        """Return the store restricted to the locations of a table's namespace."""
         prefixes = self.confinement.rule(name)
         return self if prefixes is None else self.within(prefixes)
 
     def with_credentials(self, provide: CredentialsProvider) -> Self:
-        """A store whose remote objects are opened with vended credentials alone, each within its prefix.
+        """Return a store that opens remote objects with vended credentials only, each set within its prefix.
 
         Args:
-            provide: gives the credentials that are valid now; called before each request.
+            provide: returns the credentials that are valid now; called before each operation.
         """
         return self._with(self.roots, VendedBackends(provide, self._remote.options, self._remote.deadline_seconds))
 
@@ -113,7 +113,7 @@ class ObjectStore:
         return other
 
     def bucket_of(self, location: str) -> str:
-        """The unit of failure of a location: its bucket, or the allowed root that holds a local path."""
+        """Return the failure domain of a location: its bucket, or the longest allowed root above a local path."""
         try:
             parsed = Location.parse(location)
         except LocationRefused:
@@ -124,10 +124,10 @@ class ObjectStore:
         return max(roots, key=len, default="")
 
     def check_options(self) -> None:
-        """Build every filesystem that the options and roots name, so that a wrong option is found at startup.
+        """Build the filesystem of every scheme in the options and roots, so that wrong options fail at startup.
 
         Raises:
-            ConfigInvalid: names the scheme and the option.
+            ConfigInvalid: an option is wrong; the message names the scheme and the option.
         """
         for scheme in {*self._remote.options, *(root.scheme for root in self.roots.locations)} - {LOCAL}:
             self._remote.get(scheme).check()
@@ -140,7 +140,7 @@ class ObjectStore:
 
         Raises:
             LocationRefused: the location is not allowed; no request was made.
-            MetadataCorrupt: the object does not have the expected length.
+            WrongLength: the object does not have the expected length.
             LimitExceeded: the object is longer than ``max_bytes``; it was not fetched.
             ObjectMissing, StorageDenied, StorageUnavailable: as storage reports.
         """
@@ -162,15 +162,15 @@ class ObjectStore:
     ) -> Iterator[tuple[ReadRequest, bytes | CatalogError]]:
         """Read many objects concurrently and yield them as they arrive; a failure is yielded in place of its object.
 
-        Objects started but not yet taken by the caller have at most ``in_flight_bytes`` by their expected lengths
-        (4 MiB each when unknown); a larger object is read alone. Closing the iterator ends the transfers.
+        Objects that are requested but not yet consumed have at most ``in_flight_bytes`` by their expected lengths
+        (4 MiB each if unknown); a larger object is read alone. Closing the iterator stops the transfers.
         """
         yield from self._many(requests, partial(self._start_read, max_bytes=max_bytes), in_flight_bytes, concurrency)
 
     def admit_many(
         self, requests: Iterable[ReadRequest], *, max_bytes: int = MAX_BYTES
     ) -> Iterator[tuple[ReadRequest, Contents | CatalogError]]:
-        """Like :meth:`read_many`, for another process: local files are admitted and checked, but not read."""
+        """Like :meth:`read_many`, for decoding in another process: local files are checked, but not read."""
         yield from self._many(
             requests, partial(self._start_admit, max_bytes=max_bytes), IN_FLIGHT_BYTES, CONCURRENT_READS
         )
@@ -216,7 +216,7 @@ class ObjectStore:
                 future.cancel()
 
     def stat(self, location: str) -> ObjectInfo | None:
-        """The object or folder at a location; None when there is nothing. Raises as :meth:`read`."""
+        """Return the object or folder at a location; None if there is neither. Raises as :meth:`read`."""
         parsed = self.roots.admit(location)
         self.counts.add(stats=1)
         with waiting(), self.counts.operation("stat"):
@@ -230,7 +230,7 @@ class ObjectStore:
         return self.stat(location) is not None
 
     def list(self, location: str) -> Listing:
-        """List one level below a folder, complete, by name; empty when there is nothing. Raises as :meth:`read`."""
+        """List one level of a folder, all pages, sorted by name; empty if there is none. Raises as :meth:`read`."""
         parsed = self.roots.admit(location)
         self.counts.add(lists=1)
         with waiting(), self.counts.operation("list"):
@@ -244,7 +244,7 @@ class ObjectStore:
         max_depth: int = 16,
         max_folders: int = 100_000,
     ) -> Iterator[tuple[str, Listing | CatalogError]]:
-        """List folders recursively, breadth first and by name, concurrently; a failure is yielded for its folder.
+        """List folders recursively and concurrently, breadth first; yield a failure in place of a folder's listing.
 
         Args:
             descend: given a folder's location and its children, returns the child folders to list next.
@@ -268,14 +268,14 @@ class ObjectStore:
             level = deeper
 
     def pages_below(self, location: str, folder: str = "") -> Iterator[ListedPage]:
-        """List all objects below a folder, in no order, some at a time: complete, or an error.
+        """Yield all objects below a folder, in no order, in pages; the listing is complete unless this raises.
 
         Args:
-            folder: only those below this path of a folder there, as a listing told it: any name is accepted.
+            folder: path below ``location`` of the folder to list, as a listing returned it; any name is accepted.
 
         Raises:
             ObjectMissing: there is no such folder.
-            LocationRefused, StorageDenied, StorageUnavailable: as for :meth:`read`; also after some pages.
+            LocationRefused, StorageDenied, StorageUnavailable: as for :meth:`read`, possibly after some pages.
         """
         parsed = self.roots.admit(location).joined(folder)
         pages = self._backend(parsed).pages(parsed)
@@ -288,7 +288,7 @@ class ObjectStore:
             yield page
 
     def entries_of(self, location: str, folder: str = "") -> Sequence[StorageEntry]:
-        """List one level of a folder, given as for :meth:`pages_below`."""
+        """List one level of a folder; arguments as of :meth:`pages_below`."""
         parsed = self.roots.admit(location).joined(folder)
         self.counts.add(lists=1)
         with waiting(), self.counts.operation("list"):

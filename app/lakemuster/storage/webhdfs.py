@@ -1,8 +1,8 @@
 """Storage source for HDFS through WebHDFS, or an HttpFS gateway.
 
-``hdfs://`` locations are read through the name nodes that the option ``webhdfs`` gives, which take turns when one is
-on standby or does not answer; ``webhdfs://host:port`` (``swebhdfs`` with TLS) names its own. A read costs two requests:
-the name node tells the data node that has the object. This is the only redirect that is followed, and once.
+``hdfs://`` locations are read through the name nodes of the option ``webhdfs``; if one is on standby or does not
+answer, the next one is used. ``webhdfs://host:port`` (``swebhdfs`` with TLS) names its own name node. A read costs two
+requests: the name node redirects to the data node that has the object. Only this redirect is followed, and only once.
 
 Source: Hadoop, "WebHDFS REST API": OPEN, GETFILESTATUS, LISTSTATUS.
 """
@@ -41,7 +41,7 @@ from lakemuster.storage.remote import ObjectSource, SourcePage
 
 _OPTIONS = {"user", "password", "token", "proxy_to", "data_proxy", "session_verify", "session_cert"}
 _OF_FSSPEC = {"host", "port", "use_https"}
-"""What fsspec's driver needs beside the location, for segments and executors."""
+"""Options that fsspec's driver needs besides the location, for segments and executors."""
 _MOST_PAGE_BYTES = 256 << 20
 _REDIRECTS = (302, 303, 307, 308)
 _MISSING = {"FileNotFoundException"}
@@ -50,7 +50,7 @@ _NOT_NOW = {"StandbyException", "RetriableException", "SafeModeException", "Serv
 
 
 class WebHdfsSource(ObjectSource):
-    """The files of one cluster, or of the hosts that locations name."""
+    """The files of one cluster, or of the hosts that ``webhdfs`` locations name."""
 
     def __init__(self, scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> None:
         unknown = sorted(set(options) - _OPTIONS - ({"webhdfs"} if scheme == "hdfs" else _OF_FSSPEC))
@@ -94,7 +94,7 @@ class WebHdfsSource(ObjectSource):
             return (await body_of(answered, wanted)).data
 
     async def stat(self, location: Location) -> StorageEntry | None:
-        """The file or folder at a location."""
+        """Return the file or folder at a location; None if there is neither."""
         try:
             found, _ = await self._asked(location, "GETFILESTATUS")
         except ObjectMissing:
@@ -102,18 +102,18 @@ class WebHdfsSource(ObjectSource):
         return _entry(found["FileStatus"], location.key.rpartition("/")[2] or location.bucket)
 
     async def page(self, location: Location, token: str | None, *, deep: bool) -> SourcePage:
-        """One level below a folder, whole."""
+        """Return one level of a folder as a single page."""
         try:
             found, now_ms = await self._asked(location, "LISTSTATUS")
         except ObjectMissing:
             return SourcePage([])
-        # A file lists as itself, without a name.
+        # The listing of a file is the file itself, without a name.
         entries = [_entry(one, one["pathSuffix"]) for one in found["FileStatuses"]["FileStatus"]]
         return SourcePage(entries, None, now_ms)
 
     def failure_of(self, error: BaseException, where: str) -> CatalogError:
-        """Map an error to ours."""
-        # A refused certificate is both of aiohttp's errors and a ValueError.
+        """Map an error to a CatalogError."""
+        # aiohttp's error for a rejected certificate is a ValueError, too.
         if isinstance(error, KeyError | TypeError | ValueError) and not isinstance(error, aiohttp.ClientError):
             return StorageError(f"{where}: the answer is not one of WebHDFS ({type(error).__name__})")
         return http_failure_of(error, where)
@@ -139,7 +139,7 @@ class WebHdfsSource(ObjectSource):
         return turn, f"{base}/webhdfs/v1/{encoded(location.key)}?{query}"
 
     def _pass_turn(self, turn: int) -> None:
-        # Others may have passed it meanwhile.
+        # A concurrent request may have switched meanwhile.
         if self._turn == turn:
             self._turn = turn + 1
 
@@ -173,7 +173,7 @@ def _tls(scheme: str, options: Mapping[str, Any]) -> ssl.SSLContext | None:
 
 
 async def _failure_told(answered: aiohttp.ClientResponse, where: str) -> CatalogError:
-    """The error that an answer tells by its exception's name, or by its status."""
+    """Return the error for a response, by its exception's name or else by its status."""
     try:
         exception = json.loads(await answered.content.read(1 << 16))["RemoteException"]
         told, message = exception["exception"], str(exception.get("message"))
@@ -181,7 +181,7 @@ async def _failure_told(answered: aiohttp.ClientResponse, where: str) -> Catalog
         told, message = None, ""
     if told in _NOT_NOW:
         return StorageUnavailable(f"{where}: the name node does not serve now ({told})")
-    # HDFS denies access to what would be below a file.
+    # For a path below a file, HDFS denies access instead of reporting it as missing.
     if told in _MISSING or (told in _DENIED and "not a directory" in message):
         return ObjectMissing(f"{where}: no such object")
     if told in _DENIED:

@@ -1,7 +1,7 @@
-"""The same routes for the tables of attached catalogs, below the catalog's name, which clients have as their prefix.
+"""The protocol's routes for tables of attached catalogs, below the catalog's name, which clients use as their prefix.
 
-Plans are ours for every catalog. The tables of a REST catalog are read there: the sidecar passes such requests on, and
-they do not come here. Those of other catalogs are read here, and their catalog is not written to.
+Lakemuster plans scans for all catalogs. The sidecar forwards other requests to a REST catalog, so they do not reach
+these routes. Tables of other catalogs are served here, read-only.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ async def refuse(catalog: TheReadCatalog) -> None:
 
 
 def _of_catalogs(router: APIRouter, endpoint: Callable[..., Any] | None = None) -> APIRouter:
-    """The routes of a router for attached catalogs.
+    """Return a copy of a router for attached catalogs.
 
     Args:
-        endpoint: answers all of them; None: the same as before.
+        endpoint: handles all routes; None for the original endpoints.
     """
     copy = APIRouter(tags=["iceberg"], dependencies=[needs("read")], route_class=router.route_class)
     for route in router.routes:

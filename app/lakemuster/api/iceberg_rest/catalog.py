@@ -137,13 +137,13 @@ def view_exists() -> None:
 
 
 def answer(document: RestModel) -> Response:
-    """The JSON response of a protocol document."""
+    """Return the JSON response for a protocol document."""
     body = orjson.dumps(document.model_dump(mode="json", by_alias=True))
     return Response(body, media_type="application/json")
 
 
 def _page(api: Api, paging: Paging, items: Sequence[Levels], audience: Audience) -> tuple[Sequence[Levels], str | None]:
-    """The items of the requested page, and the token of the next one."""
+    """Return the items of the requested page, and the token of the next page."""
     if paging.token is None:
         return items, None
     if paging.token:

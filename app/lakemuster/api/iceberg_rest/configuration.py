@@ -1,4 +1,4 @@
-"""The configuration route, which clients call first: their properties, and this server's endpoints."""
+"""The configuration route, which clients call first: it returns properties and the supported endpoints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ router = APIRouter(prefix=PREFIX, tags=["iceberg"], dependencies=[needs("read")]
 
 
 def endpoints(*routers: APIRouter) -> list[str]:
-    """The endpoints of routers, as the protocol names them: clients use no others."""
+    """Return the endpoints of routers, in the protocol's form; clients use only these."""
     return [
         f"{method} {route.path.replace(PREFIX, '/v1/{prefix}').replace('_', '-')}"
         for router in routers

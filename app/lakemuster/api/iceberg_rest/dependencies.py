@@ -34,7 +34,7 @@ class Paging:
     """The requested page of a list.
 
     Attributes:
-        token: None: the whole list; the empty text: the first page.
+        token: the page token; empty for the first page, None for the whole list.
         size: maximum number of items.
     """
 
@@ -44,16 +44,16 @@ class Paging:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The Iceberg tables that exist for a caller, companions too, and the namespaces that their names imply."""
+    """The Iceberg tables that a caller may see, including companions, and the namespaces that their names imply."""
 
     tables: tuple[Levels, ...]
 
     @classmethod
     def of(cls, api: Api, caller: Caller, catalog: str | None = None) -> Names:
-        """All of them, sorted by name. A table whose name has one level is in no namespace, and is left out.
+        """Return all names, sorted. A table whose name has one level is in no namespace, and is omitted.
 
         Args:
-            catalog: the attached catalog whose tables they are, by their names there; None: all tables.
+            catalog: an attached catalog, for its tables only, under their names there; None for all tables.
 
         Raises:
             UpstreamFailed: the catalog's tables were never listed, and cannot be listed now.
@@ -66,7 +66,7 @@ class Names:
         return cls(tuple(sorted(name for name in names if len(name) > 1)))
 
     def require(self, *spellings: Levels) -> Levels:
-        """The first of a namespace's spellings that exists, which has a table in it or below.
+        """Return the first of a namespace's spellings that exists; a namespace exists if a table is in or below it.
 
         Raises:
             NamespaceNotFound: none exists.
@@ -78,12 +78,12 @@ class Names:
         raise NamespaceNotFound(f"namespace {shown} does not exist: no table is registered in it")
 
     def children(self, namespace: Levels) -> list[Levels]:
-        """The direct children of a namespace; the empty namespace is the root."""
+        """Return the direct children of a namespace; the empty namespace is the root."""
         depth = len(namespace) + 1
         return sorted({table[:depth] for table in self._below(namespace) if len(table) > depth})
 
     def members(self, namespace: Levels) -> list[Levels]:
-        """The tables directly in a namespace."""
+        """Return the tables directly in a namespace."""
         return [table for table in self._below(namespace) if len(table) == len(namespace) + 1]
 
     def _below(self, namespace: Levels) -> list[Levels]:
@@ -92,7 +92,7 @@ class Names:
 
 
 def levels_of(text: str) -> Levels:
-    """The levels of a namespace in a path or query."""
+    """Return the levels of a namespace from a path or query."""
     return tuple(text.split(SEPARATOR))
 
 
@@ -101,32 +101,32 @@ async def the_namespace(
         str, Path(description="Levels of the namespace, separated by the unit separator 0x1F (`%1F` in URLs).")
     ],
 ) -> Levels:
-    """The namespace in the path; it need not exist."""
+    """Return the namespace in the path; it need not exist."""
     return levels_of(namespace)
 
 
 async def the_table_name(table: Annotated[str, Path(description="Name of the table, without its namespace.")]) -> str:
-    """The last level of a table's name."""
+    """Return the last level of a table's name."""
     return table
 
 
 async def the_view_name(view: Annotated[str, Path(description="Name of the view, without its namespace.")]) -> str:
-    """The last level of a view's name."""
+    """Return the last level of a view's name."""
     return view
 
 
 async def the_catalog(
     catalog: Annotated[str, Path(description="Name of an attached catalog.")],
 ) -> str:
-    """The attached catalog in the path."""
+    """Return the attached catalog in the path."""
     return catalog
 
 
 async def the_read_catalog(request: Request) -> str | None:
-    """The attached catalog in the path, whose tables are read here since it speaks no REST; None: our own tables.
+    """Return the attached catalog in the path, which must not be a REST catalog; None if the path names none.
 
     Raises:
-        NamespaceNotFound: none of that name is attached, or the caller may see nothing of it.
+        NamespaceNotFound: no such catalog is attached, or the caller may see nothing of it.
     """
     catalog: str | None = request.path_params.get("catalog")
     if catalog is not None and not is_read_here(request, catalog):
@@ -135,7 +135,7 @@ async def the_read_catalog(request: Request) -> str | None:
 
 
 def is_read_here(request: Request, catalog: str) -> bool:
-    """Whether an attached catalog of that name is one whose tables the caller may read here, as it speaks no REST."""
+    """Whether a name is that of an attached catalog without a REST API, of which the caller may see tables."""
     api = api_of(request)
     upstreams = api.services.refresher.upstreams
     is_attached = catalog in upstreams and upstreams.rest(catalog) is None
@@ -153,10 +153,10 @@ async def the_table(
     table: Annotated[str, Depends(the_table_name)],
     catalog: Annotated[str | None, Depends(_catalog_of)] = None,
 ) -> Target:
-    """The table in the path, if the caller may see it; it need not be registered.
+    """Return the table in the path, if the caller may see it; it need not be registered.
 
     Args:
-        catalog: the attached catalog whose table it is; None: one of our own.
+        catalog: the attached catalog of the table, if the path names one.
     """
     levels = (*namespace, table)
     if catalog is not None:
@@ -193,7 +193,7 @@ async def paging(
         int, Query(alias="pageSize", ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items in a page.")
     ] = PAGE_SIZE,
 ) -> Paging:
-    """The requested page."""
+    """Return the requested page."""
     return Paging(page_token, page_size)
 
 

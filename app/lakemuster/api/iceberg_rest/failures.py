@@ -1,8 +1,8 @@
-"""Failures in the protocol's form: ``{"error": {"message", "type", "code"}}``, the code being the HTTP status.
+"""Error responses in the protocol's form: ``{"error": {"message", "type", "code"}}``, where code is the HTTP status.
 
 Clients choose the exception they raise by status and ``type``, so both follow the names and the error handlers of
-the Java client. An unknown snapshot in a plan request is a 400, since 404 means that the table is missing. A
-quarantined one, or one that is not indexed, is a 502, since 409 means that a commit failed on a conflict.
+the Java client. An unknown snapshot in a plan request is a 400, since 404 means that the table is missing. A snapshot
+that is quarantined or not indexed is a 502, since 409 means that a commit failed because of a conflict.
 
 Source: the Iceberg REST catalog OpenAPI document, "IcebergErrorResponse"; Iceberg Java, ``ErrorHandlers``.
 """
@@ -48,7 +48,7 @@ _TYPES_OF_STATUS = {
 
 
 def answer(path: str, failure: Failure) -> Response:
-    """The protocol's response to a failed request for ``path``."""
+    """Return the protocol's response to a failed request for ``path``."""
     status = _STATUS.get(failure.code, failure.status)
     kind = _TYPES.get(failure.code) or _TYPES_OF_STATUS.get(status, "ServiceFailureException")
     if failure.code == "not_found":
@@ -60,7 +60,7 @@ def answer(path: str, failure: Failure) -> Response:
 
 
 def _missing(path: str) -> str:
-    """The exception type for a path without a route, such as one whose name has an encoded slash."""
+    """Return the exception type for a path without a route, such as a path with an encoded slash in a name."""
     for part, kind in (
         ("/tables/", "NoSuchTableException"),
         ("/views/", "NoSuchViewException"),

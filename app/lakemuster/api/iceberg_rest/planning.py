@@ -1,4 +1,4 @@
-"""Routes of scan planning. Plans complete at once; requests share no state."""
+"""Routes of scan planning. Plans complete within the request, and the server keeps no state between requests."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def client_headers(
         ),
     ] = "",
 ) -> None:
-    """Document the headers that identify the client; :class:`Client` reads them."""
+    """Document the headers that identify the client; :class:`IcebergClient` reads them."""
 
 
 async def nan_header(
@@ -70,7 +70,7 @@ async def nan_header(
 
 
 def _nan_of(table: Target) -> NanMode:
-    """The meaning of comparisons with NaN: the request's header, else the table's setting.
+    """Return the meaning of comparisons with NaN: from the request's header, else the table's setting.
 
     Raises:
         RequestInvalid: the header has an unknown value, or occurs twice.

@@ -27,7 +27,7 @@ router = APIRouter(
 
 
 def answers_of(request: Request) -> load_table_cache.LoadTableCache:
-    """The app's cache of load-table responses."""
+    """Return the app's cache of load-table responses."""
     kept: load_table_cache.LoadTableCache = request.app.state.iceberg_tables
     return kept
 

@@ -1,4 +1,4 @@
-"""Responses of lists: media type, pinned snapshot, page, ETag and cache headers."""
+"""Build responses of lists: media type, pinned snapshots, pages, ETag and cache headers."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class ListRequest:
 
     Attributes:
         name: the list's name, its key in JSON.
-        table_id: of the table; 0 for the list of tables.
-        forms: the media types that the list has.
+        table_id: the table's id; 0 for the list of tables.
+        forms: the media types in which the list is available.
     """
 
     http: Request
@@ -65,13 +65,13 @@ class ListRequest:
         return Audience(self.table_id, self.name, self.query.choosing(), self.http.state.caller)
 
     def place(self) -> Place | None:
-        """The position that the page token holds; None on a first page."""
+        """Return the position from the page token; None for the first page."""
         if self.query.page_token is None:
             return None
         return read_token(self.query.page_token, self._audience, self.api.token_signer)
 
     def token(self, place: Place) -> str:
-        """The token of the next page."""
+        """Return the token of the next page."""
         return write_token(place, self._audience, self.api.token_signer)
 
 
@@ -83,10 +83,10 @@ def listing_answer(
     others: Collection[str] | None = (),
     about: Mapping[str, object] = NOTHING,
 ) -> Response:
-    """The response of a list that does not depend on a snapshot.
+    """Return the response of a list that does not depend on a snapshot.
 
     Args:
-        others: names of fields without a column of their own; None: there may be any.
+        others: names of fields without a column of their own; None accepts any name.
         about: members of every page besides the list.
     """
     form, place = request.form, request.place()
@@ -105,11 +105,11 @@ def snapshot_answer(
     pinned: bool,
     place: Place | None,
 ) -> Response:
-    """The response of a list of a snapshot's rows.
+    """Return the response of a list of a snapshot's rows.
 
     Args:
         views: the view to list; for a difference, preceded by the view to compare with.
-        source: computes the rows; not called when If-None-Match holds the ETag.
+        source: computes the rows; not called if If-None-Match has the ETag.
         pinned: whether the response can never change.
         place: where the page begins.
     """
@@ -122,7 +122,7 @@ def snapshot_answer(
     headers = {
         "ETag": etag,
         "Vary": "Accept" if request.api.identity.authenticator is None else "Accept, Authorization",
-        # The snapshot of a second branch that is paired with a pinned one may change.
+        # The snapshot of a second branch, which is paired with a pinned snapshot, may change.
         "Cache-Control": f"private, max-age={PINNED_SECONDS}, immutable" if pinned and is_alone else "no-cache",
         **stale_header(stale),
     }
@@ -141,7 +141,7 @@ def snapshot_answer(
 
 
 def _about(rows: RowSource) -> Mapping[str, object]:
-    """Metadata of every page and of a stream's end record: which part of the filter did not prune."""
+    """Return metadata for every page and for a stream's end record: the part of the filter that did not prune."""
     found = not_applied(rows)
     return {} if found is None else {"not_applied": found}
 
@@ -149,7 +149,7 @@ def _about(rows: RowSource) -> Mapping[str, object]:
 def views_of(
     target: Target, listing: str, query: PageParameters, first: Callable[[], tuple[View, ...]]
 ) -> tuple[ListRequest, tuple[View, ...], Place | None]:
-    """The views that a list reads: on a first page those of the request, later those that the page token pins.
+    """Return the views that a list reads: for the first page those of the request, later those that the token pins.
 
     Raises:
         PageTokenInvalid: the token belongs to another list, or one of its snapshots no longer exists.
@@ -165,7 +165,7 @@ def views_of(
 
 
 def _views(pinned: Iterable[View]) -> Iterator[View]:
-    """The views of a list, each joined with its second branch's view, whose pin follows its own."""
+    """Yield the views of a list, each joined with its second branch's view, whose pin follows its own."""
     before: View | None = None
     for view in pinned:
         if before is not None:
@@ -181,7 +181,7 @@ def _views(pinned: Iterable[View]) -> Iterator[View]:
 
 
 def _each(views: Sequence[View]) -> Iterator[View]:
-    """The views, each followed by its second branch's view."""
+    """Yield the views, each followed by its second branch's view."""
     for view in views:
         yield view
         if view.second_branch is not None and view.second_branch.view is not None:
@@ -189,7 +189,7 @@ def _each(views: Sequence[View]) -> Iterator[View]:
 
 
 def pins_of(views: Sequence[View]) -> tuple[Pin, ...]:
-    """The pins of a list's views for its page token."""
+    """Return the pins of a list's views for its page token."""
     pairs = [(view.snapshot, view.schema_id) for view in _each(views) if view.snapshot is not None]
     return tuple(Pin(r.snapshot.snapshot_id, r.snapshot.branch, r.row_id, schema_id) for r, schema_id in pairs)
 
@@ -220,16 +220,16 @@ def stream(
     headers: dict[str, str],
     about: Mapping[str, object] = NOTHING,
 ) -> Response:
-    """The streaming response of a whole list."""
+    """Return the streaming response of a whole list."""
     write = {media.NDJSON: streams.ndjson, media.ARROW: streams.arrow, media.CSV: streams.csv}[form]
     return streams.Stream(write(listing, snapshot_id, about), form, headers)
 
 
 def _etag(request: ListRequest, views: Sequence[View], form: str, stale: str | None) -> str:
-    """A strong ETag from all inputs of the response, computed before the rows.
+    """Return a strong ETag of all inputs of the response, computed before the rows.
 
-    Row ids of the index identify snapshots and are never reused; the package's version identifies
-    segments and their decoding.
+    Row ids of the index identify snapshots and are never reused; the package's version identifies the decoding of
+    segments.
     """
     fields: list[object] = [__version__, request.name, form, stale]
     for view in _each(views):
@@ -241,13 +241,13 @@ def _etag(request: ListRequest, views: Sequence[View], form: str, stale: str | N
 
 
 def is_known(etag: str, headers: Sequence[str]) -> bool:
-    """Whether If-None-Match headers hold an ETag."""
+    """Whether If-None-Match headers match an ETag."""
     known = [tag.strip().removeprefix("W/") for header in headers for tag in header.split(",")]
     return etag in known or "*" in known
 
 
 def stale_header(stale: str | None) -> dict[str, str]:
-    """The header that says why a response is not of the newest state; empty if it is."""
+    """Return the header with the reason why a response is not of the newest state; empty if it is."""
     if stale is None:
         return {}
     return {STALE_HEADER: stale.encode("ascii", "replace").decode().translate(_NO_CONTROL)[:300]}

@@ -1,8 +1,8 @@
-"""Routes whose requests have a table in the path and a JSON body, and that call their dependencies themselves.
+"""A fast path for routes with a table in the path and a JSON body, which bypasses FastAPI's dependency injection.
 
-FastAPI solves each dependency of a route anew for every request: four of a native plan and eleven of an Iceberg plan,
-which take longer than most plans. Of these, a request needs three: the action's role, the table, the parsed body.
-FastAPI still handles each request that is not of this plain form, and reports what is wrong with it.
+FastAPI resolves every dependency of a route for each request: four for a native plan and eleven for an Iceberg plan,
+which takes longer than most plans. Such a request needs only three of them: the action's role, the table, and the
+parsed body. FastAPI still handles every request that is not of this plain form, and reports its errors.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ _JSON = "application/json"
 class BodyRoute(TableRoute):
     """A route whose function takes ``table`` and ``body``; any other function is called by FastAPI.
 
-    Dependencies besides :class:`Needs` and the table may only describe the request: they are skipped.
+    Dependencies other than :class:`Needs` and the table are skipped, so they may only document the request.
     """
 
     async def table_of(self, request: Request) -> Target:
-        """The table in the path, if the caller may see it."""
+        """Return the table in the path, if the caller may see it."""
         return await the_table(request, request.path_params["table"])
 
     def is_plain(self, request: Request) -> bool:
-        """Whether the dependencies that are skipped would find nothing wrong with a request."""
+        """Whether the skipped dependencies would accept a request."""
         return not request.scope["query_string"] and request.headers.get("content-type") == _JSON
 
     def body_model(self) -> type[BaseModel] | None:
-        """The model of the body; None if FastAPI handles every request of the route."""
+        """Return the model of the body; None if FastAPI handles every request of the route."""
         hints = get_type_hints(unwrap(self.endpoint))
         return hints["body"] if hints.keys() == {"table", "body", "return"} else None
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The route's handler."""
+        """Return the route's handler."""
         answer, by_fastapi, model = unwrap(self.endpoint), super().get_route_handler(), self.body_model()
         if model is None:
             return by_fastapi
@@ -62,7 +62,7 @@ class BodyRoute(TableRoute):
 
 
 def _parsed(body: bytes, model: type[BaseModel]) -> BaseModel | None:
-    """Parse a body; None if it is not what the model requires."""
+    """Parse a body; return None if it is invalid."""
     try:
         return model.model_validate(json.loads(body))
     except (ValueError, RecursionError, CatalogError):

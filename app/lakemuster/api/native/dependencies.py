@@ -41,11 +41,11 @@ class Api:
     metrics: Metrics
 
     def tables(self, caller: Caller) -> list[TableRecord]:
-        """The registered tables that a caller may see."""
+        """Return the registered tables that a caller may see."""
         return self._seen(caller, self.services.tables())
 
     def iceberg_tables(self, caller: Caller) -> list[TableRecord]:
-        """The Iceberg tables that a caller may see, companions of Paimon tables included."""
+        """Return the Iceberg tables that a caller may see, including companions of Paimon tables."""
         return self._seen(caller, self.services.iceberg_tables())
 
     def _seen(self, caller: Caller, tables: list[TableRecord]) -> list[TableRecord]:
@@ -63,7 +63,7 @@ class Target:
     """A request about one table.
 
     Attributes:
-        name: the table's, in canonical spelling.
+        name: the table's name in canonical spelling.
     """
 
     request: Request
@@ -77,7 +77,7 @@ class Target:
 
 
 def api_of(request: Request) -> Api:
-    """The app's ``Api``."""
+    """Return the app's ``Api``."""
     api: Api = request.app.state.api
     return api
 
@@ -90,7 +90,7 @@ _BEARER = HTTPBearer(
 
 
 def caller_of(request: Request) -> Caller:
-    """The admitted caller (see ``api.admission``).
+    """Return the admitted caller (see ``api.admission``).
 
     Raises:
         RequestInvalid: a parameter occurs more than once in the query string.
@@ -116,31 +116,31 @@ TheCaller = Annotated[Caller, Depends(_asking)]
 
 
 def permit(request: Request, action: Action) -> None:
-    """Let a request pass whose caller has the action's role for some table; :func:`permit_table` decides on its table.
+    """Check that the caller has the action's role for some table; :func:`permit_table` checks the requested table.
 
     Raises:
-        NotAuthorised: the caller has it for none.
+        NotAuthorised: the caller has the role for no table.
     """
     api_of(request).identity.policy.require(caller_of(request), action)
     request.state.action = action
 
 
 def permit_table(request: Request, table: Levels) -> None:
-    """Let a request about a table pass, within the caller's rate limits; see :meth:`Policy.require`.
+    """Check the caller's rate limits and its role for a table; see :meth:`Policy.require`.
 
-    Answers from the response cache do not come here: they cost next to nothing, and are not counted.
+    Responses from the response cache are not counted: they bypass this function, and cost next to nothing.
 
     Raises:
-        RateLimited: the caller has used up its limit.
+        RateLimited: the caller has exhausted its limit.
     """
     identity, action = api_of(request).identity, request.state.action
-    # Before the policy decides: a hidden table counts like any other.
+    # Before the policy decides, so that requests for hidden tables are counted, too.
     identity.limits.take("refreshes" if action == "refresh" else "questions", request.state.owner)
     identity.policy.require(caller_of(request), action, table)
 
 
 async def permit_at_catalog(request: Request, table: Levels) -> None:
-    """Let a request about an attached catalog's table pass, if its caller signs in there: the catalog decides.
+    """For a caller that an attached catalog authenticates, check with the catalog that it may load the table.
 
     Raises:
         UpstreamRefused: the catalog does not let this caller load the table.
@@ -156,10 +156,10 @@ async def permit_at_catalog(request: Request, table: Levels) -> None:
 class Needs:
     """A dependency that requires the role of an action, before the route's other parameters are read.
 
-    It is a single dependency, since each costs a request some 50 µs.
+    It is a single dependency, since each one costs a request some 50 µs.
 
     Attributes:
-        parameters: whether the route has query parameters; if not, any are refused.
+        parameters: whether the route has query parameters; if not, any parameter is rejected.
     """
 
     action: Action
@@ -168,14 +168,14 @@ class Needs:
     async def __call__(
         self, request: Request, _credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)]
     ) -> None:
-        """Let the request pass; see :func:`permit`."""
+        """Check the request; see :func:`permit`."""
         permit(request, self.action)
         if not self.parameters and request.query_params:
             raise RequestInvalid("unknown query parameter", parameters=sorted(request.query_params))
 
 
 def needs(action: Action, *, parameters: bool = True) -> params.Depends:
-    """What every route declares in its ``dependencies``: see :class:`Needs`."""
+    """Return the dependency that every route must declare, see :class:`Needs`."""
     return cast("params.Depends", Depends(Needs(action, parameters)))
 
 
@@ -185,7 +185,7 @@ async def the_table(
         str, Path(description="Dotted name of the table, `ns.table`; a level that contains a dot is in backticks.")
     ],
 ) -> Target:
-    """The table in the path, if the caller may see it; it need not be registered."""
+    """Return the table in the path, if the caller may see it; it need not be registered."""
     levels = parse_name(table)
     permit_table(request, levels)
     await permit_at_catalog(request, levels)
@@ -214,7 +214,7 @@ class BranchParameters(_Parameters):
 
     @property
     def other_branch(self) -> str | None:
-        """The branch; None for main, the default."""
+        """The branch; None for main."""
         return None if self.branch == MAIN else self.branch
 
 
@@ -248,7 +248,7 @@ class PageParameters(_Parameters):
     )
 
     def choosing(self) -> dict[str, str]:
-        """The parameters that select what is listed: all but the paging ones."""
+        """Return the parameters that select the contents of the list: all except those of paging."""
         chosen = self.model_dump(exclude={"page_size", "page_token"}, exclude_none=True, by_alias=True)
         return {name: str(value) for name, value in chosen.items()}
 
@@ -270,10 +270,10 @@ class SnapshotChoice(_Parameters):
     )
 
     def selector(self) -> Selector:
-        """The selected snapshot.
+        """Return the selector of the snapshot.
 
         Raises:
-            RequestInvalid: there is more than one of snapshot, ref and as_of, or a value is invalid.
+            RequestInvalid: more than one of snapshot, ref and as_of is given, or a value is invalid.
         """
         if sum(value is not None for value in (self.snapshot, self.ref, self.as_of)) > 1:
             raise RequestInvalid("snapshot, ref and as_of are mutually exclusive")

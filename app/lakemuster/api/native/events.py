@@ -31,7 +31,7 @@ router = APIRouter(prefix=PREFIX, tags=["events"], route_class=TableRoute)
 
 KEEP_ALIVE_SECONDS = 15.0
 RETRY_MS = 1000
-"""How long clients wait before they connect again."""
+"""Time that clients wait before they reconnect."""
 LATEST = "latest"
 FORMS = (media.EVENTS, media.JSON)
 
@@ -81,7 +81,7 @@ async def list_events(
         page = await run_for("events", EventLog(api.services.index.database).page, start, query.page_size, sees)
         return Response(dumps(_page_out(page)), media_type=media.JSON, headers={"Vary": "Accept"})
     with ExitStack() as stack:
-        # Until the response is closed.
+        # The stream is counted until the response is closed.
         stack.enter_context(feed.listening(request.state.owner, request.scope.get("extensions", {}).get(CONNECTION)))
         position = await feed.newest() if after is None else after
         stream = _Stream(feed, wanted, api, lambda: _caller_again(api, request))
@@ -89,7 +89,7 @@ async def list_events(
 
 
 def _form(accept: str | None) -> str:
-    """Choose the media type: pages if the client names JSON and no stream, whatever else it accepts."""
+    """Choose the media type: JSON if the client names it but no event stream, whatever else it accepts."""
     named = (accept or "").lower()
     return media.JSON if media.JSON in named and media.EVENTS not in named else media.choose(accept, FORMS)
 
@@ -109,11 +109,11 @@ def _sight(api: Api, wanted: EventFilter, caller: Caller) -> Callable[[Told], To
 
 
 async def _caller_again(api: Api, request: Request) -> Caller:
-    """Return the caller with the rights that it has now.
+    """Return the caller with its current rights.
 
     Raises:
-        NotAuthenticated: its token is not valid any more.
-        IdentityUnavailable: that cannot be told.
+        NotAuthenticated: its token is no longer valid.
+        IdentityUnavailable: the token cannot be verified now.
     """
     authenticator = api.identity.authenticator
     if authenticator is None:
@@ -131,8 +131,8 @@ class _Stream:
     caller: Callable[[], Awaitable[Caller]]
 
     async def messages(self, position: int) -> AsyncGenerator[bytes, None]:
-        """Yield the messages after a position, for as long as the caller may get them."""
-        # An id without data tells a client that loses the connection now where to go on.
+        """Yield the messages after a position, as long as the caller's token is valid."""
+        # Send an id without data, so that a client that loses the connection now can resume from it.
         yield b"retry: %d\nid: %d\n\n" % (RETRY_MS, position)
         told_at = time.monotonic()
         while not self.feed.is_stopping:
@@ -141,7 +141,7 @@ class _Stream:
                 found, restart = await self.feed.after(position)
                 sees = _sight(self.api, self.wanted, await self.caller())
             except CatalogError:
-                # The client connects again, and is told the reason.
+                # The client reconnects, and gets the error as a response.
                 return
             parts: list[bytes] = []
             if restart is not None:
@@ -161,7 +161,7 @@ class _Stream:
 
 
 class _EventResponse(StreamingResponse):
-    """Sends messages until the client leaves, then closes what the stream holds."""
+    """Sends messages until the client disconnects, then releases the resources of the stream."""
 
     def __init__(self, messages: AsyncGenerator[bytes, None], held: ExitStack) -> None:
         super().__init__(

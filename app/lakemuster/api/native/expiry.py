@@ -1,4 +1,4 @@
-"""Routes of what an expiry of snapshots would remove."""
+"""Routes that show what an expiry of snapshots would remove."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _ExpiryFields(IndexingParameters):
     )
 
     def policy(self) -> Policy:
-        """The arguments of the expiry.
+        """Return the policy of the expiry.
 
         Raises:
             RequestInvalid: the time is invalid.

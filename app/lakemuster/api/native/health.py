@@ -62,7 +62,7 @@ class FleetParameters(PageParameters):
     )
 
     def choice(self) -> TableChoice:
-        """The tables to list.
+        """Return the choice of tables to list.
 
         Raises:
             RequestInvalid: the namespace is not a dotted name, or there is no such status or component.

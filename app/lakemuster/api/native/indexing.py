@@ -1,4 +1,4 @@
-"""What routes share that may index snapshots before they answer."""
+"""The parameter, and the response 202, of routes that may index snapshots before they respond."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class IndexingParameters(BaseModel):
     )
 
     def require(self, table: Target) -> None:
-        """Let the request pass unless the caller may not have the table indexed.
+        """Check that the caller may have the table indexed, if the request asks for it.
 
         Raises:
-            NotAuthorised: it asks for that without the right.
+            NotAuthorised: the caller lacks the role.
         """
         if self.index:
             table.api.identity.policy.require(table.request.state.asking, "refresh", parse_name(table.name))

@@ -1,4 +1,4 @@
-"""Routes of a snapshot's content: manifests, entries, files, partitions, indexes; and of differences."""
+"""Routes of a snapshot's contents (manifests, entries, files, partitions, indexes), and of differences."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ FilteredQuery = TypeVar("FilteredQuery", FilesParameters, PartitionsParameters)
 
 
 def _filtered(table: Target, query: FilteredQuery, choice: Choice) -> tuple[FilteredQuery, Choice]:
-    """Add a request's filter to a choice, and the NaN mode to the request, so that tokens are bound to it."""
+    """Add a request's filter to a choice, and the NaN mode to the request, so that page tokens are bound to it."""
     if query.filter is None:
         return query, choice
     nan = query.nan or table.services.settings.nan_of(table.name)

@@ -1,4 +1,4 @@
-"""Routes of plans: the files that a query must read, and why."""
+"""Routes of plans: list the files that a query must read, divide plans into tasks, and explain them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from lakemuster.wire.native.plans import (
 _TASKS = "plan-tasks"
 
 MAX_TASKS = 100_000
-"""Limit of plan tasks in one response; about 150 bytes each."""
+"""Maximum number of plan tasks in one response, of about 150 bytes each."""
 
 router = APIRouter(prefix=PREFIX, tags=["plans"], dependencies=[needs("read", parameters=False)], route_class=BodyRoute)
 
@@ -50,7 +50,7 @@ class _Paging(PageParameters):
     plan_task: str | None = None
 
     def choosing(self) -> dict[str, str]:
-        """All other fields as one JSON text, built only when a token needs it."""
+        """Return all other fields as one JSON text; it is built only when a token needs it."""
         fields = PlanOptions.model_fields
         values = {name: getattr(self.body, name) for name in fields}
         chosen = {name: value for name, value in values.items() if value != fields[name].default}
@@ -124,13 +124,13 @@ PlanBody = TypeVar("PlanBody", bound=QueryOptions)
 
 
 def with_nan(table: Target, body: PlanBody) -> PlanBody:
-    """Fill in the table's NaN mode if the request leaves it open, so that tokens are bound to it."""
+    """Set the table's NaN mode if the request has none, so that tokens are bound to it."""
     mode = "any" if body.nan is not None else table.services.settings.nan_of(table.name)
     return body if mode == "any" else body.model_copy(update={"nan": mode})
 
 
 def _task(table: Target, body: PlanRequest, paging: _Paging) -> Response:
-    """The response with the files of one plan task."""
+    """Return the response with the files of one plan task."""
     if body.limit is not None:
         raise RequestInvalid("limit applies to whole plans, not to plan tasks")
     _, (view,), part_of = views_of(table, _TASKS, _Paging(page_token=body.plan_task, body=body), lambda: ())
@@ -160,7 +160,7 @@ def _answer(request: ListRequest, view: View, listing: PlanListing, place: Place
 
 
 def _page(request: ListRequest, view: View, listing: PlanListing, place: Place | None) -> tuple[bytes, int]:
-    """One page as JSON, and how many files the whole plan has."""
+    """Return one page as JSON, and the number of files in the whole plan."""
     size, pages = request.query.page_size, request.api.services.pages
     known = pages.find(listing, size) if place is None else None
     page = known or listing.page(None if place is None else place.key, size)
@@ -172,7 +172,7 @@ def _page(request: ListRequest, view: View, listing: PlanListing, place: Place |
     between = b'],"deletes":['
     body = b"".join((head, page.files, between, page.deletes, b"],", memoryview(orjson.dumps(rest))[1:]))
     if place is None and known is None:
-        # The cached page shares the buffer of the response body, which the response cache holds too.
+        # The cached page shares the buffer of the response body, which is also in the response cache.
         files, whole = len(head) + len(page.files), memoryview(body)
         deletes = whole[files + len(between) :][: len(page.deletes)]
         pages.put(listing, size, replace(page, files=whole[len(head) : files], deletes=deletes))

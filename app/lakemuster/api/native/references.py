@@ -1,4 +1,4 @@
-"""The route of the files that tables refer to below a location."""
+"""The route that lists the files that tables refer to below a location."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes of figures that metadata alone gives: of a snapshot's files, and of its columns."""
+"""Routes of figures that are computed from metadata alone: of a snapshot's files, and of its columns."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class SystemTableParameters(SnapshotParameters):
     """Parameters of a system table. Those of a table take no snapshot: ``ref`` may name a branch."""
 
     def choosing(self) -> dict[str, str]:
-        """Like every list's, marked so that page tokens and ETags differ from the native list of the same name."""
+        """Return the parameters with a mark, so that page tokens and ETags differ from those of other lists."""
         return {**super().choosing(), "list": "system"}
 
 

@@ -1,4 +1,4 @@
-"""Routes of webhooks: how far each has got, its dead letters, and the order to send these again."""
+"""Routes of webhooks: their state and lag, their dead letters, and the redelivery of these."""
 
 from __future__ import annotations
 

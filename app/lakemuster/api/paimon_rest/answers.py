@@ -11,6 +11,6 @@ from lakemuster.wire.paimon_rest.catalog import RestModel
 
 
 def answer(document: RestModel, headers: Mapping[str, str] | None = None) -> Response:
-    """The JSON response of a protocol document."""
+    """Return the JSON response for a protocol document."""
     body = orjson.dumps(document.model_dump(mode="json", by_alias=True))
     return Response(body, media_type="application/json", headers=dict(headers or {}))

@@ -25,7 +25,7 @@ PREFIX = f"{ROOT}/{CATALOG}"
 """Java's client requires a prefix; the configuration route sends this one."""
 
 DEFAULT_DATABASE = "default"
-"""Spark and Flink look it up at start, and would create it if missing: it exists even without a table."""
+"""It exists even without a table: Spark and Flink load it at start, and would create it if it were missing."""
 
 SPLITTER = "$"
 _BRANCH = "branch_"
@@ -39,7 +39,7 @@ class Paging:
     """The requested page of a list.
 
     Attributes:
-        token: None: the first page.
+        token: the page token; None for the first page.
         size: maximum number of items.
     """
 
@@ -52,8 +52,8 @@ class TableRequest:
     """A request about one table.
 
     Attributes:
-        levels: of the table's name.
-        branch: ``main``, unless the name holds another.
+        levels: the levels of the table's name.
+        branch: ``main``, unless the requested name has another branch.
         object: the table's name as requested, with its branch.
     """
 
@@ -81,29 +81,29 @@ class TableRequest:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The Paimon tables that exist for a caller, by name, and the databases that their names imply."""
+    """The Paimon tables that a caller may see, by name, and the databases that their names imply."""
 
     tables: dict[Levels, TableRecord]
 
     @classmethod
     def of(cls, api: Api, caller: Caller) -> Names:
-        """All of them, sorted by name. A table whose name has one level is in no database, and is left out."""
+        """Return all names, sorted. A table whose name has one level is in no database, and is omitted."""
         named = ((parse_name(table.name), table) for table in api.tables(caller) if table.format == "paimon")
         shown = {name: table for name, table in named if is_expressible(name)}
         return cls(dict(sorted(shown.items())))
 
     def databases(self) -> dict[str, list[TableRecord]]:
-        """The tables of each database."""
+        """Return the tables of each database."""
         found: dict[str, list[TableRecord]] = {}
         for name, table in self.tables.items():
             found.setdefault(format_name(name[:-1]), []).append(table)
         return found
 
     def members(self, database: str) -> dict[str, TableRecord]:
-        """The tables of a database by their own names.
+        """Return the tables of a database by their names without the database.
 
         Raises:
-            NamespaceNotFound: no table is in it, and it is not the default database.
+            NamespaceNotFound: it has no table, and is not the default database.
         """
         found = {name[-1]: table for name, table in self.tables.items() if format_name(name[:-1]) == database}
         if not found and database != DEFAULT_DATABASE:
@@ -114,16 +114,16 @@ class Names:
 
 
 def is_expressible(name: Levels) -> bool:
-    """Whether the protocol can express a name: it has a database, and its table no ``$``, where clients split."""
+    """Whether the protocol can express a name: it has a database, and no ``$`` in the table, at which clients split."""
     return len(name) > 1 and SPLITTER not in name[-1]
 
 
 def path_name(request: Request, at: int, decoded: str) -> str:
-    """A name in the path, decoded as form data: clients encode a space as a plus sign.
+    """Return a name from the path, decoded as form data, since clients encode a space as a plus sign.
 
     Args:
         at: the name's distance from the segment ``databases``.
-        decoded: the name as paths are decoded.
+        decoded: the name, decoded as a path.
     """
     if "+" not in decoded:
         return decoded
@@ -138,7 +138,7 @@ async def the_database(
         str, Path(description="Name of the database: the levels of a table's name except the last, dotted.")
     ],
 ) -> str:
-    """The database in the path; it need not exist."""
+    """Return the database in the path; it need not exist."""
     return path_name(request, 1, database)
 
 
@@ -154,7 +154,7 @@ async def the_table(
         ),
     ],
 ) -> TableRequest:
-    """The table in the path, if the caller may see it; it need not be registered."""
+    """Return the table in the path, if the caller may see it; it need not be registered."""
     said = path_name(request, 3, table)
     name, _, rest = said.partition(SPLITTER)
     branch = rest.removeprefix(_BRANCH) if rest.startswith(_BRANCH) else ""
@@ -221,14 +221,14 @@ async def paging(
         ),
     ] = None,
 ) -> Paging:
-    """The requested page."""
+    """Return the requested page."""
     return Paging(page_token or None, max_results or PAGE_SIZE)
 
 
 def page_of(
     api: Api, requested: Paging, items: Iterable[T], key: Callable[[T], Key], audience: Audience
 ) -> tuple[list[T], str | None]:
-    """The items of the requested page, and the token of the next one.
+    """Return the items of the requested page, and the token of the next page.
 
     Args:
         items: in increasing order of their keys.

@@ -1,8 +1,8 @@
-"""Failures in the protocol's form: ``{"resourceType", "resourceName", "message", "code"}``, the code being the status.
+"""Error responses in the protocol's form: ``{"resourceType", "resourceName", "message", "code"}``, code is the status.
 
 Clients choose the exception they raise by the code, and for a 404 by the resource's type. SNAPSHOT means that a table
-has no snapshot yet, and clients read it as empty, so the type is used for nothing else. A quarantined snapshot is a
-502, since 409 means that something exists already.
+has no snapshot yet, and clients treat the table as empty, so the type is used for nothing else. A quarantined snapshot
+is a 502, since 409 means that an object already exists.
 
 Source: Paimon ``ErrorResponse``, ``DefaultErrorHandler``, ``RESTCatalog``.
 """
@@ -40,7 +40,7 @@ _FOLDERS = {
 
 
 def answer(path: str, failure: Failure) -> Response:
-    """The protocol's response to a failed request for ``path``."""
+    """Return the protocol's response to a failed request for ``path``."""
     status = _STATUS.get(failure.code, failure.status)
     named = _named(path) if status == 404 else {}
     kind = _TYPES.get(failure.code) if status == 404 else None
@@ -60,7 +60,7 @@ def answer(path: str, failure: Failure) -> Response:
 
 
 def _named(path: str) -> dict[str, str]:
-    """The names in a path, by resource type, in path order."""
+    """Return the names in a path, by resource type, in path order."""
     words = path.split("/")
     at = words.index("databases") if "databases" in words else len(words)
     pairs = zip(words[at::2], words[at + 1 :: 2], strict=False)

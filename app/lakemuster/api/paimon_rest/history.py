@@ -164,14 +164,14 @@ def list_consumers(request: ThePaimonTable, page: ThePaging) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A table now, and the newest snapshot of the requested branch, published or not; None without one."""
+    """The current state of a table, and the newest snapshot of the requested branch, published or not; None without."""
 
     table: TableRecord
     metadata: TableMetadata
     record: SnapshotRecord | None
 
     def require(self) -> SnapshotRecord:
-        """The snapshot.
+        """Return the snapshot.
 
         Raises:
             SnapshotNotFound: the branch has none.
@@ -182,7 +182,7 @@ class Head:
 
 
 def head_of(request: TableRequest) -> Head:
-    """Look at a table, and find the newest snapshot of the requested branch.
+    """Look at a table's pointer, and return the newest snapshot of the requested branch.
 
     Raises:
         SnapshotUnpublished: the newest state could not be read.
@@ -195,7 +195,7 @@ def head_of(request: TableRequest) -> Head:
         )
     except SnapshotNotFound as cause:
         raise SnapshotUnpublished("the table changed while its metadata was read; try again") from cause
-    # If main's newest snapshot is quarantined, the answer is stale, but the newest snapshot is known.
+    # If main's newest snapshot is quarantined, the table is stale, but its newest snapshot is known.
     main = records.get(MAIN)
     if stale is not None and (main is None or stale != main.error):
         raise SnapshotUnpublished(f"the table's newest state is not available: {stale}")
@@ -203,11 +203,11 @@ def head_of(request: TableRequest) -> Head:
 
 
 def _looked(request: TableRequest) -> tuple[TableRecord, TableMetadata, str | None]:
-    """A table with the requested branch, looked at within the allowed staleness, or else why not.
+    """Return a table that has the requested branch, its metadata, and why these are staler than allowed, if so.
 
     Raises:
         TableNotFound: the table or branch does not exist.
-        LookFailed: the branch is unknown, and the table cannot be looked at.
+        LookFailed: the branch is unknown, and the table's pointer cannot be read.
     """
 
     def find(table: TableRecord, metadata: TableMetadata) -> tuple[TableRecord, TableMetadata]:
@@ -240,7 +240,7 @@ def _kept(request: TableRequest, table: TableRecord, tag: Ref) -> SnapshotRecord
 
 
 def _read(record: SnapshotRecord) -> Snapshot:
-    """A record's snapshot.
+    """Return a record's snapshot.
 
     Raises:
         SnapshotQuarantined: the snapshot's own file could not be read.

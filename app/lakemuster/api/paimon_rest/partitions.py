@@ -1,4 +1,4 @@
-"""Routes of the partitions of a table's newest snapshot; they fail unless all of it could be read."""
+"""Routes of the partitions of a table's newest snapshot; they fail if it cannot be read completely."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def _listed(request: TableRequest, page: Paging, pattern: str | None) -> Respons
 
 
 def _partitions(request: TableRequest) -> dict[str, PartitionOut]:
-    """The partitions of the newest snapshot, by name.
+    """Return the partitions of the newest snapshot, by name.
 
     Raises:
-        SnapshotQuarantined, SnapshotUnpublished: it cannot be read; an older one does not replace it.
+        SnapshotQuarantined, SnapshotUnpublished: it cannot be read; an older snapshot is not used instead.
     """
     head = head_of(request)
     schema = newest_schema(head.metadata, request.branch)

@@ -1,4 +1,4 @@
-"""Routes of tables: location and newest schema, by name, by id, or of a whole database."""
+"""Routes of tables: location and newest schema, by name, by id, or for a whole database."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from lakemuster.wire.paimon_rest.patterns import NamePattern
 from lakemuster.wire.paimon_rest.schemas import schema_json
 
 LOOKS_SECONDS = 2.0
-"""Time limit in which a list starts looks at tables that were never read."""
+"""Time after which a list starts no further looks at tables that were never read."""
 
 T = TypeVar("T")
 
@@ -138,7 +138,7 @@ def auth_table_query(request: ThePaimonTable) -> Response:
 
 
 def registered(services: Services, name: str) -> TableRecord:
-    """A registered Paimon table.
+    """Return a registered Paimon table.
 
     Raises:
         TableNotFound: no table has that name, or it has another format.
@@ -150,7 +150,7 @@ def registered(services: Services, name: str) -> TableRecord:
 
 
 def look(services: Services, name: str) -> tuple[TableRecord, TableMetadata, str | None]:
-    """A Paimon table whose pointer was looked at within the allowed staleness, or else why not.
+    """Return a Paimon table, its metadata, and why these are staler than allowed; None if they are not.
 
     Raises:
         TableNotFound: no table has that name, or it has another format.
@@ -161,19 +161,19 @@ def look(services: Services, name: str) -> tuple[TableRecord, TableMetadata, str
 
 
 def looked_for(services: Services, name: str, find: Callable[[TableRecord, TableMetadata], T]) -> tuple[T, str | None]:
-    """What ``find`` returns for a Paimon table; see :meth:`Services.found`.
+    """Return the result of ``find`` for a Paimon table; see :meth:`Services.found`.
 
     Raises:
         TableNotFound: no table has that name, or it has another format.
-        NotFound: raised by ``find``: the table does not have it.
-        LookFailed: it is unknown, and the table cannot be looked at.
+        NotFound: raised by ``find``: the table does not have the requested object.
+        LookFailed: the object is unknown, and the table's pointer cannot be read.
     """
     registered(services, name)
     return services.found(name, find)
 
 
 def newest_schema(metadata: TableMetadata, branch: str) -> Schema:
-    """The newest schema of a branch.
+    """Return the newest schema of a branch.
 
     Raises:
         TableNotFound: the branch does not exist.
@@ -185,13 +185,13 @@ def newest_schema(metadata: TableMetadata, branch: str) -> Schema:
 
 
 def id_of(record: TableRecord) -> str:
-    """The id of a registration, the same on all replicas."""
+    """Return the id of a table's registration, which is the same on all replicas."""
     said = orjson.dumps([record.table_id, record.name, record.created_at_ms])
     return str(UUID(bytes=hashlib.sha256(said).digest()[:16]))
 
 
 def table_out(record: TableRecord, database: str, said: str, metadata: TableMetadata, schema: Schema) -> PaimonTableOut:
-    """The protocol's document of a table.
+    """Return the protocol's document of a table.
 
     Args:
         said: the table's name as requested.

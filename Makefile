@@ -44,8 +44,9 @@ test: check whole pythons lowest
 whole:
 	@$(with) "$$python" -m pytest $(side_by_side) $(folders) $(PYTEST_ARGS)
 
+# Properties try a fifth of their examples (tests/examples.py).
 quick:
-	@$(with) "$$python" -V && "$$python" -m pytest --quick $(side_by_side) \
+	@$(with) "$$python" -V && MUSTER_EXAMPLES=$${MUSTER_EXAMPLES:-0.2} "$$python" -m pytest --quick $(side_by_side) \
 	tests/rules tests/unit tests/journey/test_demo.py $(PYTEST_ARGS)
 
 # Every other Python of this machine.

@@ -11,6 +11,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.examples import examples
 from tests.tree import ROOT, lakes_folder
 
 pytest_plugins = [
@@ -35,7 +36,7 @@ SPARK = "tests/journey/spark/"
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "app"), os.environ.get("PYTHONPATH")]))
 
 # The machine may be busy: how long an example takes says nothing.
-hypothesis.settings.register_profile("muster", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("muster", deadline=None, print_blob=True, max_examples=examples(100))
 hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("muster"), derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "muster")
 

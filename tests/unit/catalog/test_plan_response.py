@@ -31,6 +31,7 @@ from lakemuster.planner.view import View
 from lakemuster.predicates import TRUE, Bound, BoundLeaf, Op
 from lakemuster.wire.delete_numbering import DeleteNumbers
 from lakemuster.wire.rows import CHUNK_BYTES
+from tests.examples import examples
 from tests.unit.api.conftest import METADATA, record, table
 
 LONG = Primitive(Kind.LONG, "long")
@@ -155,7 +156,7 @@ def paged(made: PlanListing, size: int) -> list[Any]:
         after = page.after
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(plans(), st.integers(1, 6))
 def test_every_form_has_every_file_with_its_own_deletes(plan: MadePlan, size: int) -> None:
     made = listing(plan)
@@ -174,7 +175,7 @@ def test_every_form_has_every_file_with_its_own_deletes(plan: MadePlan, size: in
     assert short(plain, removed) == expected(plan)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(plans(), st.integers(1, 25), st.integers(1, 6))
 def test_a_limit_counts_over_pages(plan: MadePlan, limit: int, size: int) -> None:
     sure = np.cumsum([3 if not deletes and residual is None else 0 for _, deletes, residual, _ in expected(plan)])
@@ -182,7 +183,7 @@ def test_a_limit_counts_over_pages(plan: MadePlan, limit: int, size: int) -> Non
     assert paged(listing(plan, limit), size) == expected(plan)[:enough]
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(plans(), st.integers(1, 6))
 def test_pages_that_grow_too_large_end_early(plan: MadePlan, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -17,6 +17,7 @@ from lakemuster.formats.avro.container import Block
 from lakemuster.formats.avro.native import Path, Program, Slots, decode_keyed, keyed, memory
 from lakemuster.formats.avro.native.decoding import Run, run_compiled
 from lakemuster.formats.avro.schema import parse_schema
+from tests.examples import examples
 from tests.unit.formats.avro_files import record, sized, written
 from tests.unit.formats.test_avro_native import BLOBS, PAIRS, blocks_of, number, run_plain
 
@@ -113,7 +114,7 @@ def assert_alike(blocks: Sequence[Block], slots: Slots | None = None) -> bool:
     return True
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(ROWS, ROWS, st.sampled_from([40, 10_000]))
 def test_each_value_is_in_its_keys_column_whatever_was_expected(rows, others, block_bytes):
     """Slots of another file, wrong as they may be, change nothing."""
@@ -222,7 +223,7 @@ def varint(value: int) -> bytes:
     return bytes([*out, left])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(ROWS, min_size=1, max_size=3))
 def test_a_file_in_several_chunks_has_the_same_columns(parts):
     rows = [row for part in parts for row in part]

@@ -19,6 +19,7 @@ from lakemuster.formats.avro.container import Block, read_blocks, read_header, w
 from lakemuster.formats.avro.native import Program, decode_native, kernel, memory
 from lakemuster.formats.avro.native.decoding import Run, run_compiled
 from lakemuster.formats.avro.schema import Node, parse_schema
+from tests.examples import examples
 from tests.unit.formats.avro_files import container, record, sized, written
 from tests.unit.formats.test_avro_table import VALUES, kinds, with_names
 
@@ -105,7 +106,7 @@ def blocks_of(data: bytes) -> list[Block]:
     return list(read_blocks(data, read_header(data)))
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.data())
 def test_machine_code_and_source_read_the_same_of_any_schema(data):
     fields = data.draw(st.lists(kinds(), min_size=1, max_size=4), label="schema")

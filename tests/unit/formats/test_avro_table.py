@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.avro import Engine, read_table
+from tests.examples import examples
 from tests.unit.formats.avro_files import container, record, reference_rows, sized, written
 
 ENGINES = ["native", "fastavro"]
@@ -347,7 +348,7 @@ def expected(schema: object, value: object) -> object:
     return value
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_all_decoders_give_what_fastavro_alone_reads(data):
     fields = data.draw(st.lists(kinds(), min_size=1, max_size=4), label="schema")

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from lakemuster.index.segment_files import Segment, write_segment
 from lakemuster.index.zone_block import Zones, _Columns, read_zones
 from lakemuster.index.zones import ROWS, segment_zones, zone_starts
+from tests.examples import examples
 
 VALUES: dict[pa.DataType, Any] = {
     pa.bool_(): st.booleans(),
@@ -38,7 +39,7 @@ VALUES: dict[pa.DataType, Any] = {
 }
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @pytest.mark.parametrize("of", list(VALUES), ids=str)
 @given(st.data(), st.integers(1, 4), st.integers(0, 3))
 def test_a_zone_has_the_extremes_of_its_entries(of: pa.DataType, data: Any, size: int, skip: int):
@@ -97,7 +98,7 @@ def test_zones_are_read_from_the_end_of_a_segment_that_still_is_an_arrow_file(tm
     assert pa.ipc.open_file(path).read_all().equals(table)
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=examples(10))
 @given(st.data())
 def test_columns_of_any_type_are_read_as_arrow_reads_them(data: Any) -> None:
     columns = {

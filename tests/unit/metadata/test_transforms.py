@@ -18,6 +18,7 @@ from lakemuster.metadata.transforms import apply, parse_transform, transformed_t
 from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.predicates import BoundLeaf, Op, all_of, matches
 from lakemuster.predicates.projection import project, project_strict
+from tests.examples import examples
 
 INT, LONG = Primitive(Kind.INT, "int"), Primitive(Kind.LONG, "long")
 STRING, BINARY = Primitive(Kind.STRING, "string"), Primitive(Kind.BINARY, "binary")
@@ -315,7 +316,7 @@ def cases(draw):
 
 
 @given(cases())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_values_are_transformed_as_pyiceberg_does(case):
     of, transform, _, value = case
     theirs = their_transforms.parse_transform(transform).transform(THEIR_TYPES[of])(value)
@@ -323,7 +324,7 @@ def test_values_are_transformed_as_pyiceberg_does(case):
 
 
 @given(cases(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_projections_keep_what_pyiceberg_keeps_or_less_and_no_value_is_lost(case, data):
     of, transform, op, value = case
     schema = TheirSchema(their_types.NestedField(1, "c", THEIR_TYPES[of]))

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakemuster.planner.scan.gathered_entries import CACHED_BATCHES, batch_columns, gathered_entries
+from tests.examples import examples
 
 LIST = pa.list_(pa.field("element", pa.int64(), metadata={b"id": b"7"}))
 STRUCT = pa.struct([("a", pa.int32()), ("b", pa.string())])
@@ -75,7 +76,7 @@ def chosen(draw: st.DrawFn) -> list[tuple[pa.RecordBatch, np.ndarray]]:
     return parts
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(chosen())
 def test_rows_are_those_that_arrow_takes(parts: list[tuple[pa.RecordBatch, np.ndarray]]) -> None:
     names = tuple(parts[0][0].schema.names)

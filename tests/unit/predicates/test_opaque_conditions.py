@@ -13,6 +13,7 @@ from sqlglot import exp
 from lakemuster.errors import FilterInvalid
 from lakemuster.predicates import And, Leaf, Not, Opaque, Or, Predicate
 from lakemuster.predicates.sql import parse_sql
+from tests.examples import examples
 
 
 def opaque_parts(node: Predicate) -> Iterator[Opaque]:
@@ -82,7 +83,7 @@ conditions = st.one_of(*(joined(form, expressions, expressions) for form in FORM
 
 
 @given(conditions)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_what_sqlglot_reads_is_accepted_and_names_the_same_columns(text: str) -> None:
     for part in opaque_parts(parse_sql(text)):
         tree = sqlglot.parse_one(part.text, into=exp.Condition)

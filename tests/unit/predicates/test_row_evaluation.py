@@ -26,6 +26,7 @@ from lakemuster.predicates import (
     bind,
     matches,
 )
+from tests.examples import examples
 
 TYPES = {
     "i": Primitive(Kind.INT, "int"),
@@ -148,7 +149,7 @@ def by_id(row):
 
 
 @given(trees(), st.fixed_dictionaries(ROWS))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_no_row_is_lost_and_none_is_proven_wrongly(tree, row):
     truths = {nan: sql_truth(tree, row, nan) for nan in ("ieee", "greatest")}
     found = bind(tree, SCHEMA)
@@ -159,13 +160,13 @@ def test_no_row_is_lost_and_none_is_proven_wrongly(tree, row):
 
 
 @given(trees(("i", "d", "s")), st.fixed_dictionaries(ROWS))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_without_floating_point_a_row_matches_exactly_when_sql_says_so(tree, row):
     assert (matches(bind(tree, SCHEMA), by_id(row)) is True) is (sql_truth(tree, row, "ieee") is True)
 
 
 @given(comparisons(("x",)), st.booleans(), ROWS["x"])
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_a_number_matches_a_single_comparison_exactly_when_sql_says_so(tree, negated, value):
     tree, row = Not(tree) if negated else tree, {"x": value}
     if any(isinstance(c.value, float) and math.isnan(c.value) for c in (tree.child if negated else tree).literals):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lakemuster.errors import FilterInvalid
 from lakemuster.predicates import FALSE, TRUE, And, Leaf, Literal, Not, Opaque, Or, Unknown
 from lakemuster.predicates.sql import parse_sql
+from tests.examples import examples
 from tests.pace import least_seconds
 
 
@@ -267,7 +268,7 @@ def test_callers_words_do_not_reach_the_log(caplog):
 
 
 @given(st.text(alphabet="ab1.,()'\"`=<>!-+*/ \nANDORNOTIXÄ%[]{}:?;", max_size=40))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_any_text_is_a_predicate_or_refused(text):
     assert refusal(text) != ""
 
@@ -279,6 +280,6 @@ WORDS = [
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=14))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_any_words_are_a_predicate_or_refused(words):
     assert refusal(" ".join(words)) != ""

@@ -27,6 +27,7 @@ from lakemuster.storage import local
 from lakemuster.storage.local import LocalFile, _real_path
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import ObjectStore
+from tests.examples import examples
 
 SECRET = b"SECRET"
 
@@ -216,7 +217,7 @@ starts = st.sampled_from(["{}", "{}/", "{}-secret", "{}/..", "file:{}", "file://
                           "."])  # fmt: skip
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(300))
 @given(start=starts, parts=st.lists(tricks, max_size=6))
 def test_no_trick_reads_outside_the_roots(lake: Path, start: str, parts: list[str]) -> None:
     location = "/".join([start.format(lake), *parts])

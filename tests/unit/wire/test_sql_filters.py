@@ -30,6 +30,7 @@ from lakemuster.predicates import (
 )
 from lakemuster.predicates.sql import parse_sql
 from lakemuster.wire.sql_filters import sql_of
+from tests.examples import examples
 from tests.unit.planner.pruning.test_residual import ATOMS, ROWS, SCHEMA, SPECS, partitions
 from tests.unit.wire.iceberg_rest import predicates
 
@@ -53,7 +54,7 @@ ALL = [*(atom for atom in ATOMS if "length" not in atom), *LONG_ATOMS]
 TEXTS = st.recursive(st.sampled_from(ALL), _joined, max_leaves=5)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(TEXTS, SPECS, ROWS)
 def test_a_residual_asks_of_the_rows_of_its_partition_what_the_filter_does(
     text: str, spec: PartitionSpec, rows: list[dict[int, Any]]
@@ -77,7 +78,7 @@ def without_words(bound: Bound) -> Bound:
     return bound
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(predicates.trees(), st.booleans(), st.lists(predicates.rows(), min_size=1, max_size=20))
 def test_what_is_made_of_values_matches_the_same_rows(tree: Any, nulls: bool, rows: list[dict[int, Any]]) -> None:
     bound = without_words(bind(tree, predicates.SCHEMA, negations_match_null=nulls))

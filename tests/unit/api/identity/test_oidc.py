@@ -22,6 +22,7 @@ from lakemuster.api.identity.oidc import OidcAuthenticator, ProviderClient
 from lakemuster.api.identity.provider import PAUSE_SECONDS, Provider
 from lakemuster.errors import IdentityUnavailable, NotAuthenticated
 from tests.clocks import SteppedClock
+from tests.examples import examples
 from tests.oidc_provider import AUDIENCE, OidcProvider, SigningKey, new_key, oidc_provider, rsa_key
 
 
@@ -233,7 +234,7 @@ def test_a_discovery_document_of_another_issuer_is_not_used(provider: OidcProvid
 
 
 @given(st.text(max_size=60) | st.from_regex(r"[A-Za-z0-9_-]{0,30}\.[A-Za-z0-9_-]{0,30}\.[A-Za-z0-9_-]{0,9}"))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_text_is_refused_and_nothing_else(text: str) -> None:
     authenticator = OidcAuthenticator([Provider("http://127.0.0.1:1")], [AUDIENCE], "roles")
     refused(authenticator, text)

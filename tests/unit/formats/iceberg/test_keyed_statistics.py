@@ -17,6 +17,7 @@ from lakemuster.formats.iceberg.statistics import Column, bound_columns, count_c
 from lakemuster.formats.iceberg.values import encode_array
 from lakemuster.metadata.files import count_type
 from lakemuster.metadata.snapshot import ManifestHeader
+from tests.examples import examples
 from tests.tree import lakes_folder
 from tests.unit.formats.avro_files import real_files, record, written
 from tests.unit.formats.iceberg.manifest_files import struct_of, table_of
@@ -51,7 +52,7 @@ def assert_same(found: list[Column], expected: list[Column]) -> None:
         assert one.equals(other) or encode_array(one).equals(encode_array(other)), field.name
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(ROWS)
 def test_columns_are_the_same_by_key_and_of_lists(rows):
     data = written(

@@ -15,6 +15,7 @@ from lakemuster.formats.iceberg.slices import Items
 from lakemuster.formats.iceberg.statistics import bound_columns
 from lakemuster.formats.iceberg.values import decode_value, encode_array, encode_value
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
+from tests.examples import examples
 
 TYPES = [
     parse_primitive(text)
@@ -60,7 +61,7 @@ def is_canonical(of: Primitive, raw: bytes) -> bool:
     return value is not None and encode_value(of, value) == raw
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(matrices())
 def test_what_is_canonical_is_read_and_nothing_else(matrix):
     types, columns = matrix
@@ -93,7 +94,7 @@ def test_items_that_are_not_there_are_not_read():
         assert regular.tolist() == [[False, False]]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(matrices(), st.data())
 def test_columns_are_the_same_without_machine_code(matrix, data):
     types, columns = matrix

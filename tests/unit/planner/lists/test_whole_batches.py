@@ -28,6 +28,7 @@ from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.row_projection import CONTENTS, ManifestPart, RequestedColumns
 from lakemuster.planner.rows import Position, conform
 from lakemuster.wire.row_writer import RowWriter
+from tests.examples import examples
 
 BATCH = 4
 CONTENT: list[Literal["data", "deletes"]] = ["data", "data", "deletes"]
@@ -104,7 +105,7 @@ WANTED = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(manifests(), WANTED, st.integers(0, 3 * BATCH), st.sampled_from([2, 3, BATCH, 100]))
 def test_rows_are_the_same(
     made: tuple[pa.Table, ManifestPart], wanted: RequestedColumns, offset: int, batch_rows: int
@@ -132,7 +133,7 @@ class _Index:
         self.segments = SimpleNamespace(open=segments.__getitem__)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(manifests(), min_size=1, max_size=3), WANTED, st.integers(1, 2 * BATCH))
 def test_pages_are_the_same(made: list[tuple[pa.Table, ManifestPart]], wanted: RequestedColumns, size: int) -> None:
     with TemporaryDirectory() as folder:

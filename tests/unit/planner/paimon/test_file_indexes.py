@@ -18,6 +18,7 @@ from lakemuster.planner.paimon.file_indexes import can_evaluate, kept_by_index
 from lakemuster.planner.paimon.reading import PaimonReading, ScanMode
 from lakemuster.planner.paimon.statistics import Evolution
 from lakemuster.predicates import FALSE, TRUE, Bound, BoundAnd, BoundLeaf, BoundOr, Op, Opaque
+from tests.examples import examples
 from tests.unit.formats.paimon.file_index import encoder
 
 INT, LONG, TEXT = Primitive(Kind.INT, "INT"), Primitive(Kind.LONG, "BIGINT"), Primitive(Kind.STRING, "STRING")
@@ -126,7 +127,7 @@ FILTERS = st.builds(
 DAMAGE = st.sampled_from([lambda data: data] * 6 + [lambda data: data[:-1], lambda data: data[:30], lambda _: b""])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data())
 def test_bulk_evaluation_equals_single_evaluation(data: st.DataObject) -> None:
     files: list[tuple[int, int, bytes | None]] = []

@@ -19,6 +19,7 @@ from lakemuster.planner.pruning.bound_codes import CodedValues, bound_codes_of
 from lakemuster.planner.pruning.coded_statistics import MARKED, CodedField, marks_of, outside
 from lakemuster.planner.pruning.prune import FieldStats, cannot
 from lakemuster.predicates import NEGATIVE, BoundLeaf, Op
+from tests.examples import examples
 
 LONG, INT = Primitive(Kind.LONG, "long"), Primitive(Kind.INT, "int")
 DOUBLE, STRING = Primitive(Kind.DOUBLE, "double"), Primitive(Kind.STRING, "string")
@@ -96,7 +97,7 @@ def keyed(field: FieldStats, kind: Primitive, rows: int) -> CodedField:
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(cases())
 def test_codes_agree_with_bounds(case: tuple[BoundLeaf, FieldStats, int]) -> None:
     leaf, field, rows = case
@@ -104,7 +105,7 @@ def test_codes_agree_with_bounds(case: tuple[BoundLeaf, FieldStats, int]) -> Non
     assert found.tolist() == cannot(leaf, field, rows).tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(cases())
 def test_without_ties_codes_alone_are_right(case: tuple[BoundLeaf, FieldStats, int]) -> None:
     leaf, field, rows = case

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lakemuster.planner.pruning import coded_statistics, native
 from lakemuster.planner.pruning.coded_statistics import search
 from lakemuster.planner.pruning.native import Cells, kernel, searching
+from tests.examples import examples
 
 MOST = 2**32 - 1
 KEYS = st.one_of(
@@ -26,7 +27,7 @@ def numbers(found: list[int]) -> np.ndarray:
     return np.array(found, np.uint32)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(VALUES, min_size=1, max_size=60), st.lists(st.tuples(KEYS, KEYS), max_size=20), st.integers(0, 9))
 @example([5], [(0, MOST), (MOST, 0), (5, 5), (4, 5), (5, 6), (4, 6), (6, 4)], 1)
 @example([0, MOST - 1], [(0, MOST), (1, MOST - 1), (MOST, MOST), (0, 0), (0, 1), (MOST, 0)], 1)

@@ -30,6 +30,7 @@ from lakemuster.metadata.types import Field, arrow_type
 from lakemuster.metadata.values import json_value
 from lakemuster.wire.iceberg_rest import content_files
 from lakemuster.wire.iceberg_rest.content_files import ContentFiles, References, delete_files, file_scan_tasks
+from tests.examples import examples
 from tests.unit.wire.iceberg_rest.predicates import VALUES
 
 RESIDUALS = ["true", '{"type":"eq","term":"x","value":5}', "false"]
@@ -147,7 +148,7 @@ def row_by_row(types, row):
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(files(), st.sampled_from([1, 2**11, 2**26]))
 def test_columns_and_rows_write_the_same(made, chunk_bytes):
     types, rows = [parse_primitive(of) for of in made[0]], made[1]
@@ -157,7 +158,7 @@ def test_columns_and_rows_write_the_same(made, chunk_bytes):
     assert json.loads(b"[" + written + b"]") == [row_by_row(types, row) for row in rows]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(files(), st.data())
 def test_tasks_have_the_references_and_residual_of_their_file(made, data):
     types, rows = [parse_primitive(of) for of in made[0]], made[1]

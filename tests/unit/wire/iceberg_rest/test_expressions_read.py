@@ -34,6 +34,7 @@ from lakemuster.predicates import (
     matches,
 )
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
+from tests.examples import examples
 from tests.pace import least_seconds
 from tests.unit.wire.iceberg_rest.predicates import COLUMNS, IDS, KNOWN, NAMES, SCHEMA, rows, trees
 
@@ -109,7 +110,7 @@ def without_text(found):
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(trees())
 def test_both_grammars_say_the_same(tree):
     meant = without_text(bind(tree, SCHEMA, negations_match_null=True, nan="none"))
@@ -156,7 +157,7 @@ THEIR_TREES = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(THEIR_TREES, st.lists(rows(ASKED_OF), min_size=1, max_size=20))
 def test_what_pyiceberg_sends_finds_the_rows_that_pyiceberg_finds(expression, many):
     sent = json.loads(PlanTableScanRequest(filter=expression).model_dump_json(by_alias=True, exclude_none=True))

@@ -13,6 +13,7 @@ from lakemuster.errors import FilterInvalid
 from lakemuster.predicates import Bound, bind
 from lakemuster.wire.iceberg_rest.expressions import parse_expression, shallow
 from lakemuster.wire.iceberg_rest.expressions_shallow import DEEPEST, SHALLOW
+from tests.examples import examples
 from tests.unit.wire.iceberg_rest.predicates import SCHEMA
 
 Document = dict[str, Any]
@@ -47,7 +48,7 @@ def nested(kinds: list[tuple[str, bool, int]]) -> Document:
 chains = st.tuples(st.sampled_from(["and", "or", "AND", "Or"]), st.booleans(), st.sampled_from([1, 2, 40, 90]))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.lists(chains, min_size=1, max_size=4))
 def test_a_deep_document_means_the_same_and_can_be_written(kinds: list[tuple[str, bool, int]]) -> None:
     document = nested(kinds)

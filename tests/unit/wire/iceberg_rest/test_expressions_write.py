@@ -33,6 +33,7 @@ from lakemuster.predicates import (
 )
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.iceberg_rest.expressions import emit_expression, parse_expression
+from tests.examples import examples
 from tests.unit.wire.iceberg_rest.predicates import COLUMNS, IDS, KNOWN, NAMES, SCHEMA, rows, trees
 
 ORIGINAL = {"type": "eq", "term": "as", "value": "sent"}
@@ -63,7 +64,7 @@ def unsayable(found):
     return isinstance(found, Opaque)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(trees(), st.booleans(), st.lists(rows(), min_size=1, max_size=20))
 def test_what_is_written_and_read_again_matches_the_same_rows(tree, nulls, many):
     residual = bound(tree, nulls)
@@ -75,7 +76,7 @@ def test_what_is_written_and_read_again_matches_the_same_rows(tree, nulls, many)
             assert bool(matches(again, row)) == bool(matches(residual, row))
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(
     trees(BOUND_BY_PYICEBERG, transforms=False),
     st.booleans(),

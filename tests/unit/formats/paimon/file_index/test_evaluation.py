@@ -20,6 +20,7 @@ from lakemuster.formats.paimon.file_index.evaluation import evaluate, supports
 from lakemuster.formats.paimon.types import parse_type
 from lakemuster.metadata.types import Primitive
 from lakemuster.predicates import BoundLeaf, Op
+from tests.examples import examples
 from tests.unit.formats.paimon.file_index import encoder
 
 TYPES: dict[str, tuple[str, st.SearchStrategy[Any]]] = {
@@ -137,7 +138,7 @@ def leaves(draw: Any, text: str, values: list[Any], ops: Sequence[Op]) -> BoundL
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data())
 def test_no_matching_row_is_left_out(kind: str, data: st.DataObject) -> None:
     text, values = data.draw(columns(kind))
@@ -154,7 +155,7 @@ def test_no_matching_row_is_left_out(kind: str, data: st.DataObject) -> None:
     assert not exact or rows == set(found)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(data=st.data())
 def test_bloom_filters_leave_out_values_without_all_of_their_bits(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(sorted(KINDS["bloom-filter"])))
@@ -185,7 +186,7 @@ def test_nanoseconds_are_held_as_microseconds() -> None:
             assert evaluate(whole, where, of, 1, BoundLeaf(op, 1, "c", of, (5_001,))) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(data=st.data())
 def test_bytes_that_are_off_are_an_error_of_the_format(data: st.DataObject) -> None:
     """Cut, or changed at one place: an answer or an error that callers expect, nothing else."""

@@ -139,9 +139,10 @@ def test_the_lock_pins_all_that_the_project_asks_for():
 
 
 def requirements() -> list[str]:
-    """All that the project asks for, with its bounds."""
+    """All that the project requires, with its bounds, without environment markers."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    return [*project["dependencies"], *(name for extra in project["optional-dependencies"].values() for name in extra)]
+    extras = (requirement for extra in project["optional-dependencies"].values() for requirement in extra)
+    return [requirement.partition(";")[0] for requirement in (*project["dependencies"], *extras)]
 
 
 def test_the_lowest_versions_are_those_that_the_project_names():

@@ -1,9 +1,9 @@
 """Admission middleware: authenticate the caller from the request's head, before any other work.
 
 Without a known caller, the body is not read, and the request reaches neither the response cache, nor a slot, nor a
-route. The request's state gets the caller as ``asking``, its name as ``caller``, and ``owner``, by which connections,
-streams and slots are counted: the caller, or the peer's address if the server has no tokens. The body of an admitted
-request is read completely before the request waits for anything.
+route. The request's state gets the caller as ``principal``, its name as ``caller``, and ``owner``, by which
+connections, streams and slots are counted: the caller, or the peer's address if the server has no tokens. The body of
+an admitted request is read completely before the request waits for anything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lakemuster.api.bodies import given_again
+from lakemuster.api.bodies import replay_body
 from lakemuster.api.connection import CONNECTION, Connection, network_of
 from lakemuster.api.errors import problem
 from lakemuster.api.identity.authenticator import Authenticator, bearer_token, caller_of_token
@@ -118,7 +118,7 @@ class Admission:
             caller = await self._caller(scope)
             if self._authenticator is not None:
                 state["owner"] = "caller " + caller.name
-        state["asking"], state["caller"] = caller, caller.name
+        state["principal"], state["caller"] = caller, caller.name
         if attached is not None and attached.table is not None:
             state["table"] = format_name((attached.catalog.name, *attached.table))
         if connection is not None and not connection.claim(state["owner"]):
@@ -195,7 +195,7 @@ class Admission:
                 body = parts[0] if len(parts) == 1 else b"".join(parts)
                 if self._keep_bodies:
                     state["body"] = body
-                return given_again(body, receive)
+                return replay_body(body, receive)
 
 
 def _password(authorization: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.types import Message, Receive
 
 
-def given_again(body: bytes, receive: Receive) -> Receive:
+def replay_body(body: bytes, receive: Receive) -> Receive:
     """Return an ASGI ``receive`` that replays a body, and then calls the original one."""
     is_given = False
 

@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lakemuster.api.bodies import given_again
+from lakemuster.api.bodies import replay_body
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.caching import Cache
 from lakemuster.catalog import TableRecord
@@ -128,7 +128,7 @@ class ResponseCache:
             if self._responses.get(key) is cached:
                 self._responses.remove(key)
         recorder = _Recorder(send)
-        await self._app(scope, given_again(body, receive) if scope["method"] == "POST" else receive, recorder.send)
+        await self._app(scope, replay_body(body, receive) if scope["method"] == "POST" else receive, recorder.send)
         table = scope["state"].get("cache_until_changed")
         if table is not None and recorder.body is not None:
             about = {name: scope[name] for name in ("route", "path_params") if name in scope}
@@ -160,7 +160,7 @@ class _Recorder:
 
 def _key(scope: Scope, body: bytes) -> CacheKey:
     headers = tuple(sorted(pair for pair in scope["headers"] if pair[0] not in _NO_PART))
-    return scope["method"], scope["path"], scope["query_string"], headers, scope["state"].get("asking"), body
+    return scope["method"], scope["path"], scope["query_string"], headers, scope["state"].get("principal"), body
 
 
 async def _whole(receive: Receive) -> bytes:

@@ -170,7 +170,7 @@ class Timeline:
         return self.lineage.refs.get((snapshot.branch, snapshot.snapshot_id), ())
 
     def _writers_word(self, commit: Commit) -> dict[str, int] | None:
-        return dict(HISTORY_RULES.of(self.lineage.table).writers_word(commit.record.snapshot)) or None
+        return dict(HISTORY_RULES.of(self.lineage.table).writer_figures(commit.record.snapshot)) or None
 
     def _counted(self, commit: Commit) -> _Counted:
         reason = _unreadable(commit.record)

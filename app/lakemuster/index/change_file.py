@@ -67,7 +67,7 @@ class ChangeFile:
         self._lock = threading.Lock()
         # The inode of an open file is not reused.
         self._file: int | None = None
-        self._heard = (0, 0)
+        self._read_to = (0, 0)
 
     def add(self, changes: Sequence[Change]) -> None:
         """Append changes, for all processes.
@@ -85,20 +85,20 @@ class ChangeFile:
         except OSError as cause:
             raise IndexUnavailable(f"a commit cannot be marked: {cause.strerror or cause}") from cause
 
-    def hear(self, tell: Callable[[Change], None]) -> None:
-        """Call ``tell`` with each change since the last call; with ``EVERYTHING`` if the file cannot be read."""
+    def read_new(self, report: Callable[[Change], None]) -> None:
+        """Call ``report`` with each change since the last call; with ``EVERYTHING`` if the file cannot be read."""
         try:
             found = os.stat(self._path)
-            if (found.st_ino, found.st_size) == self._heard:
+            if (found.st_ino, found.st_size) == self._read_to:
                 return
         except OSError:
             pass
         with self._lock:
-            changes, heard = self._news()
+            changes, read_to = self._news()
             for change in changes:
-                tell(change)
+                report(change)
             # Set this last: a thread that finds nothing new relies on all changes having been reported.
-            self._heard = heard
+            self._read_to = read_to
 
     def close(self) -> None:
         """Close the file."""
@@ -110,11 +110,11 @@ class ChangeFile:
             if self._file is None or not self._is_at_path(self._file):
                 self._forget()
                 self._file = self._opened()
-            inode, offset = os.fstat(self._file).st_ino, self._heard[1]
+            inode, offset = os.fstat(self._file).st_ino, self._read_to[1]
             data = os.pread(self._file, 2 * MAX_BYTES, offset)
         except (OSError, IndexUnavailable):
             self._forget()
-            return [EVERYTHING], self._heard
+            return [EVERYTHING], self._read_to
         whole = data[: data.rfind(b"\n") + 1]
         lines = whole.splitlines()
         return [_parsed(line) for line in (lines if offset else lines[1:])], (inode, offset + len(whole))
@@ -133,7 +133,7 @@ class ChangeFile:
     def _forget(self) -> None:
         if self._file is not None:
             os.close(self._file)
-        self._file, self._heard = None, (0, 0)
+        self._file, self._read_to = None, (0, 0)
 
     def _is_of_this_run(self, file: int) -> bool:
         head = f"{self._run}\n".encode()

@@ -28,7 +28,7 @@ from lakemuster.errors import ConfigInvalid, IndexUnavailable
 from lakemuster.extras import pip_install
 from lakemuster.index import schema_version, stored_version
 from lakemuster.index.change_file import ChangeFile
-from lakemuster.index.database_errors import our_errors
+from lakemuster.index.database_errors import map_database_errors
 from lakemuster.index.raw_sql import RawStatement
 from lakemuster.index.sqlite import (
     AUTOCOMMIT,
@@ -128,7 +128,7 @@ class Database:
         """
         with (
             self._holding_write_lock(),
-            our_errors(),
+            map_database_errors(),
             self._guard.writing(),
             Session(self._writing, expire_on_commit=False) as session,
             session.begin(),
@@ -144,7 +144,7 @@ class Database:
             DatabaseVersionMismatch: the database lacks a table or column.
         """
         with (
-            our_errors(),
+            map_database_errors(),
             self._guard.reading(),
             Session(self._reading, autoflush=False) as session,
             session.begin(),
@@ -159,9 +159,9 @@ class Database:
             DatabaseVersionMismatch: the database lacks a table or column.
         """
         if not self.is_embedded:
-            with our_errors(), self._guard.querying(), self._autocommit.connect() as connection:
+            with map_database_errors(), self._guard.querying(), self._autocommit.connect() as connection:
                 return connection.execute(statement, parameters).all()
-        with our_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
+        with map_database_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
             return self._raw_statement(statement).rows(connection.cursor(), parameters)
 
     def rows_nowait(
@@ -187,13 +187,13 @@ class Database:
             DatabaseVersionMismatch: the database lacks a table or column.
         """
         if not self.is_embedded:
-            with our_errors(), self._guard.writing(), self._writing.begin() as server:
+            with map_database_errors(), self._guard.writing(), self._writing.begin() as server:
                 for statement, values in changes:
                     server.execute(statement, values)
             return
         with (
             self._holding_write_lock(),
-            our_errors(),
+            map_database_errors(),
             contextlib.closing(self._engine.raw_connection()) as connection,
         ):
             cursor = connection.cursor()
@@ -232,7 +232,7 @@ class Database:
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
         """Open a connection in a transaction that may change the schema; only one process at a time holds one."""
-        with our_errors():
+        with map_database_errors():
             if self._file is not None:
                 self._prepare_file()
                 self._file.opened()
@@ -258,7 +258,7 @@ class Database:
             DatabaseVersionMismatch: it does not; the message says what to do.
             IndexUnavailable: the database does not answer.
         """
-        with our_errors(), self._guard.querying(), self._reading.connect() as connection:
+        with map_database_errors(), self._guard.querying(), self._reading.connect() as connection:
             stored_version.check(connection)
 
     def check(self) -> None:

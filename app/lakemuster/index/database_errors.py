@@ -16,7 +16,7 @@ _WRONG_VERSION = "the database lacks a table or column that this version needs; 
 
 
 @contextmanager
-def our_errors() -> Iterator[None]:
+def map_database_errors() -> Iterator[None]:
     """Map the database errors that the block raises.
 
     Raises:

@@ -49,7 +49,7 @@ def key_of(values: Mapping[str, object]) -> bytes:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).digest()
 
 
-def told_keys(session: Session, table_id: int) -> dict[str, set[bytes]]:
+def reported_keys(session: Session, table_id: int) -> dict[str, set[bytes]]:
     """Return the keys of the partitions that are stored as ready, by rule, for every rule that was evaluated before."""
     found: dict[str, set[bytes]] = {}
     chosen = select(ReadyPartitionRow.rule, ReadyPartitionRow.key).where(ReadyPartitionRow.table_id == table_id)
@@ -58,7 +58,7 @@ def told_keys(session: Session, table_id: int) -> dict[str, set[bytes]]:
     return {rule: keys - {_MARK} for rule, keys in found.items() if _MARK in keys}
 
 
-def tell_ready(
+def report_ready(
     session: Session,
     table_id: int,
     snapshot_id: int | None,

@@ -56,7 +56,7 @@ class Ages:
         if changed is not None and (checked is None or checked <= changed):
             return True
         if self._database.changes is not None and table.location.startswith(EVERY_CATALOG):
-            self._database.changes.hear(self._heard)
+            self._database.changes.read_new(self._heard)
         passed = self._passed(table.location)
         if passed is None:
             return False

@@ -151,12 +151,12 @@ class LocalEngine:
             except CatalogError as refusal:
                 written = refusal
         if isinstance(written, CatalogError):
-            return Outcome(one, length, error=_perhaps_cut(written, one, length))
+            return Outcome(one, length, error=_as_wrong_length(written, one, length))
         counts = None if written.counts is None else written.counts.pack()
         return Outcome(one, length, written.rows, written.size, counts=counts)
 
 
-def _perhaps_cut(error: CatalogError, one: Manifest, length: int | None) -> CatalogError:
+def _as_wrong_length(error: CatalogError, one: Manifest, length: int | None) -> CatalogError:
     """Return a manifest's error; WrongLength if its length is not the recorded one: storage may have truncated it."""
     recorded = one.header.length
     if type(error) is not MetadataCorrupt or None in (length, recorded) or length == recorded:

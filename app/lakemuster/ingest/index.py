@@ -52,7 +52,7 @@ REGISTER_EVERY = 64
 MOST_WARNINGS = 20
 """Maximum number of warnings stored with a snapshot."""
 
-_OURS = (StorageUnavailable, StorageDenied, IndexUnavailable)
+_RETRYABLE = (StorageUnavailable, StorageDenied, IndexUnavailable)
 
 
 @dataclass(slots=True)
@@ -240,7 +240,7 @@ class Indexer:
 
         fetched = self.store.admit_many(list(requests.values()))
         for request, outcome in through_decoders(self.pool, fetched, task_of):
-            if isinstance(outcome, _OURS):
+            if isinstance(outcome, _RETRYABLE):
                 raise outcome
             found[recorded[request.location]] = outcome
         return found
@@ -282,7 +282,7 @@ class Indexer:
         for outcome in made:
             one = outcome.manifest
             self.tally.manifests_fetched += outcome.length is not None
-            if isinstance(outcome.error, _OURS):
+            if isinstance(outcome.error, _RETRYABLE):
                 self._register(written)
                 raise outcome.error
             outcomes[one.segment] = outcome.error

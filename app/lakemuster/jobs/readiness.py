@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from lakemuster.catalog.partition_readiness import Candidate, candidates, current_view, last_commits, ready_by
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError
-from lakemuster.index.ready_partitions import ReadyPartition, forget, tell_ready, told_keys
+from lakemuster.index.ready_partitions import ReadyPartition, forget, report_ready, reported_keys
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord, names_by_id, tables_by_id
 from lakemuster.jobs.job import Run
@@ -95,7 +95,7 @@ class TellReadyPartitions:
         if not ready and not is_new:
             return []
         with self._services.index.database.session() as session:
-            told = tell_ready(session, table.table_id, view.snapshot_id, [rule.title for rule in rules], ready)
+            told = report_ready(session, table.table_id, view.snapshot_id, [rule.title for rule in rules], ready)
         if told is None:
             return []
         for rule in rules:
@@ -124,7 +124,7 @@ class TellReadyPartitions:
         found = {rule.title: candidates(index, view, rule) for rule in rules}
         present = {one.key for some in found.values() for one in some}
         with index.database.reading() as session:
-            told = told_keys(session, table_id)
+            told = reported_keys(session, table_id)
         # A partition that disappeared is announced again when it returns.
         gone = set().union(*told.values()) - present
         if gone:

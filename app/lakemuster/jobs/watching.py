@@ -118,7 +118,7 @@ class WatchTables:
             self._late += sum(table_id in self._under_way for table_id in due)
             due = [table_id for table_id in due if table_id not in self._under_way]
         for bucket, tables in self._by_bucket(due).items():
-            for chunk in _dealt(tables, self._threads_for(bucket, len(tables))):
+            for chunk in _split(tables, self._threads_for(bucket, len(tables))):
                 self._start(bucket, chunk, run)
         return (
             f"{len(self._schedule)} tables watched; since the start {self._looks} looks, {self._changes} changes, "
@@ -224,6 +224,6 @@ class WatchTables:
             self._under_way.difference_update(table_ids)
 
 
-def _dealt(tables: Sequence[TableRecord], hands: int) -> list[Sequence[TableRecord]]:
+def _split(tables: Sequence[TableRecord], hands: int) -> list[Sequence[TableRecord]]:
     """Split tables into at most ``hands`` parts."""
     return [part for at in range(hands) if (part := tables[at::hands])]

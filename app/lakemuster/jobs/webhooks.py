@@ -184,14 +184,14 @@ class _Delivery:
         answer = self._send(message)
         with self._database.session() as session:
             if answer.error is None:
-                is_ours = store.delivered(session, self._webhook.name, self._position, position, answer.status or 0)
+                was_moved = store.delivered(session, self._webhook.name, self._position, position, answer.status or 0)
             else:
-                is_ours = self._failed(session, answer, is_try=True)
-                if is_ours and self._is_dead(at_ms):
+                was_moved = self._failed(session, answer, is_try=True)
+                if was_moved and self._is_dead(at_ms):
                     store.bury(session, self._webhook.name, self._position, position, message, self._tries)
                     self._job.count_dead()
                     LOG.warning("webhook %s: event %s is a dead letter", self._webhook.name, message.message_id)
-        if not is_ours:
+        if not was_moved:
             self.reason = "another process delivers them"
             return False
         if answer.error is not None:
@@ -205,9 +205,9 @@ class _Delivery:
         if seen == self._position:
             return True
         with self._database.session() as session:
-            is_ours = store.skip_to(session, self._webhook.name, self._position, seen)
+            was_moved = store.skip_to(session, self._webhook.name, self._position, seen)
         self._position, self._tries = seen, 0
-        return is_ours
+        return was_moved
 
     def _is_dead(self, at_ms: int) -> bool:
         settings = self._webhook.settings

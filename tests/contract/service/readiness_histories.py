@@ -182,7 +182,7 @@ def _(patch: Patch) -> None:
         return [(one["rule"], one["key"]) for one in rows if one["key"]]
 
     patch.setattr(ready_partitions, "_insert", insert)
-    patch.setattr(readiness, "told_keys", lambda *_: {"quiet": set()})
+    patch.setattr(readiness, "reported_keys", lambda *_: {"quiet": set()})
 
 
 @planted("the clock counts, and not the last look", check_quiet_needs_a_look)

@@ -15,7 +15,7 @@ import pytest
 from aiohttp.connector import Connection
 from starlette.testclient import TestClient
 
-from lakemuster.api.sidecar import passing
+from lakemuster.api.sidecar import forwarding
 from lakemuster.catalog.services import Services
 from tests.apps import create_app
 from tests.certificates import write_certificate
@@ -57,11 +57,11 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[None]:
     limit = asyncio.timeout
 
     def look(seconds: float | None) -> asyncio.Timeout:
-        if seconds == passing.LOOK_SECONDS:
+        if seconds == forwarding.LOOK_SECONDS:
             found.append(None)
         return limit(seconds)
 
-    monkeypatch.setattr(passing, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(forwarding, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(asyncio, "timeout", look)
     return found
 

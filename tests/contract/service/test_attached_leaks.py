@@ -17,7 +17,7 @@ from lakemuster.api import missing_tables
 from lakemuster.api.identity.policy import Policy
 from lakemuster.api.native import catalogs, dependencies
 from lakemuster.api.native.dependencies import Api
-from lakemuster.api.sidecar import access, answers, middleware
+from lakemuster.api.sidecar import access, middleware, response_rewrites
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.catalog.catalog_documents import catalogs_out
 from lakemuster.catalog.iceberg_rest import scan_tasks
@@ -153,7 +153,7 @@ PLANTED: dict[str, tuple[str, Plant]] = {
     ),
     "the catalog's lists are not filtered": (
         "service",
-        lambda m: m.setattr(answers, "listing", lambda body, **_: body),
+        lambda m: m.setattr(response_rewrites, "listing", lambda body, **_: body),
     ),
     "a list of children is not asked for its parent": (
         "service",

@@ -169,7 +169,7 @@ def test_figures_are_those_that_the_writer_counted(services: Services, written: 
         operation, summary = summaries[row["snapshot_id"]]
         assert row["operation"] == operation
         record = next(r for r in services.snapshots(WRITTEN)[1] if str(r.snapshot.snapshot_id) == row["snapshot_id"])
-        word = rules.writers_word(record.snapshot)
+        word = rules.writer_figures(record.snapshot)
         assert word["total_records"] == int(summary["total-records"])
         for name, value in word.items():
             assert row[name] == value, (row["snapshot_id"], name)
@@ -283,7 +283,7 @@ def _swapped(rules: HistoryRules) -> HistoryRules:
         added, removed = rules.changed_entries(*of)
         return removed, added
 
-    return HistoryRules(swapped, rules.needs_parent, rules.writers_word, rules.numbers_snapshots)
+    return HistoryRules(swapped, rules.needs_parent, rules.writer_figures, rules.numbers_snapshots)
 
 
 COUNTED = figures.counted

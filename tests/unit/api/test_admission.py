@@ -101,7 +101,7 @@ def test_a_cached_response_is_for_one_caller_with_the_same_rights() -> None:
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
         cache_until_changed(Request(scope), RECORD)
-        answered.append(scope["state"]["asking"])
+        answered.append(scope["state"]["principal"])
         await PlainTextResponse(f"{len(answered)}")(scope, receive, send)
 
     async def stands(_: object) -> bool:
@@ -128,7 +128,7 @@ def test_without_authentication_every_caller_is_anonymous(connect: Connect, serv
     seen: list[Any] = []
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
-        seen.append(scope["state"]["asking"])
+        seen.append(scope["state"]["principal"])
         await PlainTextResponse("")(scope, receive, send)
 
     assert request(Admission(route, None))[0] == 200

@@ -18,7 +18,7 @@ SHOP = Change("catalog://prod/shop/")
 
 def heard(file: ChangeFile) -> list[Change]:
     found: list[Change] = []
-    file.hear(found.append)
+    file.read_new(found.append)
     return found
 
 

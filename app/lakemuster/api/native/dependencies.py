@@ -100,7 +100,7 @@ def caller_of(request: Request) -> Caller:
         if twice:
             raise RequestInvalid("a parameter occurs more than once", parameters=sorted(twice))
         request.state.parameters_differ = True
-    caller: Caller = request.state.asking
+    caller: Caller = request.state.principal
     return caller
 
 

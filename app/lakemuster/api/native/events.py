@@ -117,7 +117,7 @@ async def _caller_again(api: Api, request: Request) -> Caller:
     """
     authenticator = api.identity.authenticator
     if authenticator is None:
-        caller: Caller = request.state.asking
+        caller: Caller = request.state.principal
         return caller
     token = bearer_token(request.headers.get("authorization"))
     return authenticator.known(token) or await authenticator.examine(token)

@@ -31,7 +31,7 @@ class IndexingParameters(BaseModel):
             NotAuthorised: the caller lacks the role.
         """
         if self.index:
-            table.api.identity.policy.require(table.request.state.asking, "refresh", parse_name(table.name))
+            table.api.identity.policy.require(table.request.state.principal, "refresh", parse_name(table.name))
 
 
 def indexing_answer(progress: IndexingOut) -> Response:

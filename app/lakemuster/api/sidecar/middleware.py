@@ -104,9 +104,9 @@ class Sidecar:
         url = await self._url(found)
         headers: dict[str, str | None] = {}
         if not found.is_forwarded:
-            require_access(self._policy, request.state.asking, request.method, found)
+            require_access(self._policy, request.state.principal, request.method, found)
             headers |= {"authorization": None, **await own_authorization(found.catalog)}
-            if not may_have_credentials(self._policy, request.state.asking, found):
+            if not may_have_credentials(self._policy, request.state.principal, found):
                 headers[DELEGATION] = None
         change = self._change_of(request, found)
         if change is not None:
@@ -158,7 +158,7 @@ class Sidecar:
         if found.is_creation and request.method == "POST":
             return Change("created", partial(self._table, found, None, shown))
         if request.method == "GET" and found.is_list and not found.is_forwarded:
-            name, policy, caller = found.catalog.name, self._policy, request.state.asking
+            name, policy, caller = found.catalog.name, self._policy, request.state.principal
             if not policy.may_all(caller, "read", (name,)):
                 apply = partial(
                     response_rewrites.listing,
@@ -171,7 +171,7 @@ class Sidecar:
     def _shown(self, request: Request, found: SidecarRequest) -> Shown:
         if found.is_forwarded:
             return response_rewrites.ALL
-        return Shown(session=False, storage=may_have_credentials(self._policy, request.state.asking, found))
+        return Shown(session=False, storage=may_have_credentials(self._policy, request.state.principal, found))
 
     def _config(self, name: str, shown: Shown, body: bytes) -> bytes:
         return response_rewrites.config(body, name, self._planning, shown)

@@ -220,12 +220,12 @@ class TaskWriter:
         if not self.client.is_pyiceberg:
             return
         for piece in found.pieces:
-            fields = self._untold(piece.part, piece.table)
+            fields = self._unreadable_by_pyiceberg(piece.part, piece.table)
             if not fields:
                 continue
             plan = replace(self.planned.plan, statistics=frozenset(part.source_ids[0] for part in fields))
             for batch in plan.batches(piece.position, piece.after):
-                for part, untold in self._untold(batch.part, batch.table).items():
+                for part, untold in self._unreadable_by_pyiceberg(batch.part, batch.table).items():
                     if (untold & ~has_statistics(batch.table, part.source_ids[0])).any():
                         raise client_must_plan(
                             self.planned,
@@ -241,7 +241,7 @@ class TaskWriter:
                 self.planned, "Iceberg's Java library cannot read partition values of NaN or infinity"
             )
 
-    def _untold(self, of: ManifestPart, table: pa.Table) -> dict[PartitionField, NDArray[np.bool_]]:
+    def _unreadable_by_pyiceberg(self, of: ManifestPart, table: pa.Table) -> dict[PartitionField, NDArray[np.bool_]]:
         """Return the fields that PyIceberg may use, each with an (N,) mask of the files whose value it cannot read."""
         files = self._files(of, table)
         return {

@@ -73,7 +73,7 @@ class HistoryRules:
     Attributes:
         changed_entries: returns the entries that a commit changed, given the snapshot before it and its own.
         needs_parent: whether that takes the snapshot before it. If not, a snapshot records its own changes.
-        writers_word: the figures that a snapshot's writer recorded, by the names of the timeline.
+        writer_figures: the figures that a snapshot's writer recorded, by the names of the timeline.
         retention: tells which snapshots an expiry would remove.
         expired_files: lists the files that it would remove, once all snapshots that the retention needs are published.
         references: lists the files that published snapshots refer to, in the shape of ``references.REFERENCES``.
@@ -82,7 +82,7 @@ class HistoryRules:
 
     changed_entries: Callable[[Index, View | None, View], ChangedEntries] = unshared_entries
     needs_parent: bool = True
-    writers_word: Callable[[Snapshot], Mapping[str, int]] = no_words
+    writer_figures: Callable[[Snapshot], Mapping[str, int]] = no_words
     numbers_snapshots: bool = False
     retention: Callable[[ExpiryState, Policy], Retention] = no_expiry
     expired_files: Callable[[Index, ExpiryState, Policy, Retention], pa.Table] = no_expiry

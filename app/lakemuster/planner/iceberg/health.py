@@ -22,7 +22,7 @@ from lakemuster.planner.health.components import PERCENT, share
 from lakemuster.planner.health.layout import Layout
 from lakemuster.planner.health.rules import HealthFormat, TableState
 from lakemuster.planner.history.expiry import Retention
-from lakemuster.planner.iceberg.history import writers_word
+from lakemuster.planner.iceberg.history import writer_figures
 from lakemuster.planner.iceberg.table_statistics import DEFAULT_BYTES, TARGET_FILE_SIZE
 from lakemuster.planner.statistics.delete_files import DeletesByKind
 from lakemuster.planner.statistics.rules import SETTING, TargetFileSize
@@ -205,7 +205,7 @@ def _writes(state: TableState) -> Measured | None:
 def _files_a_partition(snapshot: Snapshot, least: int) -> float | None:
     if snapshot.operation not in ("append", "overwrite"):
         return None
-    word = writers_word(snapshot, _OF_WRITES)
+    word = writer_figures(snapshot, _OF_WRITES)
     files, partitions, size = (word.get(key) for key in _OF_WRITES)
     if not files or not partitions:
         return None

@@ -29,7 +29,7 @@ _LONGEST = 18
 """Digits of a number in a summary: beyond them it is none."""
 
 
-def writers_word(snapshot: Snapshot, names: Iterable[str] = tuple(_SUMMARY)) -> Mapping[str, int]:
+def writer_figures(snapshot: Snapshot, names: Iterable[str] = tuple(_SUMMARY)) -> Mapping[str, int]:
     """Return the figures of a snapshot's summary, or some of them.
 
     Source: Iceberg spec, "Optional Snapshot Summary Fields".
@@ -43,5 +43,5 @@ def writers_word(snapshot: Snapshot, names: Iterable[str] = tuple(_SUMMARY)) -> 
 
 
 ICEBERG_HISTORY = HistoryRules(
-    writers_word=writers_word, retention=retention, expired_files=expired_files, references=references
+    writer_figures=writer_figures, retention=retention, expired_files=expired_files, references=references
 )

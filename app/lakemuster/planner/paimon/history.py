@@ -31,7 +31,7 @@ def delta_entries(index: Index, _old: View | None, new: View) -> ChangedEntries:
     return added, removed
 
 
-def writers_word(snapshot: Snapshot) -> Mapping[str, int]:
+def writer_figures(snapshot: Snapshot) -> Mapping[str, int]:
     """Return the figures that a snapshot file records."""
     total = snapshot.extra.get("total_record_count")
     return {"total_records": total} if isinstance(total, int) else {}
@@ -40,7 +40,7 @@ def writers_word(snapshot: Snapshot) -> Mapping[str, int]:
 PAIMON_HISTORY = HistoryRules(
     delta_entries,
     needs_parent=False,
-    writers_word=writers_word,
+    writer_figures=writer_figures,
     numbers_snapshots=True,
     retention=retention,
     expired_files=expired_files,

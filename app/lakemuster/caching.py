@@ -59,7 +59,7 @@ class CacheStatistics:
 
 
 @dataclass(slots=True, eq=False)
-class _Shelf:
+class _Partition:
     """What entries know of their cache; it does not keep the cache itself alive."""
 
     name: str
@@ -68,10 +68,10 @@ class _Shelf:
 
 
 class _Entry:
-    __slots__ = ("key", "place", "shelf", "value", "was_read", "weight")
+    __slots__ = ("key", "partition", "place", "value", "was_read", "weight")
 
-    def __init__(self, shelf: _Shelf, key: Hashable, value: Any, weight: int) -> None:
-        self.shelf, self.key, self.value, self.weight = shelf, key, value, weight
+    def __init__(self, partition: _Partition, key: Hashable, value: Any, weight: int) -> None:
+        self.partition, self.key, self.value, self.weight = partition, key, value, weight
         self.was_read = False
         self.place = 0
 
@@ -87,7 +87,7 @@ class Budget:
         self._limit = limit
         self._bytes = 0
         self._entries: list[_Entry] = []
-        self._shelves: list[_Shelf] = []
+        self._partitions: list[_Partition] = []
         self._gone: dict[str, CacheStatistics] = {}
         self._random = random.Random(0)
         # A finalizer of a cache may run while its thread holds the lock.
@@ -114,45 +114,45 @@ class Budget:
         """Return the statistics of the caches by name, including those of deleted caches."""
         with self._lock:
             totals = {name: CacheStatistics(one.hits, one.misses, one.evictions) for name, one in self._gone.items()}
-            for shelf in self._shelves:
-                totals.setdefault(shelf.name, CacheStatistics()).add(shelf.statistics)
+            for partition in self._partitions:
+                totals.setdefault(partition.name, CacheStatistics()).add(partition.statistics)
             return totals
 
     def clear(self) -> None:
         """Remove all entries of all caches."""
-        for shelf in list(self._shelves):
-            self.clear_shelf(shelf)
+        for partition in list(self._partitions):
+            self.clear_partition(partition)
 
-    def add_shelf(self, shelf: _Shelf) -> None:
+    def add_partition(self, partition: _Partition) -> None:
         """Let a cache take part."""
         with self._lock:
-            self._shelves.append(shelf)
+            self._partitions.append(partition)
 
-    def remove_shelf(self, shelf: _Shelf) -> None:
+    def remove_partition(self, partition: _Partition) -> None:
         """End a cache: its entries go, and what its statistics count stays."""
-        self.clear_shelf(shelf)
+        self.clear_partition(partition)
         with self._lock:
-            self._shelves.remove(shelf)
-            self._gone.setdefault(shelf.name, CacheStatistics()).add(shelf.statistics)
+            self._partitions.remove(partition)
+            self._gone.setdefault(partition.name, CacheStatistics()).add(partition.statistics)
 
-    def clear_shelf(self, shelf: _Shelf) -> None:
+    def clear_partition(self, partition: _Partition) -> None:
         """Remove all entries of a cache."""
         removed: list[_Entry] = []
         with self._lock:
-            for entry in list(shelf.entries.values()):
+            for entry in list(partition.entries.values()):
                 self._remove(entry, removed)
 
-    def put(self, shelf: _Shelf, key: Hashable, value: object, weight: int, *, replaces: bool) -> None:
+    def put(self, partition: _Partition, key: Hashable, value: object, weight: int, *, replaces: bool) -> None:
         """Hold an entry and evict others for it.
 
         Args:
             replaces: whether the entry replaces one that its key has.
         """
-        entry = _Entry(shelf, key, value, weight + ENTRY_BYTES)
+        entry = _Entry(partition, key, value, weight + ENTRY_BYTES)
         # Entries are destroyed after the lock is released: a destructor may do anything.
         removed: list[_Entry] = []
         with self._lock:
-            before = shelf.entries.get(key)
+            before = partition.entries.get(key)
             if before is not None:
                 if not replaces:
                     return
@@ -161,17 +161,17 @@ class Budget:
                 return
             entry.place = len(self._entries)
             self._entries.append(entry)
-            shelf.entries[key] = entry
+            partition.entries[key] = entry
             self._bytes += entry.weight
-            shelf.statistics.entries += 1
-            shelf.statistics.bytes += entry.weight
+            partition.statistics.entries += 1
+            partition.statistics.bytes += entry.weight
             self._make_room(removed, entry)
 
-    def remove(self, shelf: _Shelf, key: Hashable) -> None:
+    def remove(self, partition: _Partition, key: Hashable) -> None:
         """Remove the entry of a key, if there is one."""
         removed: list[_Entry] = []
         with self._lock:
-            entry = shelf.entries.get(key)
+            entry = partition.entries.get(key)
             if entry is not None:
                 self._remove(entry, removed)
 
@@ -184,7 +184,7 @@ class Budget:
             if entry.was_read:
                 entry.was_read = False
                 continue
-            entry.shelf.statistics.evictions += 1
+            entry.partition.statistics.evictions += 1
             self._remove(entry, evicted)
 
     def _remove(self, entry: _Entry, removed: list[_Entry]) -> None:
@@ -192,10 +192,10 @@ class Budget:
         if last is not entry:
             self._entries[entry.place] = last
             last.place = entry.place
-        del entry.shelf.entries[entry.key]
+        del entry.partition.entries[entry.key]
         self._bytes -= entry.weight
-        entry.shelf.statistics.entries -= 1
-        entry.shelf.statistics.bytes -= entry.weight
+        entry.partition.statistics.entries -= 1
+        entry.partition.statistics.bytes -= entry.weight
         removed.append(entry)
 
 
@@ -214,11 +214,11 @@ class Cache(Generic[K, V]):
 
     def __init__(self, name: str, weigh: Callable[[K, V], int], budget: Budget = MEMORY) -> None:
         self._weigh, self._budget = weigh, budget
-        self._shelf = _Shelf(name)
-        self._entries = self._shelf.entries
-        self._statistics = self._shelf.statistics
-        budget.add_shelf(self._shelf)
-        weakref.finalize(self, budget.remove_shelf, self._shelf).atexit = False
+        self._partition = _Partition(name)
+        self._entries = self._partition.entries
+        self._statistics = self._partition.statistics
+        budget.add_partition(self._partition)
+        weakref.finalize(self, budget.remove_partition, self._partition).atexit = False
 
     def get(self, key: K) -> V | None:
         """Return the value of a key, or None."""
@@ -246,19 +246,19 @@ class Cache(Generic[K, V]):
 
     def put(self, key: K, value: V) -> None:
         """Hold a value, unless its key has one or it weighs more than half the budget."""
-        self._budget.put(self._shelf, key, value, self._weigh(key, value), replaces=False)
+        self._budget.put(self._partition, key, value, self._weigh(key, value), replaces=False)
 
     def replace(self, key: K, value: V) -> None:
         """Hold a value in place of the one that its key may have, unless it weighs more than half the budget."""
-        self._budget.put(self._shelf, key, value, self._weigh(key, value), replaces=True)
+        self._budget.put(self._partition, key, value, self._weigh(key, value), replaces=True)
 
     def remove(self, key: K) -> None:
         """Remove the value of a key, if there is one."""
-        self._budget.remove(self._shelf, key)
+        self._budget.remove(self._partition, key)
 
     def clear(self) -> None:
         """Remove all values."""
-        self._budget.clear_shelf(self._shelf)
+        self._budget.clear_partition(self._partition)
 
     def __contains__(self, key: object) -> bool:
         """Whether a key has a value; this is not counted as a read."""

@@ -18,7 +18,7 @@ from typing import TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from lakemuster.api.connection import Connection
-from lakemuster.catalog.events import BATCH, EventLog, Told
+from lakemuster.catalog.events import BATCH, ClientEvent, EventLog
 from lakemuster.errors import CatalogError, Overloaded, RateLimited
 
 POLL_SECONDS = 0.5
@@ -47,7 +47,7 @@ class EventFeed:
         self._per_caller = max(1, STREAMS_PER_CALLER // workers)
         self._streams: dict[object, Connection | None] = {}
         self._owned: Counter[str] = Counter()
-        self._recent: deque[Told] = deque()
+        self._recent: deque[ClientEvent] = deque()
         self._bytes = 0
         self._floor: int | None = None
         self._last = 0
@@ -106,7 +106,7 @@ class EventFeed:
         """
         return await self._read(self._log.newest_id)
 
-    async def after(self, position: int) -> tuple[Sequence[Told], int | None]:
+    async def after(self, position: int) -> tuple[Sequence[ClientEvent], int | None]:
         """Return the next events after a position; if these were deleted, also the id after which the log continues.
 
         Raises:
@@ -128,7 +128,7 @@ class EventFeed:
         is_told = False
         while True:
             self._stop_if_asked()
-            found: Sequence[Told] = ()
+            found: Sequence[ClientEvent] = ()
             try:
                 if self._floor is None:
                     self._floor = self._last = await self.newest()
@@ -144,14 +144,14 @@ class EventFeed:
             if len(found) < BATCH:
                 await asyncio.sleep(POLL_SECONDS)
 
-    def _take(self, found: Sequence[Told], restart: int | None) -> None:
+    def _take(self, found: Sequence[ClientEvent], restart: int | None) -> None:
         if restart is not None:
             self._recent.clear()
             self._bytes, self._floor, self._last = 0, restart, restart
-        for told in found:
-            self._recent.append(told)
-            self._bytes += len(told.message)
-            self._last = told.event.id
+        for client_event in found:
+            self._recent.append(client_event)
+            self._bytes += len(client_event.message)
+            self._last = client_event.event.id
         while self._bytes > MAX_BYTES:
             gone = self._recent.popleft()
             self._bytes -= len(gone.message)

@@ -25,12 +25,12 @@ MAX_SCANNED = 10_000
 
 
 @dataclass(frozen=True)
-class Told:
+class ClientEvent:
     """An event as clients receive it."""
 
     event: Event
 
-    def seen_by(self, sees: Callable[[Levels], bool]) -> Told | None:
+    def seen_by(self, sees: Callable[[Levels], bool]) -> ClientEvent | None:
         """Return the event for a client that may see some tables only; None if it may not see the event.
 
         A client that may see only one name of a renamed table receives that the table was registered, or removed.
@@ -40,9 +40,9 @@ class Told:
             return self if now else None
         event, data = self.event, {"format": self.event.data.get("format")}
         if now:
-            return Told(replace(event, type="table.registered", data=data))
+            return ClientEvent(replace(event, type="table.registered", data=data))
         if sees(earlier):
-            return Told(replace(event, type="table.removed", table=format_name(earlier), data=data))
+            return ClientEvent(replace(event, type="table.removed", table=format_name(earlier), data=data))
         return None
 
     @cached_property
@@ -143,13 +143,13 @@ class EventFilter:
             None if table is None else parse_name(table),
         )
 
-    def shown(self, told: Told, sees: Callable[[Levels], bool] = lambda _: True) -> Told | None:
+    def shown(self, client_event: ClientEvent, sees: Callable[[Levels], bool] = lambda _: True) -> ClientEvent | None:
         """Return an event as the client receives it; None if it does not want it or may not see it.
 
         Args:
             sees: whether the client may see a table.
         """
-        seen = told.seen_by(sees)
+        seen = client_event.seen_by(sees)
         if seen is None or (self.types is not None and seen.event.type not in self.types):
             return None
         names = (seen.levels,) if seen.previous is None else (seen.levels, seen.previous)
@@ -168,7 +168,7 @@ class EventPage:
     last_id: int
     lost: bool = False
     more: bool = False
-    events: list[Told] = field(default_factory=list)
+    events: list[ClientEvent] = field(default_factory=list)
 
 
 def event_id(text: str) -> int:
@@ -196,16 +196,16 @@ class EventLog:
         """
         return bounds(self.database).last
 
-    def after(self, position: int) -> tuple[Sequence[Told], int | None]:
+    def after(self, position: int) -> tuple[Sequence[ClientEvent], int | None]:
         """Return the next events after an id; if events are missing there, also the id after which the log continues.
 
         Raises:
             IndexUnavailable: the database does not answer.
         """
         page = read_log(self.database, position, BATCH)
-        return [Told(event) for event in page.events], page.restart
+        return [ClientEvent(event) for event in page.events], page.restart
 
-    def page(self, after: int, limit: int, shown: Callable[[Told], Told | None]) -> EventPage:
+    def page(self, after: int, limit: int, shown: Callable[[ClientEvent], ClientEvent | None]) -> EventPage:
         """Return the next events after an id that the client receives, at most ``limit``.
 
         Args:
@@ -222,14 +222,14 @@ class EventLog:
                 page.lost, page.last_id = True, restart
             if not found:
                 return page
-            for told in found:
-                seen = shown(told)
+            for client_event in found:
+                seen = shown(client_event)
                 if seen is not None:
                     if len(page.events) == limit:
                         page.more = True
                         return page
                     page.events.append(seen)
-                page.last_id = told.event.id
+                page.last_id = client_event.event.id
             scanned += len(found)
         page.more = True
         return page

@@ -304,20 +304,20 @@ class Services:
             return kept if stale is None else replace(kept, stale=stale)
         try:
             if selector.snapshot_id is not None:
-                return self._kept(table, stale, selector)
+                return self._cached_view(table, stale, selector)
             # After a commit, many requests arrive at once: one of them makes the view.
             with nullcontext() if stale is not None else self.views.making(table):
                 if stale is None and (kept := self.views.get(table, selector)) is not None:
                     return kept
-                return self._kept(table, stale, selector)
+                return self._cached_view(table, stale, selector)
         except (SnapshotNotFound, RefNotFound):
             table, stale = self._looked_at(name, iceberg=iceberg, now=True)
         with self._certain(table, stale):
-            return self._kept(table, stale, selector)
+            return self._cached_view(table, stale, selector)
 
     def known_view(self, table: TableRecord) -> View:
         """Return a table's current view as of the last look."""
-        return self.views.get(table, CURRENT) or self._kept(table, None, CURRENT)
+        return self.views.get(table, CURRENT) or self._cached_view(table, None, CURRENT)
 
     def pinned(self, table: TableRecord, pin: Pin) -> View:
         """Return the view that a page token pins, without reading the table's pointer.
@@ -339,7 +339,7 @@ class Services:
         self.views.put(pin, view)
         return view
 
-    def _kept(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
+    def _cached_view(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
         view = self._view(table, stale, selector)
         self.views.put(selector, view)
         return view

@@ -12,7 +12,7 @@ import hmac
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lakemuster.catalog.events import Told, lost_document
+from lakemuster.catalog.events import ClientEvent, lost_document
 from lakemuster.config import Settings
 from lakemuster.errors import ConfigInvalid, RequestInvalid
 from lakemuster.event_types import LOST
@@ -41,7 +41,7 @@ class Webhook:
         """Whether the webhook receives events of a table."""
         return not self.namespaces or any(is_within(table, namespace) for namespace in self.namespaces)
 
-    def message(self, told: Told) -> Message | None:
+    def message(self, told: ClientEvent) -> Message | None:
         """Return the message for an event; None if the webhook does not receive it."""
         shown = told.seen_by(self.sees)
         if shown is None or (self.settings.types and shown.event.type not in self.settings.types):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from lakemuster.catalog.orphans.questions import OrphanQuestion, OrphanReport, Sums, largest_first
+from lakemuster.catalog.orphans.parameters import OrphanReport, OrphanSearch, Sums, largest_first
 from lakemuster.catalog.orphans.searches import FoundOrphans, orphans_of
 from lakemuster.catalog.services import Services
 from lakemuster.cli.sources import Advance, OrphanRequest, Row
@@ -18,7 +18,7 @@ class LocalOrphans:
     """What a search found; its files are removed on close."""
 
     def __init__(self, services: Services, request: OrphanRequest, location: str, advance: Advance) -> None:
-        question = OrphanQuestion(
+        search = OrphanSearch(
             location,
             request.older_than_ms,
             request.inventory,
@@ -27,8 +27,8 @@ class LocalOrphans:
             may_be_recent=True,
         )
         self._resources = ExitStack()
-        search = orphans_of(services, question, lambda listed: advance(listed, listed))
-        self._found: FoundOrphans = self._resources.enter_context(search)
+        opened = orphans_of(services, search, lambda listed: advance(listed, listed))
+        self._found: FoundOrphans = self._resources.enter_context(opened)
 
     @property
     def report(self) -> Row:

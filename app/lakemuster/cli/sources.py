@@ -70,7 +70,7 @@ class EventQuery:
 
 @dataclass(frozen=True, slots=True)
 class OrphanRequest:
-    """A search for orphan files; see ``catalog.orphans.questions.OrphanQuestion``."""
+    """A search for orphan files; see ``catalog.orphans.parameters.OrphanSearch``."""
 
     location: str
     older_than_ms: int

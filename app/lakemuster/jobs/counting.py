@@ -6,7 +6,7 @@ from lakemuster.index import Index
 from lakemuster.ingest.counting import count_next
 from lakemuster.jobs.job import Run
 
-AT_ONCE = 100
+BATCH_SIZE = 100
 """Snapshots read by one query."""
 
 
@@ -24,7 +24,7 @@ class CountSnapshots:
         """Count all such snapshots, as long as the run may go on."""
         counted, after = 0, 0
         while run.goes_on():
-            some, last = count_next(self._index, after, AT_ONCE)
+            some, last = count_next(self._index, after, BATCH_SIZE)
             counted += some
             if last is None:
                 break

@@ -9,11 +9,11 @@ from lakemuster.errors import CatalogError, IndexUnavailable, TableNotFound
 from lakemuster.index.health import due_tables, postpone, prune_history
 from lakemuster.jobs.job import Run
 
-AT_ONCE = 100
-SHARE = 20
+BATCH_SIZE = 100
+MIN_PAUSE_FACTOR = 20
 """The minimum pause between two computations for a table, as a multiple of the time that the first one took."""
 RETRY_MS = 300_000
-PRUNED_AT_ONCE = 2000
+PRUNE_BATCH_SIZE = 2000
 PRUNE_SECONDS = 3600.0
 
 
@@ -39,10 +39,10 @@ class ComputeHealth:
         seen: set[int] = set()
         while run.goes_on():
             with self._services.index.database.reading() as session:
-                due = due_tables(session, self._services.index.database.clock_ms(), AT_ONCE + len(self._not_before))
+                due = due_tables(session, self._services.index.database.clock_ms(), BATCH_SIZE + len(self._not_before))
             now = self._clock.monotonic()
             self._not_before = {one: at for one, at in self._not_before.items() if at > now}
-            chosen = [one for one in due if one not in seen and one not in self._not_before][:AT_ONCE]
+            chosen = [one for one in due if one not in seen and one not in self._not_before][:BATCH_SIZE]
             if not chosen:
                 break
             for table_id in chosen:
@@ -67,7 +67,7 @@ class ComputeHealth:
             self._failed += 1
             self._later(table_id, RETRY_MS)
         took = self._clock.monotonic() - began
-        self._not_before[table_id] = began + took * (SHARE + 1)
+        self._not_before[table_id] = began + took * (MIN_PAUSE_FACTOR + 1)
 
     def _later(self, table_id: int, pause_ms: int | None) -> None:
         database = self._services.index.database
@@ -81,9 +81,9 @@ class ComputeHealth:
         removed, database = 0, self._services.index.database
         while run.goes_on():
             with database.session() as session:
-                some = prune_history(session, database.clock_ms(), PRUNED_AT_ONCE)
+                some = prune_history(session, database.clock_ms(), PRUNE_BATCH_SIZE)
             removed += some
-            if some < PRUNED_AT_ONCE:
+            if some < PRUNE_BATCH_SIZE:
                 self._prune_at = self._clock.monotonic() + PRUNE_SECONDS
                 break
         return removed

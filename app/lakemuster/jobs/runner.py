@@ -128,20 +128,25 @@ class Runner:
         state, took = self.state(), self._clock.monotonic() - started
         in_a_row = state.failures_in_a_row + 1
         pause = pause_after(in_a_row, self.job.every_seconds)
-        said = _said(error)
-        changes = {"error": said, "failures": state.failures + 1, "failures_in_a_row": in_a_row, "next_in": pause}
+        text = _describe(error)
+        changes = {
+            "error": text,
+            "failures": state.failures + 1,
+            "failures_in_a_row": in_a_row,
+            "next_in": pause,
+        }
         self._note(state, runs=state.runs + 1, started_in=None, ended_in=0.0, duration=took, **changes)
         self._measures.runs.record(took, self.job.name)
         self._measures.failures.record(took, self.job.name)
         # The message of an unexpected exception may hold anything: log where it was raised instead.
         frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
         where = "" if isinstance(error, CatalogError) or frame is None else f" at {frame.filename}:{frame.lineno}"
-        LOG.warning("job %s failed, %d times in a row: %s%s", self.job.name, in_a_row, said, where)
+        LOG.warning("job %s failed, %d times in a row: %s%s", self.job.name, in_a_row, text, where)
 
     def _note(self, state: JobState, **changes: object) -> None:
         with self._lock:
             self._state, self._as_of = replace(state, **changes), self._clock.monotonic()  # type: ignore[arg-type]
 
 
-def _said(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{error.code}: {error.message}" if isinstance(error, CatalogError) else f"internal: {type(error).__name__}"

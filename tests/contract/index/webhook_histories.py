@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lakemuster.catalog import webhooks as messages
-from lakemuster.catalog.events import EventLog, Told
+from lakemuster.catalog.events import ClientEvent, EventLog
 from lakemuster.catalog.webhooks import Webhook, signed_headers, webhooks_of
 from lakemuster.config import load_settings
 from lakemuster.event_types import EventType
@@ -121,7 +121,7 @@ def expected(database: Database, start: int) -> list[tuple[str, dict[str, Any]]]
     page = read_log(database, start, 10_000)
     assert page.restart is None
     return [
-        (f"{one.id}-{one.at_ms}", Told(one).document)
+        (f"{one.id}-{one.at_ms}", ClientEvent(one).document)
         for one in page.events
         if one.type in TYPES and one.table in {"shop.orders", "shop.eu.items"}
     ]
@@ -293,7 +293,7 @@ def _(patch: Patch) -> None:
 def _(patch: Patch) -> None:
     real = Webhook.message
 
-    def message(self: Webhook, told: Told) -> Any:
+    def message(self: Webhook, told: ClientEvent) -> Any:
         bare = self.settings.model_copy(update={"types": ()})
         return real(Webhook(self.name, bare, self.namespaces), told)
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lakemuster.catalog.orphans.questions import OrphanQuestion
+from lakemuster.catalog.orphans.parameters import OrphanSearch
 from lakemuster.catalog.orphans.searches import orphans_of
 from lakemuster.catalog.services import Services
 from lakemuster.errors import CatalogError, MetadataCorrupt, ObjectMissing, ReferencesUnknown, RequestInvalid
@@ -107,7 +107,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def found_keys(bucket: Bucket, location: str | None = None, **more: Any) -> set[str]:
     location = location or bucket.url
-    with orphans_of(bucket.services, OrphanQuestion(location, **more)) as found:
+    with orphans_of(bucket.services, OrphanSearch(location, **more)) as found:
         paths = [path for batch in found.batches() for path in batch.column("file_path").to_pylist()]
     return {path.split("/", 3)[3] for path in paths}
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lakemuster.catalog.orphans import searches
-from lakemuster.catalog.orphans.questions import OrphanQuestion, OrphanReport
+from lakemuster.catalog.orphans.parameters import OrphanReport, OrphanSearch
 from lakemuster.catalog.orphans.searches import orphans_of
 from lakemuster.catalog.references import references_below
 from lakemuster.catalog.services import Services
@@ -65,7 +65,7 @@ def is_admitted(path: str) -> bool:
 
 
 def searched(services: Services, location: str, **more: Any) -> tuple[set[str], OrphanReport]:
-    with orphans_of(services, OrphanQuestion(location, **more)) as found:
+    with orphans_of(services, OrphanSearch(location, **more)) as found:
         paths = [path for batch in found.batches() for path in batch.column("file_path").to_pylist()]
         assert len(set(paths)) == len(paths) == found.report.orphans.files
         return {path.removeprefix("file://") for path in paths}, found.report
@@ -177,7 +177,7 @@ def test_the_same_of_a_thousand_lakes_with_commits(
 def test_a_report_counts_what_it_lists(several: Sequence[Registered], tmp_path: Path) -> None:
     one = several[0]
     root = str(one.lake.root)
-    with orphans_of(one.services, OrphanQuestion(root, depth=1)) as found:
+    with orphans_of(one.services, OrphanSearch(root, depth=1)) as found:
         report = found.report
         found.save(tmp_path / "orphans.parquet")
     rows = pq.read_table(tmp_path / "orphans.parquet").to_pylist()
@@ -380,6 +380,6 @@ def test_links_are_no_orphans_and_what_they_lead_to_is_none(iceberg: Registered,
 
 def test_ages_below_a_day_need_a_flag(services: Services) -> None:
     with pytest.raises(RequestInvalid, match="below one day"):
-        OrphanQuestion("/lake", older_than_ms=DAY * 1000 - 1)
-    assert OrphanQuestion("/lake", older_than_ms=0, may_be_recent=True).older_than_ms == 0
+        OrphanSearch("/lake", older_than_ms=DAY * 1000 - 1)
+    assert OrphanSearch("/lake", older_than_ms=0, may_be_recent=True).older_than_ms == 0
     assert OLD > 3 * DAY

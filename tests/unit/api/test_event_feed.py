@@ -10,7 +10,7 @@ import pytest
 
 from lakemuster.api import event_feed
 from lakemuster.api.event_feed import EventFeed
-from lakemuster.catalog.events import BATCH, EventFilter, EventLog, Told
+from lakemuster.catalog.events import BATCH, ClientEvent, EventFilter, EventLog
 from lakemuster.errors import IndexUnavailable, Overloaded, RateLimited, RequestInvalid
 from lakemuster.index.events import Event
 
@@ -25,14 +25,14 @@ class Log:
     def newest_id(self) -> int:
         return self.last
 
-    def after(self, position: int) -> tuple[Sequence[Told], int | None]:
+    def after(self, position: int) -> tuple[Sequence[ClientEvent], int | None]:
         self.reads += 1
         if self.is_down:
             raise IndexUnavailable("down")
         restart = self.first - 1 if position + 1 < self.first else None
         start = position if restart is None else restart
         numbers = range(start + 1, min(self.last, start + BATCH) + 1)
-        return [Told(Event(number, "table.committed", "shop.t", 0, {})) for number in numbers], restart
+        return [ClientEvent(Event(number, "table.committed", "shop.t", 0, {})) for number in numbers], restart
 
 
 @pytest.fixture(autouse=True)
@@ -196,11 +196,11 @@ def test_the_end_of_the_server_ends_the_streams() -> None:
     ],
 )
 def test_filters_take_what_they_name(types: str | None, namespace: str | None, table: str | None, taken: bool) -> None:
-    told = Told(Event(1, "table.committed", "shop.t", 0, {}))
+    told = ClientEvent(Event(1, "table.committed", "shop.t", 0, {}))
     assert EventFilter.of(types, namespace, table).shown(told) is (told if taken else None)
 
 
-RENAMED = Told(Event(1, "table.renamed", "hr.t", 0, {"previous_name": "shop.t", "format": "iceberg"}))
+RENAMED = ClientEvent(Event(1, "table.renamed", "hr.t", 0, {"previous_name": "shop.t", "format": "iceberg"}))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lakemuster.catalog.events import Told
+from lakemuster.catalog.events import ClientEvent
 from lakemuster.catalog.webhooks import lost, signed_headers, webhooks_of
 from lakemuster.config import load_settings
 from lakemuster.errors import ConfigInvalid
@@ -55,7 +55,7 @@ def test_each_key_signs() -> None:
 def test_a_webhook_is_told_of_its_namespaces(namespaces: list[str], table: str, is_told: bool) -> None:
     hook = {"url": "https://a", "secret": SECRET, "namespaces": namespaces}
     [webhook] = webhooks_of(load_settings(webhooks={"lake": hook}))
-    message = webhook.message(Told(Event(7, "table.altered", table, 1000, {})))
+    message = webhook.message(ClientEvent(Event(7, "table.altered", table, 1000, {})))
     assert (message is not None) == is_told
     if message is not None:
         assert (message.message_id, message.subject) == ("7-1000", table)
@@ -65,7 +65,7 @@ def test_a_table_that_leaves_the_namespaces_is_told_to_be_removed() -> None:
     hook = {"url": "https://a", "secret": SECRET, "namespaces": ["shop"], "types": ["table.removed"]}
     [webhook] = webhooks_of(load_settings(webhooks={"lake": hook}))
     data = {"previous_name": "shop.t", "format": "iceberg"}
-    message = webhook.message(Told(Event(7, "table.renamed", "hr.secret", 0, data)))
+    message = webhook.message(ClientEvent(Event(7, "table.renamed", "hr.secret", 0, data)))
     assert message is not None
     assert (message.type, message.subject) == ("table.removed", "shop.t")
     assert b"secret" not in message.body

@@ -22,7 +22,7 @@ from lakemuster.api.identity.callers import Caller
 from lakemuster.api.native.dependencies import PREFIX, Api, TheApi, TheCaller, needs
 from lakemuster.api.native.responses import EVENTS
 from lakemuster.api.threads import TableRoute, run_for
-from lakemuster.catalog.events import EventFilter, EventLog, EventPage, Told, event_id, lost_message
+from lakemuster.catalog.events import ClientEvent, EventFilter, EventLog, EventPage, event_id, lost_message
 from lakemuster.errors import CatalogError
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.native.events import EventsPage
@@ -96,16 +96,16 @@ def _form(accept: str | None) -> str:
 
 def _page_out(page: EventPage) -> dict[str, object]:
     return {
-        "events": [told.document for told in page.events],
+        "events": [client_event.document for client_event in page.events],
         "last_event_id": str(page.last_id),
         "more": page.more,
         "lost": page.lost,
     }
 
 
-def _sight(api: Api, wanted: EventFilter, caller: Caller) -> Callable[[Told], Told | None]:
+def _sight(api: Api, wanted: EventFilter, caller: Caller) -> Callable[[ClientEvent], ClientEvent | None]:
     sees = api.identity.policy.sees
-    return lambda told: wanted.shown(told, lambda table: sees(caller, table))
+    return lambda client_event: wanted.shown(client_event, lambda table: sees(caller, table))
 
 
 async def _caller_again(api: Api, request: Request) -> Caller:
@@ -148,7 +148,7 @@ class _Stream:
                 parts.append(lost_message(restart, position, round(time.time() * 1000)))
                 position = restart
             if found:
-                parts += [seen.message for told in found if (seen := sees(told)) is not None]
+                parts += [seen.message for client_event in found if (seen := sees(client_event)) is not None]
                 position = found[-1].event.id
             if not parts and time.monotonic() - told_at >= KEEP_ALIVE_SECONDS:
                 parts.append(b": keep-alive\nid: %d\n\n" % position)

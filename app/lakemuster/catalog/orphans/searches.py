@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from lakemuster.catalog.orphans.inventories import open_inventory
 from lakemuster.catalog.orphans.known_files import KnownFiles
 from lakemuster.catalog.orphans.listings import Listing, StoreListing
-from lakemuster.catalog.orphans.questions import ORPHANS, OrphanQuestion, OrphanReport, Sums
+from lakemuster.catalog.orphans.parameters import ORPHANS, OrphanReport, OrphanSearch, Sums
 from lakemuster.catalog.orphans.spools import SPOOLED, Spool
 from lakemuster.catalog.references import References, Refusal, references_below, refusal_error
 from lakemuster.catalog.services import Services
@@ -62,9 +62,7 @@ class FoundOrphans:
 
 
 @contextmanager
-def orphans_of(
-    services: Services, question: OrphanQuestion, progress: Progress = lambda _: None
-) -> Iterator[FoundOrphans]:
+def orphans_of(services: Services, search: OrphanSearch, progress: Progress = lambda _: None) -> Iterator[FoundOrphans]:
     """Search for the orphans below a location. For operators: every location is allowed, and waits have no timeout.
 
     Raises:
@@ -73,28 +71,28 @@ def orphans_of(
         StorageError: a listing failed; there is no partial result.
     """
     with tempfile.TemporaryDirectory(prefix="lakemuster-orphans-") as folder:
-        yield _Search(services, question, Path(folder)).run(progress)
+        yield _Search(services, search, Path(folder)).run(progress)
 
 
 class _Search:
-    def __init__(self, services: Services, question: OrphanQuestion, folder: Path) -> None:
-        self._services, self._question, self._folder = services, question, folder
-        self._place = Location.parse(question.location)
+    def __init__(self, services: Services, search: OrphanSearch, folder: Path) -> None:
+        self._services, self._parameters, self._folder = services, search, folder
+        self._place = Location.parse(search.location)
         self._is_local = self._place.scheme == LOCAL
-        self._root = os.path.realpath(local_path(question.location)) if self._is_local else question.location
+        self._root = os.path.realpath(local_path(search.location)) if self._is_local else search.location
         forget_real_folders()
 
     def run(self, progress: Progress) -> FoundOrphans:
-        question = self._question
+        search = self._parameters
         listing = self._listing()
-        report = OrphanReport(question.location, listing.now_ms(), listing.clock, question.older_than_ms)
+        report = OrphanReport(search.location, listing.now_ms(), listing.clock, search.older_than_ms)
         spool, signs, links = Spool(self._folder / "listed.arrow"), TableSigns(), list[str]()
         for page in listing.pages():
             spool.add(self._counted(page, report))
             signs.look_at(one.name for one in page.entries)
             links += page.links
             progress(report.listed.files)
-        references = references_below(self._services, question.location, index=question.index, is_operator=True)
+        references = references_below(self._services, search.location, index=search.index, is_operator=True)
         assert isinstance(references, References), "an operator waits without limits"
         report.tables = tuple(dict.fromkeys(one.state.table.name for one in references.tables))
         known, keys = KnownFiles(self._folder), ReferenceKeys(self._form_of)
@@ -107,8 +105,8 @@ class _Search:
         known.add(self._linked(links))
         refusals = unregistered(signs.found, keys.metadata_folders, lambda folder: comparable(self._root + folder))
         if refusals:
-            told = [Refusal(with_scheme(question.location + table), reason) for table, reason in refusals]
-            raise refusal_error(question.location, told)
+            found = [Refusal(with_scheme(search.location + table), reason) for table, reason in refusals]
+            raise refusal_error(search.location, found)
         files = FileKeys(self._root, comparable, keys.roots)
         path = self._folder / "orphans.parquet"
         with pq.ParquetWriter(path, ORPHANS) as writer:
@@ -117,10 +115,10 @@ class _Search:
         return FoundOrphans(report, path)
 
     def _listing(self) -> Listing:
-        store = self._services.store.allowing(self._question.location)
-        if self._question.inventory is not None:
-            return open_inventory(store, self._question.inventory, self._place)
-        return StoreListing(store, self._question.location)
+        store = self._services.store.allowing(self._parameters.location)
+        if self._parameters.inventory is not None:
+            return open_inventory(store, self._parameters.inventory, self._place)
+        return StoreListing(store, self._parameters.location)
 
     def _counted(self, page: ListedPage, report: OrphanReport) -> pa.RecordBatch:
         """Count objects, and return those that are old enough to be orphans."""
@@ -157,7 +155,7 @@ class _Search:
         is_orphan[np.array(rows, np.int64)[known.hold(keys)]] = False
         gone = batch.filter(pa.array(is_orphan))
         paths = [name for name, orphan in zip(names, is_orphan.tolist(), strict=True) if orphan]
-        base = with_scheme(self._place.text if not self._is_local else self._question.location).rstrip("/")
+        base = with_scheme(self._place.text if not self._is_local else self._parameters.location).rstrip("/")
         kinds = [kind_of(path) for path in paths]
         folders = [self._summed(path) for path in paths]
         sizes = np.asarray(gone.column("size"))
@@ -176,4 +174,4 @@ class _Search:
 
     def _summed(self, path: str) -> str:
         """Return the folder by which an orphan is grouped, as a path below the location."""
-        return "/".join(path.split("/")[:-1][: self._question.depth])
+        return "/".join(path.split("/")[:-1][: self._parameters.depth])

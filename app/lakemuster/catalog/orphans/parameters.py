@@ -27,7 +27,7 @@ ORPHANS = pa.schema(
 
 
 @dataclass(frozen=True, slots=True)
-class OrphanQuestion:
+class OrphanSearch:
     """A search below a location.
 
     Attributes:

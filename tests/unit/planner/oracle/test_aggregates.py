@@ -8,6 +8,7 @@ from itertools import count
 import pytest
 
 from tests.unit.planner.oracle.aggregates import SEEN, check
+from tests.unit.planner.oracle.catching_seeds import CatchingSeeds
 from tests.unit.planner.oracle.check import search
 from tests.unit.planner.oracle.planted_aggregates import PLANTED_AGGREGATES
 
@@ -27,7 +28,9 @@ def test_exact_answers_are_equal_and_intervals_hold_the_value() -> None:
 
 
 @pytest.mark.parametrize("name", PLANTED_AGGREGATES)
-def test_a_planted_bug_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_bug_is_caught(name: str, catching_seeds: CatchingSeeds, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, theme = PLANTED_AGGREGATES[name]
     plant(monkeypatch)
-    assert search(count(FIRST_SEED), MOST, theme, (check,)).violation is not None
+    found = search(catching_seeds.starting_at(FIRST_SEED, name), MOST, theme, (check,))
+    assert found.violation is not None
+    catching_seeds.record(name, found.seed)

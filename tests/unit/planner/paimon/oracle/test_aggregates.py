@@ -9,6 +9,7 @@ from itertools import count
 import pytest
 
 from tests.unit.planner.oracle.aggregates import SEEN
+from tests.unit.planner.oracle.catching_seeds import CatchingSeeds
 from tests.unit.planner.paimon.oracle.aggregates import check
 from tests.unit.planner.paimon.oracle.check import search
 from tests.unit.planner.paimon.oracle.held import Lake, lake
@@ -36,7 +37,11 @@ def test_exact_answers_are_equal_and_intervals_hold_the_value(held: Lake) -> Non
 
 
 @pytest.mark.parametrize("name", PLANTED_AGGREGATES)
-def test_a_planted_bug_is_caught(name: str, held: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_bug_is_caught(
+    name: str, held: Lake, catching_seeds: CatchingSeeds, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant, theme = PLANTED_AGGREGATES[name]
     plant(monkeypatch)
-    assert search(held, count(FIRST_SEED), MOST, theme, (check,)).violation is not None
+    found = search(held, catching_seeds.starting_at(FIRST_SEED, name), MOST, theme, (check,))
+    assert found.violation is not None
+    catching_seeds.record(name, found.seed)

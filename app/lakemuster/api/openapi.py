@@ -10,6 +10,8 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from lakemuster.api.error_responses import error_schemas
+
 _PLAIN = re.compile(r"[A-Za-z/_][A-Za-z0-9/_.$-]*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"})
 _NOT_OURS = ("HTTPValidationError", "ValidationError")
@@ -53,7 +55,10 @@ class DescribedApp(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document, computed once."""
         if self.openapi_schema is None:
-            self.openapi_schema = tidied(super().openapi())
+            document = super().openapi()
+            schemas = document.setdefault("components", {}).setdefault("schemas", {}) | error_schemas()
+            document["components"]["schemas"] = dict(sorted(schemas.items()))
+            self.openapi_schema = tidied(document)
         return self.openapi_schema
 
 

@@ -7,6 +7,7 @@ before stays in use.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import ssl
@@ -87,7 +88,12 @@ class ServerConfig(uvicorn.Config):
 
     def load(self) -> None:
         """Load the application and the certificate, within the server's event loop."""
-        super().load()
+        # A worker imports the application here: imports leave little garbage, and collections take a fifth of the time.
+        gc.disable()
+        try:
+            super().load()
+        finally:
+            gc.enable()
         if self.ssl is not None:
             certificate = Certificate(str(self.ssl_certfile), str(self.ssl_keyfile))
             self.ssl = certificate.context

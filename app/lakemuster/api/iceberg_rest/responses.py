@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lakemuster.api.error_responses import error_response
 from lakemuster.api.native.responses import Responses
 from lakemuster.wire.iceberg_rest.catalog import IcebergErrorResponse, OAuthError
 
@@ -26,7 +27,7 @@ _ETAG = {
 
 
 def _failures(*statuses: int) -> Responses:
-    return {status: {"model": IcebergErrorResponse, "description": _TEXT[status]} for status in statuses}
+    return {status: error_response(IcebergErrorResponse, _TEXT[status]) for status in statuses}
 
 
 _ALWAYS = (400, 401, 403, 429, 500, 503)
@@ -41,10 +42,9 @@ LOAD_TABLE: Responses = {
 NOTED: Responses = {204: {"description": "The report was accepted."}, **TABLE}
 PLAN: Responses = {
     **TABLE,
-    406: {
-        "model": IcebergErrorResponse,
-        "description": "The client would misread the server's plan of this scan, and must plan it itself.",
-    },
+    406: error_response(
+        IcebergErrorResponse, "The client would misread the server's plan of this scan, and must plan it itself."
+    ),
 }
 CANCELLED: Responses = {204: {"description": "The plan was cancelled."}, **CATALOG}
 NO_VIEW: Responses = _failures(*_ALWAYS, 404)

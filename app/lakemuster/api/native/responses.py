@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakemuster.api import media
+from lakemuster.api.error_responses import error_response
 from lakemuster.wire.native.timeline import IndexingOut
 from lakemuster.wire.problem import Problem
 
@@ -49,7 +50,7 @@ _ETAG = {"ETag": {"description": "Entity tag: strong, or weak if compressed.", "
 
 
 def _problems(*statuses: int) -> Responses:
-    return {status: {"model": Problem, "description": _TEXT[status]} for status in statuses}
+    return {status: error_response(Problem, _TEXT[status]) for status in statuses}
 
 
 _ALWAYS = (400, 401, 403, 429, 500, 503)

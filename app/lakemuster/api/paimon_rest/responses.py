@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lakemuster.api.error_responses import error_response
 from lakemuster.api.native.responses import Responses
 from lakemuster.wire.paimon_rest.catalog import PaimonErrorResponse
 
@@ -20,7 +21,7 @@ _TEXT = {
 
 
 def _failures(*statuses: int) -> Responses:
-    return {status: {"model": PaimonErrorResponse, "description": _TEXT[status]} for status in statuses}
+    return {status: error_response(PaimonErrorResponse, _TEXT[status]) for status in statuses}
 
 
 _ALWAYS = (400, 401, 403, 429, 500, 503)

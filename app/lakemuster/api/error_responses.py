@@ -1,7 +1,7 @@
 """The error responses that routes document.
 
-They refer to their models by name, and ``DescribedApp`` adds the models to the OpenAPI document. Given the model itself,
-FastAPI would compile a validator for each of 1,400 documented errors, which takes a tenth of a server's start.
+They refer to their models by name, and ``DescribedApp`` adds the models to the OpenAPI document. Given the models
+themselves, FastAPI would compile a validator for each of 1,400 documented errors, a tenth of a server's start.
 """
 
 from __future__ import annotations

@@ -14,8 +14,10 @@ import pytest
 SLOW = (
     "/oracle/",
     "tests/unit/api/identity/test_hidden_tables.py",
+    "tests/unit/benchmarks/test_capacity.py",
     "tests/unit/benchmarks/test_generate.py",  # the environment of pypaimon
     "tests/unit/formats/paimon/test_bucketing.py",
+    "tests/unit/kernels/test_building.py",
     "tests/rules/test_docs.py",  # the environment of mkdocs
     "tests/rules/test_environments.py",  # other clients' environments
     "tests/rules/test_imports.py",

@@ -27,6 +27,7 @@ def test_pyiceberg_writes_and_reads_through_the_fixture_and_finds_it_after_a_res
         assert catalog.load_table("shop.orders").scan(row_filter="id < 3").to_arrow().num_rows == 6
 
 
+@pytest.mark.full
 def test_the_fixture_passes_the_compatibility_kit(iceberg_rest: IcebergRest, tmp_path: Path) -> None:
     found = rck(iceberg_rest.uri, tmp_path, {"warehouse": iceberg_rest.warehouse})
     assert (found.passed, found.failed) == (144, [])

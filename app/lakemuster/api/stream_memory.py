@@ -76,8 +76,9 @@ async def trim_regularly() -> None:
 def share_arenas() -> None:
     """Make all threads, and Arrow, allocate from few malloc arenas, unless the environment has settings for this.
 
-    Arrow's own allocator has a heap for each thread: memory that another thread freed there is not returned until the
-    thread allocates again, and an idle thread never does. Arrow's allocator is kept if the C library cannot trim.
+    Arrow's own allocator has a heap for each thread. It returns memory that another thread freed only when the heap's
+    thread allocates again, so an idle thread's heap does not shrink. Without ``malloc_trim`` in the C library, Arrow
+    continues to use its own allocator.
     """
     if "ARROW_DEFAULT_MEMORY_POOL" not in os.environ and _of_libc("malloc_trim") is not None:
         pa.set_memory_pool(pa.system_memory_pool())

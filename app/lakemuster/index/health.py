@@ -164,7 +164,8 @@ def store_health(
 
     Args:
         state: the state of the table that was measured.
-        whole: whether all components were measured, so that missing ones are removed; otherwise they are kept.
+        whole: whether all components were measured. If so, delete stored components that ``measured`` lacks;
+            otherwise leave them unchanged.
         due_at_ms: when to compute it again; None to leave the due time unchanged.
 
     Returns:

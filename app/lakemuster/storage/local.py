@@ -217,7 +217,7 @@ def _opened_path(path: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _threads_of(process: int) -> ThreadPoolExecutor:
-    """Return the thread pool of a process: a forked child has none of its parent's threads."""
+    """Return the thread pool of a process. Forked children need their own, since fork() copies no other thread."""
     return ThreadPoolExecutor(_THREADS, thread_name_prefix=f"lakemuster-local-{process}")
 
 

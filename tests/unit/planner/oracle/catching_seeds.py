@@ -1,4 +1,4 @@
-"""The seeds of the tables that catch planted bugs: a search begins with them, and goes on if they catch no longer.
+"""Recorded seeds of tables that catch planted bugs. A search tries the recorded seed first, then all others.
 
 ``seeds/MODULE.json`` beside a module of tests has its seeds by bug; ``--update-golden`` writes them.
 """
@@ -22,7 +22,7 @@ class CatchingSeeds:
         self._seeds: dict[str, int] = json.loads(path.read_text("utf-8")) if path.exists() else {}
 
     def starting_at(self, first: int, bug: str) -> Iterator[int]:
-        """The seed that is known to catch a bug, then all from ``first``; only those if seeds are updated."""
+        """Yield the recorded seed of a bug, unless seeds are being updated, then all seeds from ``first``."""
         known = [self._seeds[bug]] if bug in self._seeds and not self._is_updated else []
         return chain(known, count(first))
 
@@ -36,6 +36,6 @@ class CatchingSeeds:
 
 @pytest.fixture(scope="module")
 def catching_seeds(request: pytest.FixtureRequest) -> CatchingSeeds:
-    """Those of the module that asks for them."""
+    """Return the seeds of the requesting test module."""
     path = request.path.parent / "seeds" / f"{request.path.stem}.json"
     return CatchingSeeds(path, is_updated=request.config.getoption("update_golden"))

@@ -19,6 +19,7 @@ import httpx
 import pytest
 from sqlalchemy import delete, select
 
+from lakemuster.catalog import recent_plans
 from lakemuster.index import migrations, schema_version, stored_version
 from lakemuster.index.database import Database
 from lakemuster.index.orm import JobRow, SegmentRow
@@ -150,8 +151,8 @@ def contents(folder: Path) -> dict[str, str]:
 
 
 def names(folder: Path) -> set[str]:
-    """The names of all segments and of what is being written to a store."""
-    return {path.stem for path in folder.rglob("*") if path.is_file() and path.parent.name != "asked"}
+    """The names of all segments and of temporary files in a store, without the files of recent plans."""
+    return {path.stem for path in folder.rglob("*") if path.is_file() and path.parent.name != recent_plans.FOLDER}
 
 
 def registered(of: Any) -> set[str]:
@@ -174,8 +175,8 @@ def check_the_index(servers: Fleet) -> None:
             anew.refresh(table.name)
         sweep(anew.index.database, anew.index.segments, grace_seconds=0)
         assert published(services) == published(anew)
-        # The surviving replica may be recording recent plans in a temporary file, or registering a segment of its own.
-        # A file of the killed one would stay.
+        # The surviving replica may be writing its recent plans by way of a temporary file, or registering a segment of
+        # its own. A temporary file of the killed one would stay.
         differing: set[str] = set()
 
         def is_at_rest() -> bool:

@@ -21,6 +21,8 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 ENTRY_BYTES = 400
 """Bytes that an entry takes besides its key and value."""
 
+_SEEN_BYTES = 100
+
 DEFAULT_LIMIT = 2**30
 """The limit of :data:`MEMORY`, in bytes, where no setting gives one."""
 
@@ -271,6 +273,25 @@ class Cache(Generic[K, V]):
     def __iter__(self) -> Iterator[K]:
         """The keys, as they are now."""
         return iter(list(self._entries))
+
+
+class SeenKeys:
+    """The keys of recent requests, by hash. What one request alone asks for is not worth the memory of a cache.
+
+    Args:
+        name, budget: as of :class:`Cache`.
+    """
+
+    def __init__(self, name: str, budget: Budget = MEMORY) -> None:
+        self._hashes: Cache[int, None] = Cache(name, lambda *_: _SEEN_BYTES, budget)
+
+    def add(self, key: Hashable) -> bool:
+        """Record a key; return whether it was recorded before."""
+        number = hash(key)
+        if number in self._hashes:
+            return True
+        self._hashes.put(number, None)
+        return False
 
 
 def nbytes(value: object) -> int:

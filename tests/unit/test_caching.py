@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakemuster.caching import ENTRY_BYTES, MEMORY, Budget, Cache, CacheStatistics, cached
+from lakemuster.caching import ENTRY_BYTES, MEMORY, Budget, Cache, CacheStatistics, SeenKeys, cached
 
 
 def numbers(budget: Budget, name: str = "numbers", weight: int = 100 - ENTRY_BYTES) -> Cache[int, str]:
@@ -200,6 +200,17 @@ def test_threads_never_pass_the_limit_or_lose_bytes() -> None:
     assert not wrong
     held = sum(len(cache) for cache in caches)
     assert budget.bytes == 100 * held == sum(one.bytes for one in budget.statistics().values())
+
+
+def test_seen_keys_tell_a_second_request_within_the_budget() -> None:
+    budget = Budget(10_000)
+    seen = SeenKeys("seen", budget)
+    assert [seen.add(key) for key in ("a", "b", "a", ("a", 1), "b")] == [False, False, True, False, True]
+    for number in range(1000):
+        assert not seen.add(("many", number))
+        assert seen.add(("many", number))
+        assert budget.bytes <= budget.limit
+    assert sum(seen.add(("many", number)) for number in range(1000)) < 50
 
 
 @given(st.lists(st.tuples(st.sampled_from("prgc"), st.integers(0, 12), st.integers(0, 60)), max_size=120))

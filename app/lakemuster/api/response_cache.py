@@ -5,7 +5,8 @@ while the table's record has the same state, and the last look at its pointer is
 change of a response changes the record, since metadata and current snapshots become visible together (see
 ``ingest.table_refresh``); a look that finds no new state changes only the time of the look. The cache key is the
 request's bytes, without a few headers that no response depends on, and the authenticated caller with its rights in
-place of the token. Streams are never cached.
+place of the token. Streams are never cached, and other responses from the second request on: most plans have values
+that no other request has, and caching them would evict what plans are made from.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster.api.bodies import replay_body
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
-from lakemuster.caching import Cache
+from lakemuster.caching import Cache, SeenKeys
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.errors import TableNotFound
@@ -108,6 +109,7 @@ class ResponseCache:
         self._app = app
         self._still_so = is_current
         self._responses: Cache[CacheKey, _Entry] = Cache("responses", lambda _, cached: cached.weight)
+        self._seen = SeenKeys("responses")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the cached response, or call the app and cache its response."""
@@ -130,7 +132,7 @@ class ResponseCache:
         recorder = _Recorder(send)
         await self._app(scope, replay_body(body, receive) if scope["method"] == "POST" else receive, recorder.send)
         table = scope["state"].get("cache_until_changed")
-        if table is not None and recorder.body is not None:
+        if table is not None and recorder.body is not None and self._seen.add(key):
             about = {name: scope[name] for name in ("route", "path_params") if name in scope}
             cached = _Entry(table, recorder.start, recorder.body, about, len(body) + _OVERHEAD)
             if cached.weight <= MAX_ANSWER_BYTES:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from lakemuster.caching import Cache
+from lakemuster.caching import Cache, SeenKeys
 from lakemuster.errors import CatalogError
 from lakemuster.planner.lists.entries import EntrySource, UnfilteredBatch
 from lakemuster.planner.row_projection import ManifestPart
@@ -20,8 +20,8 @@ from lakemuster.wire.rows import members
 
 MOST_BYTES = 2 * 2**20
 """Maximum bytes of one writer."""
-_WRITER_BYTES, _SEEN_BYTES = 8 * 1024, 500
-"""Memory of a writer besides its own bytes, and of the key of a batch that was requested once."""
+_WRITER_BYTES = 8 * 1024
+"""Memory of a writer besides its own bytes."""
 
 
 class PageWriters:
@@ -32,7 +32,7 @@ class PageWriters:
         self._writers: Cache[Hashable, RowWriter | None] = Cache(
             "page writers", lambda _, writer: _WRITER_BYTES + (0 if writer is None else writer.own_bytes)
         )
-        self._seen: Cache[Hashable, None] = Cache("page writers", lambda *_: _SEEN_BYTES)
+        self._seen = SeenKeys("page writers")
 
     def get(
         self, key: Hashable, make: Callable[[], tuple[list[RowPart], pa.RecordBatch]], *, at_once: bool = False
@@ -46,12 +46,10 @@ class PageWriters:
         """
         if key in self._writers:
             return self._writers.get(key)
-        if key not in self._seen and not at_once:
-            self._seen.put(key, None)
+        if not at_once and not self._seen.add(key):
             return None
         if not RowWriter.is_available():
             return None
-        self._seen.remove(key)
         return self._writers.get_or_make(key, lambda: _made(make))
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lakemuster.caching import Cache, cached, nbytes
+from lakemuster.caching import Cache, SeenKeys, cached, nbytes
 from lakemuster.catalog.plan_response import PlanListing, PlanPage
 from lakemuster.index.snapshots import ManifestRecord
 from lakemuster.metadata.partition import PartitionSpec
@@ -78,6 +78,7 @@ class PageCache:
     def __init__(self) -> None:
         self.reused = 0
         self._pages: Cache[CacheKey, _Entry] = Cache("plan pages", lambda _, entry: entry.weight)
+        self._seen = SeenKeys("plan pages")
 
     def find(self, listing: PlanListing, size: int) -> PlanPage | None:
         """Return a plan's first page of at most ``size`` files, if it is cached for this or an earlier snapshot."""
@@ -94,9 +95,9 @@ class PageCache:
         return page
 
     def put(self, listing: PlanListing, size: int, page: PlanPage) -> None:
-        """Cache a plan's first page of at most ``size`` files; its text is not copied."""
+        """Cache a plan's first page of at most ``size`` files, if it was put before; its text is not copied."""
         key = _key(listing, size)
-        if key is not None and (page.after is None or page.rows >= size):
+        if key is not None and (page.after is None or page.rows >= size) and self._seen.add(key):
             self._pages.replace(key, _Entry(_listed(listing.plan.scan), page))
 
 

@@ -188,7 +188,7 @@ def test_further_pages_query_only_the_table_record(warm: tuple[TestClient, Count
         assert number == 0 or counted() == {"statements": 1, "rows": 50}
 
 
-def test_a_repeated_request_is_answered_from_the_cache(warm: tuple[TestClient, Counted]) -> None:
+def test_from_the_third_time_on_a_request_is_answered_from_the_cache(warm: tuple[TestClient, Counted]) -> None:
     http, counted = warm
     body = {"filter": DAY.format(9, 10)}
     from_to = (("gt-eq", "2023-03-09T00:00:00+00:00"), ("lt", "2023-03-10T00:00:00+00:00"))
@@ -199,9 +199,10 @@ def test_a_repeated_request_is_answered_from_the_cache(warm: tuple[TestClient, C
         lambda: http.get(LIST, params={"page_size": 3}),
         lambda: http.post(f"{REST}/plan", json=rest),
     ):
-        first = ask()
-        assert first.status_code == 200
-        assert counted()["rows"] > 0
+        for _ in range(2):
+            first = ask()
+            assert first.status_code == 200
+            assert counted()["rows"] > 0
         again = ask()
         assert counted() == {"statements": 1}
         assert again.content == first.content

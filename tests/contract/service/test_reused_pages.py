@@ -42,11 +42,12 @@ def services_of(folder: Path, table: str) -> Iterator[Services]:
 
 
 def first(pages: PageCache, listing: PlanListing, size: int) -> PlanPage:
-    """A plan's first page, as it is answered with: known, or made and kept."""
+    """A plan's first page, as it is answered with: known, or made, and kept as if it was requested before."""
     known = pages.find(listing, size)
     page = known or listing.page(None, size)
     if known is None:
-        pages.put(listing, size, page)
+        for _ in range(2):
+            pages.put(listing, size, page)
     return page
 
 
@@ -157,7 +158,8 @@ def test_the_cache_holds_the_page_of_a_response_only(tmp_path: Path) -> None:
         http, view = TestClient(create_app(services), base_url="http://127.0.0.1:8181"), services.view(NAME)
         for number, size in ((0, 1000), (0, 20), (10**12, 5)):
             text = f"user_id >= {number}"
-            body = http.post(f"/api/v1/tables/{NAME}/plan", json={"filter": text, "page_size": size}).json()
+            for _ in range(2):
+                body = http.post(f"/api/v1/tables/{NAME}/plan", json={"filter": text, "page_size": size}).json()
             listing = plan_listing(services, view, PlanOptions(filter=text), stale=None)
             kept = services.pages.find(listing, size)
             assert kept is not None

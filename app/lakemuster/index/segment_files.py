@@ -15,42 +15,31 @@ This module imports no SQL: decoder processes and Spark executors write segments
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import hashlib
-import mmap
 import os
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from pathlib import Path
 
 import pyarrow as pa
 
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt, SegmentMissing
-from lakemuster.index.checksums import Sums, damaged, read_checksums, schema_checksum, with_checksums
+from lakemuster.index.checksums import schema_checksum, with_checksums
+from lakemuster.index.mapped_segment import BATCH_ROWS, DECODER_KEY, ROWS_KEY, MappedSegment
 from lakemuster.index.zone_block import zone_block
 from lakemuster.index.zones import ZONE_ROWS, segment_zones
-from lakemuster.metadata.files import split_column
 
 DECODER_VERSION = 2
 """Incremented when the decoders return other columns or values for the same bytes; manifests are then decoded again."""
 
-BATCH_ROWS = 8192
-"""Rows of a batch: position *i* of a segment is row ``i % BATCH_ROWS`` of batch ``i // BATCH_ROWS``."""
-
 _BUFFER_BYTES = 1 << 20
-_OPEN_BYTES, _FIELD_BYTES, _COLUMN_BYTES = 4_000, 400, 350
-"""Approximate memory of an open segment, of each field of its schema, and of each column of a batch."""
-_DONTNEED = getattr(mmap, "MADV_DONTNEED", 0)
-_MADVISE = getattr(ctypes.CDLL(None), "madvise", None) if _DONTNEED else None
-if _MADVISE is not None:
-    _MADVISE.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+_OPEN_BYTES, _COLUMN_BYTES = 4_000, 430
+"""Approximate memory of an open segment, and of each column of a batch."""
 _WRITE_BACK: int = getattr(os, "POSIX_FADV_DONTNEED", 0)
 """On Linux this advice starts writing a file's dirty pages to disk; they stay in memory until they are written."""
-_DECODER, _ROWS = b"lakemuster.decoder", b"lakemuster.rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +78,7 @@ def write_segment(
         IndexUnavailable: the file cannot be written.
     """
     path = Path(path)
-    metadata = {**(table.schema.metadata or {}), _DECODER: b"%d" % DECODER_VERSION, _ROWS: b"%d" % table.num_rows}
+    metadata = {**(table.schema.metadata or {}), DECODER_KEY: b"%d" % DECODER_VERSION, ROWS_KEY: b"%d" % table.num_rows}
     schema = table.schema.with_metadata(metadata)
     part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
     try:
@@ -151,22 +140,6 @@ def place(file: Path, target: Path) -> None:
         file.unlink()
 
 
-@lru_cache(maxsize=256)
-def _same(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Intern a tuple of column names, so that equal tuples are compared quickly."""
-    return names
-
-
-@lru_cache(maxsize=256)
-def _by_field(names: tuple[str, ...]) -> Mapping[int, tuple[str, ...]]:
-    """Return columns by field id, cached because most segments of a table have the same columns."""
-    found: dict[int, list[str]] = {}
-    for name in names:
-        if (split := split_column(name)) is not None:
-            found.setdefault(split[1], []).append(name)
-    return {field_id: tuple(own) for field_id, own in found.items()}
-
-
 Restore = Callable[[SegmentCorrupt], None]
 """Restores the file of a damaged segment, or raises."""
 
@@ -189,9 +162,9 @@ class Segment:
         self.name, self.path = name, path
         self._restore = restore
         self._lock = threading.Lock()
-        self._mapped = _Mapped.of(name, path)
+        self._mapped = MappedSegment.of(name, path)
         self.decoder_version, self.num_rows = self._mapped.decoder_version, self._mapped.num_rows
-        self.schema: pa.Schema = self._mapped.schema
+        self.schema: pa.Schema = self._mapped.columns.schema
         self.size = self._mapped.size
 
     @property
@@ -212,18 +185,18 @@ class Segment:
 
     @property
     def weight(self) -> int:
-        """The approximate memory in bytes besides the mapping: of the schema, and of each batch's columns."""
-        return _OPEN_BYTES + len(self.schema) * (_FIELD_BYTES + _COLUMN_BYTES * -(-self.num_rows // BATCH_ROWS))
+        """The approximate memory in bytes besides the mapping and the shared schema: of each batch's columns."""
+        return _OPEN_BYTES + len(self.names) * _COLUMN_BYTES * -(-self.num_rows // BATCH_ROWS)
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
-        """The names of all columns."""
-        return _same(tuple(self.schema.names))
+        """The names of all columns; segments with equal columns have the same tuple, which is compared quickly."""
+        return self._mapped.columns.names
 
-    @cached_property
+    @property
     def columns_of(self) -> Mapping[int, tuple[str, ...]]:
         """The names of the per-field columns, by field id."""
-        return _by_field(self.names)
+        return self._mapped.columns.by_field
 
     @property
     def batches(self) -> tuple[pa.RecordBatch, ...]:
@@ -242,8 +215,7 @@ class Segment:
             SegmentCorrupt: the segment is damaged.
         """
         if columns is None:
-            whole = pa.Table.from_batches(self.batches, self._mapped.stored_schema)
-            return whole.replace_schema_metadata(self.schema.metadata)
+            return pa.Table.from_batches(self.batches, self.schema)
         missing = set(columns).difference(self.names)
         if missing:
             raise KeyError(*sorted(missing))
@@ -252,7 +224,7 @@ class Segment:
         found = self._batches(0, None, columns)
         if not found:
             return self.schema.empty_table().select(columns)
-        return pa.Table.from_batches(found).replace_schema_metadata(self.schema.metadata)
+        return pa.Table.from_batches(found)
 
     def rows(self, start: int, end: int, columns: Sequence[str]) -> pa.Table:
         """Return the named columns of rows ``start`` to before ``end``, in the given order; reads only their batches.
@@ -282,7 +254,7 @@ class Segment:
         Raises:
             SegmentCorrupt: one differs.
         """
-        mapped = _Mapped.of(self.name, self.path)
+        mapped = MappedSegment.of(self.name, self.path)
         mapped.batches(0, None, None)
 
     def _batches(self, first: int, end: int | None, columns: Sequence[str] | None = None) -> list[pa.RecordBatch]:
@@ -296,105 +268,7 @@ class Segment:
         with self._lock:
             if self._mapped is mapped:
                 try:
-                    self._mapped = _Mapped.of(self.name, self.path)
+                    self._mapped = MappedSegment.of(self.name, self.path)
                 except FileNotFoundError as cause:
                     raise SegmentMissing("a segment file is missing", segment=self.name) from cause
         return self._mapped.batches(first, end, columns)
-
-
-_Batch = tuple[pa.RecordBatch, Sums | None, bytearray]
-"""A batch, its checksums, and for each column whether it has been verified."""
-
-
-class _Mapped:
-    """A mapped segment file, and which of its columns have been verified."""
-
-    def __init__(self, name: str, buffer: pa.Buffer, inode: int) -> None:
-        self._name, self.inode = name, inode
-        try:
-            self._reader = pa.ipc.open_file(pa.BufferReader(buffer))
-            self.stored_schema: pa.Schema = self._reader.schema
-            metadata = dict(self.stored_schema.metadata or {})
-            self.decoder_version = int(metadata.pop(_DECODER))
-            self.num_rows = int(metadata.pop(_ROWS))
-        except (OSError, pa.ArrowException, KeyError, ValueError) as cause:
-            raise SegmentCorrupt("a segment file is unreadable", segment=name) from cause
-        self.schema: pa.Schema = self.stored_schema.with_metadata(metadata or None)
-        self.size, self._address = buffer.size, buffer.address
-        if self._reader.num_record_batches != -(-self.num_rows // BATCH_ROWS):
-            raise SegmentCorrupt("a segment file lacks rows", segment=name)
-        self._read: tuple[_Batch, ...] | None = None
-        self._lock = threading.Lock()
-        # Verify the schema at once: callers select columns by name before they read any.
-        self._first = self._batch(0) if self.num_rows else None
-        sums = None if self._first is None else self._first[1]
-        if sums is not None and sums[0] != schema_checksum(self.stored_schema):
-            raise SegmentCorrupt("a segment file's schema does not match its checksum", segment=name)
-
-    @classmethod
-    def of(cls, name: str, path: str | Path) -> _Mapped:
-        try:
-            with pa.memory_map(str(path)) as file:
-                # The buffer keeps the mapping but not the file descriptor: thousands of segments may be open at once.
-                buffer, inode = file.read_buffer(), os.fstat(file.fileno()).st_ino
-        except FileNotFoundError:
-            raise
-        except (OSError, pa.ArrowException, ValueError) as cause:
-            raise SegmentCorrupt("a segment file is unreadable", segment=name) from cause
-        return cls(name, buffer, inode)
-
-    @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {name: place for place, name in enumerate(self.stored_schema.names)}
-
-    def release(self) -> None:
-        """Like :meth:`Segment.release`. Columns that are read from disk again are verified again."""
-        for _, _, checked in self._read or ():
-            checked[:] = bytes(len(checked))
-        if _MADVISE is not None:
-            _MADVISE(self._address, self.size, _DONTNEED)
-
-    def batches(self, first: int, end: int | None, columns: Sequence[str] | None) -> list[pa.RecordBatch]:
-        """Return verified batches with the named columns; with all columns if None."""
-        if self._read is None:
-            with self._lock:
-                if self._read is None:
-                    self._read = self._read_all()
-        of = self._places
-        places = range(len(of)) if columns is None else [of[name] for name in columns]
-        found = []
-        for batch, sums, checked in self._read[first:end]:
-            if sums is not None and (unchecked := [place for place in places if not checked[place]]):
-                self._check(batch, sums, unchecked)
-                for place in unchecked:
-                    checked[place] = 1
-            found.append(batch if columns is None else batch.select(columns))
-        return found
-
-    def _check(self, batch: pa.RecordBatch, sums: Sums, places: Sequence[int]) -> None:
-        try:
-            place = damaged(batch, sums, places)
-        except (pa.ArrowException, ValueError, IndexError) as cause:
-            raise SegmentCorrupt("a segment file is unreadable", segment=self._name) from cause
-        if place is not None:
-            column = self.stored_schema.names[place]
-            raise SegmentCorrupt(
-                "a column of a segment file does not match its checksum", segment=self._name, column=column
-            )
-
-    def _read_all(self) -> tuple[_Batch, ...]:
-        if self._first is None:
-            return ()
-        return (self._first, *(self._batch(number) for number in range(1, self._reader.num_record_batches)))
-
-    def _batch(self, number: int) -> _Batch:
-        try:
-            batch, metadata = self._reader.get_batch_with_custom_metadata(number)
-            sums = read_checksums(metadata)
-        except (OSError, pa.ArrowException, ValueError) as cause:
-            raise SegmentCorrupt("a segment file is unreadable", segment=self._name) from cause
-        if batch.num_rows != min(BATCH_ROWS, self.num_rows - number * BATCH_ROWS):
-            raise SegmentCorrupt("a segment file lacks rows", segment=self._name)
-        if sums is not None and len(sums) != 1 + batch.num_columns:
-            raise SegmentCorrupt("a segment file's schema does not match its checksum", segment=self._name)
-        return batch, sums, bytearray(batch.num_columns)

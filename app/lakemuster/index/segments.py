@@ -10,9 +10,9 @@ from sqlalchemy import delete, exists, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.index.database import Database, NowMs, current_ms
+from lakemuster.index.mapped_segment import BATCH_ROWS
 from lakemuster.index.orm import ManifestRow, SegmentRow
 from lakemuster.index.segment_files import (
-    BATCH_ROWS,
     DECODER_VERSION,
     Segment,
     Written,

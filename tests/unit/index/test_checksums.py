@@ -10,7 +10,8 @@ import pytest
 
 from lakemuster.errors import SegmentCorrupt
 from lakemuster.index import checksums
-from lakemuster.index.segment_files import BATCH_ROWS, Segment, write_segment
+from lakemuster.index.mapped_segment import BATCH_ROWS
+from lakemuster.index.segment_files import Segment, write_segment
 from tests.unit.index.test_segment_files import entries
 
 

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt
-from lakemuster.index.segment_files import BATCH_ROWS, Segment, place, segment_name, write_segment
+from lakemuster.index.mapped_segment import BATCH_ROWS
+from lakemuster.index.segment_files import Segment, place, segment_name, write_segment
 from lakemuster.metadata.files import ICEBERG_COLUMNS, PAIMON_COLUMNS, PAIMON_INDEX_COLUMNS, typed_field
 
 ROWS = 2 * BATCH_ROWS + 17

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakemuster.catalog.listings import RowListing
-from lakemuster.index import segment_files
+from lakemuster.index import mapped_segment, segment_files
 from lakemuster.index.segments import Segment, write_segment
 from lakemuster.metadata.files import ADDED, DELETED, EXISTING, ICEBERG_COLUMNS
 from lakemuster.metadata.partition import PartitionSpec
@@ -53,6 +53,7 @@ class Looking(IcebergRows):
 def _small_batches() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segment_files, "BATCH_ROWS", BATCH)
+        patch.setattr(mapped_segment, "BATCH_ROWS", BATCH)
         patch.setattr(entries, "BATCH_ROWS", BATCH)
         yield
 

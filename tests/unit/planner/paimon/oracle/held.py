@@ -14,7 +14,7 @@ from unittest import mock
 from lakemuster.catalog.plan_response import PlanListing
 from lakemuster.catalog.planning import explanation_out, plan_listing
 from lakemuster.catalog.services import Services
-from lakemuster.index import segment_files
+from lakemuster.index import mapped_segment, segment_files
 from lakemuster.planner.scan import planned_entries
 from lakemuster.planner.view import View
 from lakemuster.wire.native.plans import ExplainRequest, PlanRequest
@@ -79,6 +79,7 @@ def lake(folder: Path) -> Iterator[Lake]:
     """A catalog in a folder; its segments are of batches of three entries."""
     with (
         mock.patch.object(segment_files, "BATCH_ROWS", BATCH_ROWS),
+        mock.patch.object(mapped_segment, "BATCH_ROWS", BATCH_ROWS),
         mock.patch.object(planned_entries, "BATCH_ROWS", BATCH_ROWS),
         catalog(settings(folder, max_staleness=3600.0, history=1)) as services,
     ):

@@ -22,6 +22,7 @@ ENTRY_BYTES = 400
 """Bytes that an entry takes besides its key and value."""
 
 _SEEN_BYTES = 100
+"""Approximate bytes of a hash in :class:`SeenKeys`."""
 
 DEFAULT_LIMIT = 2**30
 """The limit of :data:`MEMORY`, in bytes, where no setting gives one."""
@@ -276,7 +277,7 @@ class Cache(Generic[K, V]):
 
 
 class SeenKeys:
-    """The keys of recent requests, by hash. What one request alone asks for is not worth the memory of a cache.
+    """Hashes of the keys of recent requests, for caches that store a value only at the second request for it.
 
     Args:
         name, budget: as of :class:`Cache`.

@@ -5,8 +5,8 @@ while the table's record has the same state, and the last look at its pointer is
 change of a response changes the record, since metadata and current snapshots become visible together (see
 ``ingest.table_refresh``); a look that finds no new state changes only the time of the look. The cache key is the
 request's bytes, without a few headers that no response depends on, and the authenticated caller with its rights in
-place of the token. Streams are never cached, and other responses from the second request on: most plans have values
-that no other request has, and caching them would evict what plans are made from.
+place of the token. Streams are never cached. Other responses are cached at the second request for them: the filters of
+most plans occur only once, and caching their responses would evict scan indexes and segments.
 """
 
 from __future__ import annotations

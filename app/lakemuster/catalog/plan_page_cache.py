@@ -95,7 +95,7 @@ class PageCache:
         return page
 
     def put(self, listing: PlanListing, size: int, page: PlanPage) -> None:
-        """Cache a plan's first page of at most ``size`` files, at the second call for its key; its text is not copied."""
+        """Cache a plan's first page of at most ``size`` files at the second call for it; its text is not copied."""
         key = _key(listing, size)
         if key is not None and (page.after is None or page.rows >= size) and self._seen.add(key):
             self._pages.replace(key, _Entry(_listed(listing.plan.scan), page))

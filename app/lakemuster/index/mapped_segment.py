@@ -34,7 +34,7 @@ _FIELD_BYTES = 400
 
 
 class SegmentColumns:
-    """The columns of segments. All segments with equal columns share one object; most segments of a table have these.
+    """The columns of segments. Segments with equal columns share one object, as most segments of a table do.
 
     Attributes:
         schema: without the decoder's version and the number of rows.

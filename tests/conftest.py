@@ -30,7 +30,8 @@ pytest_plugins = [
     "tests.counterparts.nessie",
 ]
 
-SPARK = "tests/journey/spark/"
+SHARED = ("tests/journey/spark/", "tests/journey/console/", "tests/journey/paimon_java/")
+"""Folders that one process runs whole: their tests share sessions, servers and lakes that take long to start."""
 
 # Processes that tests start import the package from here too.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "app"), os.environ.get("PYTHONPATH")]))
@@ -49,13 +50,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes minutes, so that processes side by side end together."""
     long = ("test_kills.py", "test_same_answers.py", "test_benchmarks.py", "test_pyiceberg_server_planning.py")
-    items.sort(key=lambda item: (unit_of(item.nodeid) != SPARK, item.path.name not in long))
+    order = {folder: number for number, folder in enumerate(SHARED)}
+    items.sort(key=lambda item: (order.get(unit_of(item.nodeid), len(order)), item.path.name not in long))
 
 
 def unit_of(nodeid: str) -> str:
-    """What one process runs whole: a file, or all that share Spark's sessions, of which each costs half a minute."""
+    """What one process runs whole: a file, or a folder of ``SHARED`` with a file that uses the same Spark."""
     file = nodeid.partition("::")[0]
-    return SPARK if file.startswith(SPARK) or file.endswith("/paimon_java/test_spark_tables.py") else file
+    if file.endswith("/paimon_java/test_spark_tables.py"):
+        return SHARED[0]
+    return next((folder for folder in SHARED if file.startswith(folder)), file)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -11,9 +11,14 @@ REFERENCE_SECONDS = 0.02
 _WIDE = json.dumps({f"k{n}": 1 for n in range(70_000)})
 
 
-def least_seconds(work: Callable[[], object], times: int = 3) -> float:
-    """The least CPU time of some runs, each as much less as the machine is slower at that moment."""
-    return min(process_seconds(work) / slowness() for _ in range(times))
+def assert_takes_less(work: Callable[[], object], seconds: float, times: int = 3) -> None:
+    """Fail if each of some runs takes as much CPU time, although a machine that is slower at that moment has more."""
+    taken = []
+    for _ in range(times):
+        taken.append(process_seconds(work))
+        if taken[-1] < seconds or taken[-1] < seconds * slowness():
+            return
+    raise AssertionError(f"{taken} seconds of CPU instead of {seconds}, the machine {slowness():.1f} times slower")
 
 
 def slowness() -> float:

@@ -48,35 +48,53 @@ PLACES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def lake_files(lakes: Path) -> dict[str, bytes]:
+    """The metadata of the tables, by path below the lake."""
+    return {
+        source.relative_to(lakes).as_posix(): source.read_bytes()
+        for folder in sorted(set(TABLES.values()))
+        for source in sorted((lakes / folder).rglob("*"))
+        if source.is_file() and source.suffix not in (".parquet", ".orc")
+    }
+
+
+@pytest.fixture(scope="module")
+def buckets() -> dict[str, Bucket | S3Server]:
+    """The bucket of each store that holds the lake already: no test changes it."""
+    return {}
+
+
 @pytest.fixture(params=PLACES, ids=_named)
-def place(request: pytest.FixtureRequest, lakes: Path, tmp_path: Path) -> Place:
+def place(
+    request: pytest.FixtureRequest,
+    lake_files: dict[str, bytes],
+    buckets: dict[str, Bucket | S3Server],
+    tmp_path: Path,
+) -> Place:
     store, database = request.param
     database_url = f"sqlite:///{tmp_path}/index.db"
     if database == "postgres":
         database_url = request.getfixturevalue("postgres_url")
         Database(database_url).migrate()
-    metadata = [
-        source
-        for folder in sorted(set(TABLES.values()))
-        for source in sorted((lakes / folder).rglob("*"))
-        if source.is_file() and source.suffix not in (".parquet", ".orc")
-    ]
     if store == "local":
         lake = tmp_path / "lake"
-        for source in metadata:
-            target = lake / source.relative_to(lakes)
+        for path, data in lake_files.items():
+            target = lake / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
+            target.write_bytes(data)
         return Place(str(lake), settings(tmp_path, database_url=database_url, roots=(str(lake),)))
-    bucket: Bucket | S3Server = request.getfixturevalue(BUCKETS.get(store, "s3_server"))
-    for source in metadata:
-        bucket.put(f"lake/{source.relative_to(lakes)}", source.read_bytes())
+    if store not in buckets:
+        buckets[store] = request.getfixturevalue(BUCKETS.get(store, "s3_server"))
+        for path, data in lake_files.items():
+            buckets[store].put(f"lake/{path}", data)
+    bucket = buckets[store]
     url = f"{bucket.url}/lake"
     changes: dict[str, Any] = {
         "database_url": database_url,
         "roots": (url,),
         "storage": bucket.storage,
-        "segments_url": f"{bucket.url}/segments",
+        "segments_url": f"{bucket.url}/segments/{tmp_path.name}",
     }
     return Place(url, settings(tmp_path, **changes))
 

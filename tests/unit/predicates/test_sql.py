@@ -11,7 +11,7 @@ from lakemuster.errors import FilterInvalid
 from lakemuster.predicates import FALSE, TRUE, And, Leaf, Literal, Not, Opaque, Or, Unknown
 from lakemuster.predicates.sql import parse_sql
 from tests.examples import examples
-from tests.pace import least_seconds
+from tests.pace import assert_takes_less
 
 
 def shape(node):
@@ -234,7 +234,7 @@ def test_hostile_text_is_answered_at_once(name):
     parse_sql("abs(a) = 1")
     said = refusal(HOSTILE[name])
     assert said is None or 0 < len(said) < 300
-    assert least_seconds(lambda: refusal(HOSTILE[name])) < 0.05
+    assert_takes_less(lambda: refusal(HOSTILE[name]), 0.05)
 
 
 def test_nine_hundred_terms_and_twenty_thousand_values_are_fine():

@@ -19,7 +19,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
-from tests.pace import least_seconds
+from tests.pace import assert_takes_less
 
 Json = dict[str, Any]
 EVENTS = "/iceberg/v1/namespaces/web/tables/events"
@@ -233,7 +233,7 @@ def refused_at_once(client: TestClient, text: str) -> None:
         assert refusal(answer) == (400, "BadRequestException")
         assert len(answer.content) < 3000
 
-    assert least_seconds(refused) < 0.1
+    assert_takes_less(refused, 0.1)
 
 
 @pytest.mark.parametrize(

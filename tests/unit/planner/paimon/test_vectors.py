@@ -16,7 +16,7 @@ from lakemuster.formats.paimon.manifests import parse_index_manifest, parse_mani
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.planner.paimon import vectors as vectors_module
 from lakemuster.planner.paimon.vectors import VECTOR_TYPE, VectorIndex, _name_hashes
-from tests.pace import least_seconds
+from tests.pace import assert_takes_less
 from tests.tree import lakes_folder
 from tests.unit.formats.paimon.rows import binary_row
 from tests.unit.formats.paimon.tables import folders, load, read
@@ -152,7 +152,7 @@ def test_a_million_files_are_matched_in_well_under_a_second():
     )
     assert found.match(entries.slice(0, 1)).null_count == 0
     assert found.match(entries).null_count == count // 2
-    assert least_seconds(lambda: found.match(entries)) < 1.5
+    assert_takes_less(lambda: found.match(entries), 1.5)
 
 
 @pytest.mark.parametrize("folder", LAKES, ids=lambda path: f"{path.parent.parent.name}-{path.name}")

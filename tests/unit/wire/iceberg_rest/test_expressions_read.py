@@ -35,7 +35,7 @@ from lakemuster.predicates import (
 )
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
 from tests.examples import examples
-from tests.pace import least_seconds
+from tests.pace import assert_takes_less
 from tests.unit.wire.iceberg_rest.predicates import COLUMNS, IDS, KNOWN, NAMES, SCHEMA, rows, trees
 
 LEAF = {"type": "eq", "term": "c2", "value": 1}
@@ -227,7 +227,7 @@ def refused_at_once(document, says):
         with pytest.raises(FilterInvalid):
             bound(document)
 
-    assert least_seconds(refused) < 0.05
+    assert_takes_less(refused, 0.05)
     with pytest.raises(FilterInvalid) as refusal:
         bound(document)
     assert says in refusal.value.message
@@ -238,7 +238,7 @@ def test_a_filter_at_the_limits_is_read_in_time():
     wide = nested(998, lambda inner: {"type": "and", "left": inner, "right": LEAF})
     long = {"type": "in", "term": "c2", "values": list(range(20_000))}
     for document in (wide, long):
-        assert least_seconds(lambda of=document: bound(of)) < 0.2
+        assert_takes_less(lambda of=document: bound(of), 0.2)
     assert len(parse_expression(wide).children) == 999
     assert bound(nested(31, lambda inner: {"type": "not", "child": inner})).op is Op.NOT_EQ
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from pyiceberg.catalog.sql import SqlCatalog
 
@@ -135,6 +135,7 @@ def test_every_filter_is_planned_or_rejected(
         # What holds in every row alone cannot prune: a strict plan may refuse what is right.
         assert answer.status_code != 400 or not asked.good or how == "strict", told
         if seconds >= LONGEST_SECONDS:
+            note(f"{seconds} s for {told}")
             assert_takes_less(lambda: ask(http, table, asked, how), LONGEST_SECONDS)
         assert len(answer.content) < 2**20 or answer.status_code == 200
         seen[asked.good, answer.status_code] += 1

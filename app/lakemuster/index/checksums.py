@@ -30,23 +30,25 @@ def schema_checksum(schema: pa.Schema) -> int:
 
 def column_checksum(column: pa.Array) -> int:
     """Return the checksum of a column, as read from a file."""
-    found = 0
-    for shape in _shapes(column):
-        found = isal_zlib.crc32(shape, found)
+    found = isal_zlib.crc32(_SHAPE.pack(len(column), column.null_count))
+    if column.type.num_fields:
+        for shape in _inner_shapes(column):
+            found = isal_zlib.crc32(shape, found)
     for buffer in column.buffers():
         if buffer is not None:
             found = isal_zlib.crc32(buffer, found)
     return int(found)
 
 
-def _shapes(column: pa.Array) -> Iterator[bytes]:
-    """Yield the length and null count of a column and of its nested columns."""
-    yield _SHAPE.pack(len(column), column.null_count)
+def _inner_shapes(column: pa.Array) -> Iterator[bytes]:
+    """Yield the length and null count of each column nested in a column."""
     if pa.types.is_struct(column.type):
-        for place in range(column.type.num_fields):
-            yield from _shapes(column.field(place))
-    elif pa.types.is_nested(column.type):
-        yield from _shapes(column.values)
+        inner = [column.field(place) for place in range(column.type.num_fields)]
+    else:
+        inner = [column.values] if pa.types.is_nested(column.type) else []
+    for one in inner:
+        yield _SHAPE.pack(len(one), one.null_count)
+        yield from _inner_shapes(one)
 
 
 def with_checksums(batch: pa.RecordBatch, schema: int) -> Mapping[bytes, bytes]:

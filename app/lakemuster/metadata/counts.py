@@ -56,7 +56,7 @@ def content_bytes(table: pa.Table) -> pa.Array:
     sizes = table.column("file_size_in_bytes").combine_chunks()
     if "content_size_in_bytes" in table.column_names:
         sizes = pc.coalesce(table.column("content_size_in_bytes").combine_chunks(), sizes)
-    return pc.fill_null(sizes, 0)
+    return pc.fill_null(sizes, 0) if sizes.null_count else sizes
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,8 @@ def normal_authority(scheme: str, authority: str) -> str:
 def redacted(text: str) -> str:
     """Return a location for messages: without userinfo, query string and control characters, and truncated if long."""
     text = _USERINFO.sub(r"\1//", text.partition("?")[0])
-    text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:200]}…{text[-80:]}"
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lakemuster.formats.avro import Columns
+from lakemuster.formats.avro.arrow import as_text
 from lakemuster.formats.iceberg.slices import WIDTHS, Decoded, Items, decode, pick
 from lakemuster.formats.iceberg.statistics import Column, bound_field, canonical, count_field
 from lakemuster.metadata.files import count_type
@@ -46,7 +47,7 @@ def _narrowed(arrays: Sequence[pa.Array], bits: int) -> Iterator[pa.Array]:
     """Convert columns of counts of ``bits`` bits to the narrowest types that hold them."""
     held = [array.buffers() for array in arrays]
     matrix = _matrix([data for _, data in held], len(arrays[0]), np.dtype(f"i{bits // 8}"))
-    types = [count_type(*ends) for ends in zip(matrix.min(axis=1).tolist(), matrix.max(axis=1).tolist(), strict=True)]
+    types = _types(matrix)
     alike = types[0] if len(set(types)) == 1 and types[0].bit_width != bits else None
     whole = None if alike is None else pa.py_buffer(matrix.astype(_NARROW[alike.bit_width]))
     for number, (values, of, (validity, data)) in enumerate(zip(arrays, types, held, strict=True)):
@@ -56,6 +57,14 @@ def _narrowed(arrays: Sequence[pa.Array], bits: int) -> Iterator[pa.Array]:
         elif of.bit_width != bits:
             data = pa.py_buffer(matrix[number].astype(_NARROW[of.bit_width]))  # noqa: PLW2901
         yield pa.Array.from_buffers(of, len(values), [validity, data], values.null_count)
+
+
+def _types(matrix: NDArray[np.signedinteger]) -> list[pa.DataType]:
+    """The narrowest type for each row of a matrix."""
+    least, most = matrix.min(axis=1), matrix.max(axis=1)
+    if count_type(int(least.min()), int(most.max())) == pa.int8():
+        return [pa.int8()] * len(matrix)
+    return [count_type(*ends) for ends in zip(least.tolist(), most.tolist(), strict=True)]
 
 
 def _matrix(buffers: Sequence[pa.Buffer], rows: int, width: np.dtype[np.signedinteger]) -> NDArray[np.signedinteger]:
@@ -87,7 +96,7 @@ def _decoded(values: pa.Array, of: Primitive) -> Decoded:
         return Decoded(pa.Array.from_buffers(arrow_type(of), len(values), values.buffers(), values.null_count), None)
     if of.kind is Kind.STRING:
         try:
-            return Decoded(values.cast(pa.string()), None)
+            return Decoded(as_text(values), None)
         except pa.ArrowInvalid:
             pass
     items, rows = Items(values.cast(pa.binary())), np.arange(len(values))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -120,7 +121,7 @@ class KeyedColumns:
         sizes = 1 + slots.flags + (slots.kinds == AS_BYTES)
         self._columns = self._first + np.cumsum(sizes) - sizes + slots.flags
         table = np.zeros((len(slots.keys) + count, 8), np.uint64)
-        table[self._at, int(kernel.CODE)] = _codes(slots.keys, slots.kinds)
+        table[self._at, int(kernel.CODE)] = _codes_of(slots.keys.tobytes(), slots.kinds.tobytes())
         table[self._at, int(kernel.KEY)] = slots.keys
         table[self._at, int(kernel.KIND)] = slots.kinds
         table[self._at, int(kernel.COLUMN)] = self._columns
@@ -191,27 +192,26 @@ class KeyedColumns:
     def columns(self, rows: int) -> tuple[dict[Path, Columns], Slots]:
         """The columns that have a value, by map and key, and their slots."""
         self.settle(rows)
-        whole, spans = pa.py_buffer(self._memory.octets), self._memory.spans()
-        keys = _keys(self.slots.keys).tolist()
+        whole, (begins, sizes) = pa.py_buffer(self._memory.octets), self._memory.spans()
         found: dict[Path, Columns] = {keyed.path: {} for keyed in self._maps}
-        has_values = np.zeros(len(keys), np.bool_)
-        for k, key in enumerate(keys):
-            array = self._array(k, rows, whole, *spans)
-            if array.null_count < rows:
+        of_map = [found[keyed.path] for keyed in self._maps]
+        slots, has_values = self.slots, np.zeros(len(self.slots.keys), np.bool_)
+        parts = (slots.maps, _keys(slots.keys), slots.kinds, slots.flags, self._columns)
+        listed = zip(*(part.tolist() for part in parts), strict=True)
+        for k, (number, key, kind, has_flags, column) in enumerate(listed):
+            bits, nulls = self._validity(column - 1, rows) if has_flags else (None, 0)
+            if nulls < rows:
                 has_values[k] = True
-                found[self._maps[int(self.slots.maps[k])].path][key] = array
-        return found, self.slots.some(has_values)
+                buffers = [bits, whole.slice(begins[column], sizes[column])]
+                if kind == AS_BYTES:
+                    buffers.append(whole.slice(begins[column + 1], sizes[column + 1]))
+                of_map[number][key] = pa.Array.from_buffers(_ARROW[kind], rows, buffers, nulls)
+        return found, slots.some(has_values)
 
-    def _array(self, k: int, rows: int, whole: pa.Buffer, begins: list[int], sizes: list[int]) -> pa.Array:
-        column, kind = int(self._columns[k]), int(self.slots.kinds[k])
-        bits, nulls = None, 0
-        if self.slots.flags[k]:
-            flags = self._memory.column(column - 1)
-            nulls = rows - int(np.count_nonzero(flags))
-            bits = pa.py_buffer(np.packbits(flags, bitorder="little")) if nulls else None
-        columns = (column, column + 1) if kind == AS_BYTES else (column,)
-        buffers = [whole.slice(begins[one], sizes[one]) for one in columns]
-        return pa.Array.from_buffers(_ARROW[kind], rows, [bits, *buffers], nulls)
+    def _validity(self, column: int, rows: int) -> tuple[pa.Buffer | None, int]:
+        flags = self._memory.column(column)
+        nulls = rows - int(np.count_nonzero(flags))
+        return (pa.py_buffer(np.packbits(flags, bitorder="little")) if nulls else None), nulls
 
     def _pairs(self) -> list[tuple[int, int]]:
         return list(zip(self.slots.maps.tolist(), self.slots.keys.tolist(), strict=True))
@@ -259,6 +259,12 @@ def zigzag(keys: NDArray[np.int32]) -> NDArray[np.uint64]:
 def _keys(numbers: NDArray[np.uint64]) -> NDArray[np.int64]:
     signed = numbers.astype(np.int64)
     return (signed >> 1) ^ -(signed & 1)
+
+
+@lru_cache(16)
+def _codes_of(keys: bytes, kinds: bytes) -> NDArray[np.uint64]:
+    """:func:`_codes` from the bytes of ``Slots.keys`` and ``Slots.kinds``: the files of a table have the same keys."""
+    return _codes(np.frombuffer(keys, np.uint64), np.frombuffer(kinds, np.int64))
 
 
 def _codes(numbers: NDArray[np.uint64], kinds: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -39,7 +39,7 @@ from lakemuster.formats.avro import table as avro
 from lakemuster.formats.iceberg import statistics as bounds
 from lakemuster.index.database import Database
 from lakemuster.index.snapshots import list_snapshots, snapshot_manifests
-from lakemuster.ingest.work import decode_manifest, pack
+from lakemuster.ingest.work import PackedMetadata, decode_manifest
 from lakemuster.planner.pruning import coded_statistics
 from lakemuster.planner.pruning.coded_statistics import CodedField
 from lakemuster.planner.pruning.prune import cannot
@@ -112,7 +112,7 @@ class Manifest:
 
     data: bytes
     header: Any
-    metadata: bytes
+    metadata: PackedMetadata
     branch: str
 
     @classmethod
@@ -122,7 +122,7 @@ class Manifest:
         with lake.services.index.database.reading() as session:
             record = list_snapshots(session, view.table.table_id)[-1]
             one = max(snapshot_manifests(session, record.row_id), key=lambda one: one.header.length or 0)
-        return cls(Path(one.header.location).read_bytes(), one.header, pack(view.metadata), "")
+        return cls(Path(one.header.location).read_bytes(), one.header, PackedMetadata.of(view.metadata), "")
 
 
 class App:

@@ -22,7 +22,7 @@ from lakemuster.errors import CatalogError, DecodeFailed, MetadataCorrupt, Wrong
 from lakemuster.formats.registry import format_of
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.decode import DecoderPool
-from lakemuster.ingest.work import Task, WrittenSegment, decode_manifest, pack, run_each, run_writing
+from lakemuster.ingest.work import PackedMetadata, Task, WrittenSegment, decode_manifest, run_each, run_writing
 from lakemuster.metadata.counts import PackedCounts
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 from lakemuster.storage.objects import ReadRequest
@@ -88,11 +88,10 @@ class TableManifests:
 
     Attributes:
         store: reads the locations that the table's metadata names.
-        metadata: of the table; only schemas and specs are used.
     """
 
     store: ObjectStore
-    metadata: TableMetadata
+    metadata: PackedMetadata
     manifests: Sequence[Manifest]
 
 
@@ -108,7 +107,8 @@ class LocalEngine:
         self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
     ) -> Generator[Outcome, None, None]:
         """Like :meth:`make_segments_of`, for one table."""
-        for _, outcome in self.make_segments_of([TableManifests(store, metadata, manifests)], progress):
+        table = TableManifests(store, PackedMetadata.of(metadata), manifests)
+        for _, outcome in self.make_segments_of([table], progress):
             yield outcome
 
     def make_segments_of(
@@ -120,7 +120,6 @@ class LocalEngine:
         returned as the error of its outcome.
         """
         wanted = [_wanted(one) for one in tables]
-        packed = [pack(one.metadata) for one in tables]
         lengths: dict[tuple[int, ReadRequest], int] = {}
         clear_leftovers(self.segments.workspace)
         with tempfile.TemporaryDirectory(dir=self.segments.workspace, prefix=_FOLDER) as folder:
@@ -129,7 +128,7 @@ class LocalEngine:
                 number, request = key
                 one, path = wanted[number][request], str(Path(folder, str(len(lengths))))
                 lengths[key] = len(data)
-                return partial(decode_manifest, data, one.header, packed[number], one.branch, path)
+                return partial(decode_manifest, data, one.header, tables[number].metadata, one.branch, path)
 
             fetched = (
                 ((number, request), contents)

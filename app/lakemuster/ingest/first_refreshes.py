@@ -22,6 +22,7 @@ from lakemuster.index.tables import TableRecord
 from lakemuster.ingest.engine import LocalEngine, TableManifests
 from lakemuster.ingest.engine import Outcome as MadeSegment
 from lakemuster.ingest.index import Indexed, Indexer, ManifestListing
+from lakemuster.ingest.list_reading import read_lists
 from lakemuster.ingest.ref_snapshots import snapshots_to_index
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
@@ -38,20 +39,25 @@ Outcome = RefreshReport | CatalogError
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """A table whose metadata and manifest lists were read.
+    """A table whose metadata was read.
 
     Attributes:
-        began: the start of its look, by the monotonic clock.
+        snapshots: those to index.
         segments: those made by this refresh.
+        began: the start of its look, by the monotonic clock.
     """
 
     table: TableRecord
     token: str
     metadata: TableMetadata
+    snapshots: Sequence[Snapshot]
     indexer: Indexer
-    listing: ManifestListing
     segments: list[SegmentInfo]
     began: float
+
+
+_Listed = tuple[_Loaded, ManifestListing]
+"""A table whose manifest lists were read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +80,11 @@ class FirstRefreshes:
             with database.reading() as session:
                 checked_at_ms = current_ms(session)
             held = [table for table in tables if table.table_id in leases.table_ids]
-            loaded = list(self._loaded(held, outcomes))
+            listed = list(self._listed(list(self._loaded(held, outcomes)), outcomes))
             with database.reading() as session:
-                names = sorted({name for one in loaded for name in one.listing.wanted})
+                names = sorted({name for _, listing in listed for name in listing.wanted})
                 have, counts = known_segments(session, names), true_counts(session, names)
-            indexed = list(self._indexed(loaded, have, counts, outcomes))
+            indexed = list(self._indexed(listed, have, counts, outcomes))
             self._publish(leases, checked_at_ms, indexed, outcomes)
         return outcomes
 
@@ -102,22 +108,30 @@ class FirstRefreshes:
         segments: list[SegmentInfo] = []
         indexer = refresher.indexer(store, table, metadata)
         indexer.register = segments.extend
-        listing = indexer.list_manifests(snapshots)
-        if len(listing.wanted) > MAX_MANIFESTS or any(
-            isinstance(rows, CatalogError) for _, rows in listing.of_snapshots
-        ):
-            return None
-        return _Loaded(table, pointer.token, metadata, indexer, listing, segments, began)
+        return _Loaded(table, pointer.token, metadata, snapshots, indexer, segments, began)
+
+    def _listed(self, loaded: Sequence[_Loaded], outcomes: dict[int, Outcome]) -> Iterator[_Listed]:
+        """Yield the tables with few manifests and valid manifest lists."""
+        lists = read_lists(self.refresher.pool, [one.indexer.lists_of(one.snapshots) for one in loaded])
+        for one, of_table in zip(loaded, lists, strict=True):
+            try:
+                listing = one.indexer.listing(one.snapshots, of_table)
+            except CatalogError as error:
+                self._failed(one.table, error, outcomes)
+                continue
+            is_valid = not any(isinstance(rows, CatalogError) for _, rows in listing.of_snapshots)
+            if is_valid and len(listing.wanted) <= MAX_MANIFESTS:
+                yield one, listing
 
     def _indexed(
         self,
-        loaded: Sequence[_Loaded],
+        listed: Sequence[_Listed],
         have: set[str],
         counts: dict[str, EntryCounts],
         outcomes: dict[int, Outcome],
     ) -> Iterator[tuple[_Loaded, list[Indexed]]]:
-        segments = self._made([one.indexer.wanted(one.listing, have) for one in loaded])
-        for one, own_segments in zip(loaded, segments, strict=True):
+        segments = self._made([one.indexer.wanted(listing, have) for one, listing in listed])
+        for (one, listing), own_segments in zip(listed, segments, strict=True):
             try:
                 made = one.indexer.take(own_segments)
             except CatalogError as error:
@@ -126,7 +140,7 @@ class FirstRefreshes:
             own = counts | {
                 segment.name: EntryCounts.unpack(segment.counts) for segment in one.segments if segment.counts
             }
-            indexed = list(one.indexer.indexed(one.listing, made, own))
+            indexed = list(one.indexer.indexed(listing, made, own))
             if all(snapshot.error is None for snapshot in indexed):
                 yield one, indexed
 

@@ -9,18 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from lakemuster.errors import (
-    CatalogError,
-    IndexUnavailable,
-    MetadataCorrupt,
-    StorageDenied,
-    StorageUnavailable,
-)
+from lakemuster.errors import CatalogError, MetadataCorrupt
 from lakemuster.formats.protocol import Folding, FormatPort
 from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
@@ -34,25 +27,23 @@ from lakemuster.index.segments import (
 )
 from lakemuster.index.snapshots import Published
 from lakemuster.ingest.decode import DecoderPool
-from lakemuster.ingest.engine import LocalEngine, Manifest, Outcome, Progress, TableManifests, through_decoders
+from lakemuster.ingest.engine import LocalEngine, Manifest, Outcome, Progress, TableManifests
+from lakemuster.ingest.list_reading import RETRYABLE, ReadLists, TableLists, read_lists
 from lakemuster.ingest.live_counts import COUNTED, counts_of_entries, counts_of_manifests, storable
 from lakemuster.ingest.packing import pack_small
 from lakemuster.ingest.quarantine_reasons import of_list, of_manifest, of_own_file
-from lakemuster.ingest.work import Task, decode_list, describe_inline, slim
+from lakemuster.ingest.work import PackedMetadata
 from lakemuster.metadata.counts import EntryCounts, LiveCounts
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import UNREADABLE, ManifestHeader, Role, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
-from lakemuster.storage.objects import ReadRequest
-from lakemuster.storage.store import Contents, ObjectStore
+from lakemuster.storage.store import ObjectStore
 
 REGISTER_EVERY = 64
 """Number of segments registered in one transaction."""
 
 MOST_WARNINGS = 20
 """Maximum number of warnings stored with a snapshot."""
-
-_RETRYABLE = (StorageUnavailable, StorageDenied, IndexUnavailable)
 
 
 @dataclass(slots=True)
@@ -139,10 +130,16 @@ class Indexer:
     made_ahead: bool = False
     tally: Tally = field(default_factory=Tally)
     _list_lengths: dict[str, int] = field(default_factory=dict)
+    _packed: PackedMetadata | None = None
 
     @property
     def _format(self) -> FormatPort:
         return format_of(self.metadata.format)
+
+    def _packed_metadata(self) -> PackedMetadata:
+        if self._packed is None:
+            self._packed = PackedMetadata.of(self.metadata)
+        return self._packed
 
     def read(self, snapshots: Sequence[Snapshot]) -> Iterator[Indexed]:
         """Index every manifest of some snapshots, fetched together; yield the snapshots in order."""
@@ -162,8 +159,24 @@ class Indexer:
         Raises:
             StorageUnavailable, StorageDenied, IndexUnavailable: they cannot be read now.
         """
-        lists = self._read_lists(snapshots)
-        listing = ManifestListing([(snapshot, self._listed(snapshot, lists)) for snapshot in snapshots])
+        (lists,) = read_lists(self.pool, [self.lists_of(snapshots)])
+        return self.listing(snapshots, lists)
+
+    def lists_of(self, snapshots: Sequence[Snapshot]) -> TableLists:
+        """Return the manifest lists of some snapshots, for :func:`read_lists`."""
+        return TableLists(self.store, self.rewrites, self._packed_metadata(), snapshots)
+
+    def listing(self, snapshots: Sequence[Snapshot], lists: ReadLists | CatalogError) -> ManifestListing:
+        """Return the manifests of some snapshots, given their lists.
+
+        Raises:
+            StorageUnavailable, StorageDenied, IndexUnavailable: the lists could not be read.
+        """
+        if isinstance(lists, CatalogError):
+            raise lists
+        self.tally.lists_fetched += len(lists.lengths)
+        self._list_lengths |= lists.lengths
+        listing = ManifestListing([(snapshot, self._listed(snapshot, lists.headers)) for snapshot in snapshots])
         for _, rows in listing.of_snapshots:
             if not isinstance(rows, CatalogError):
                 listing.wanted.update((row.segment, row) for row in rows)
@@ -189,7 +202,7 @@ class Indexer:
     def wanted(self, listing: ManifestListing, have: Collection[str]) -> TableManifests:
         """Return the manifests whose segments are not among ``have``."""
         manifests = [row.manifest for name, row in listing.wanted.items() if name not in have]
-        return TableManifests(self.store, self.metadata, manifests)
+        return TableManifests(self.store, self._packed_metadata(), manifests)
 
     def missing(self, snapshots: Sequence[Snapshot]) -> list[Manifest]:
         """Return the manifests of some snapshots that have no segment; :meth:`read` reports invalid lists.
@@ -219,31 +232,6 @@ class Indexer:
                 yield Indexed(snapshot, error=rows)
             else:
                 yield self._indexed(snapshot, rows, outcomes, counts)
-
-    def _read_lists(self, snapshots: Sequence[Snapshot]) -> dict[str, list[ManifestHeader] | CatalogError]:
-        refs = [ref for snapshot in snapshots for ref in snapshot.manifest_lists if ref.role != "index"]
-        requests = {ref.location: ReadRequest(self.rewrites.apply(ref.location), ref.length) for ref in refs}
-        branches = {ref.location: snapshot.branch for snapshot in snapshots for ref in snapshot.manifest_lists}
-        inline = {location: snapshot for snapshot in snapshots for location in snapshot.inline_manifests}
-        requests |= {location: ReadRequest(self.rewrites.apply(location)) for location in inline}
-        recorded = {request.location: location for location, request in requests.items()}
-        port, metadata = self._format, slim(self.metadata)
-        found: dict[str, list[ManifestHeader] | CatalogError] = {}
-
-        def task_of(request: ReadRequest, data: Contents) -> Task[list[ManifestHeader]]:
-            location = recorded[request.location]
-            if location in inline:
-                return partial(describe_inline, data, location, inline[location], port, metadata)
-            self.tally.lists_fetched += 1
-            self._list_lengths[location] = len(data)
-            return partial(decode_list, data, port, metadata, branches[location])
-
-        fetched = self.store.admit_many(list(requests.values()))
-        for request, outcome in through_decoders(self.pool, fetched, task_of):
-            if isinstance(outcome, _RETRYABLE):
-                raise outcome
-            found[recorded[request.location]] = outcome
-        return found
 
     def _listed(
         self, snapshot: Snapshot, lists: dict[str, list[ManifestHeader] | CatalogError]
@@ -282,7 +270,7 @@ class Indexer:
         for outcome in made:
             one = outcome.manifest
             self.tally.manifests_fetched += outcome.length is not None
-            if isinstance(outcome.error, _RETRYABLE):
+            if isinstance(outcome.error, RETRYABLE):
                 self._register(written)
                 raise outcome.error
             outcomes[one.segment] = outcome.error

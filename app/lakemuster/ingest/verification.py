@@ -30,14 +30,13 @@ from lakemuster.ingest.packing import by_spec
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.table_refresh import LEASE_WAIT_SECONDS
 from lakemuster.ingest.work import (
+    PackedMetadata,
     Task,
     WrittenSegment,
     decode_list_by_reference,
     decode_manifest_by_reference,
     describe_inline,
-    pack,
     run_writing,
-    slim,
 )
 from lakemuster.kernels.loading import kernels_disabled
 from lakemuster.metadata.files import ADDED
@@ -154,7 +153,7 @@ class _Verifier:
         for name, one, record in wanted:
             location = self._rewrites.apply(one.header.location)
             requests[ReadRequest(location, one.header.length, self._format.has_exact_lengths)] = (name, one, record)
-        packed, lengths = pack(metadata), dict[str, int]()
+        packed, lengths = PackedMetadata.of(metadata), dict[str, int]()
         with tempfile.TemporaryDirectory(dir=self._index.segments.workspace, prefix="verify-") as folder:
 
             def task_of(request: ReadRequest, data: Contents) -> Task[WrittenSegment]:
@@ -209,7 +208,7 @@ class _Verifier:
 
     def _lists(self, lists: Sequence[_Published], metadata: TableMetadata, steps: _Steps) -> None:
         """Read manifest lists again, and compare them with the stored manifests of their snapshots."""
-        port, slimmed = self._format, slim(metadata)
+        packed = PackedMetadata.of(metadata)
         for one in lists:
             self.found.snapshots += 1
             steps.done()
@@ -221,13 +220,11 @@ class _Verifier:
                         expected.append((ref.role, ManifestHeader(ref.location, ref.length, "index")))
                         continue
                     data = self._store.read(self._rewrites.apply(ref.location))
-                    headers = self._refresher.pool.submit(
-                        decode_list_by_reference, data, port, slimmed, snapshot.branch
-                    )
+                    headers = self._refresher.pool.submit(decode_list_by_reference, data, packed, snapshot.branch)
                     expected += [(ref.role, header) for header in headers.result()]
                 for location in snapshot.inline_manifests:
                     data = self._store.read(self._rewrites.apply(location))
-                    inline = self._refresher.pool.submit(describe_inline, data, location, snapshot, port, slimmed)
+                    inline = self._refresher.pool.submit(describe_inline, data, location, snapshot, packed)
                     expected += [("manifests", header) for header in inline.result()]
             except CatalogError as error:
                 self._tell("unreadable", f"its manifest lists cannot be read again: {error.message}", of=one.record)

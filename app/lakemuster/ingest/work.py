@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from lakemuster.errors import CatalogError
 from lakemuster.formats.avro import prepare_decoders
@@ -57,18 +57,31 @@ def slim(metadata: TableMetadata) -> TableMetadata:
     return replace(metadata, snapshots=(), refs=(), snapshot_log=(), properties={}, extra={})
 
 
-def pack(metadata: TableMetadata) -> bytes:
-    """Pickle a table's format and its :func:`slim` metadata, once for many manifests.
+@dataclass(frozen=True, slots=True)
+class PackedMetadata:
+    """The metadata of a table that decoding needs, pickled once for its manifest lists and manifests.
 
-    For a wide table, pickling takes longer than decoding a small manifest. A decoder process needs no registration of
-    the format: unpickling imports its class.
+    For a wide table, pickling takes longer than decoding a small manifest.
+
+    Attributes:
+        format: the name of the table's format.
+        pickled: the format and :func:`slim` metadata. A decoder process needs no registration of the format:
+            unpickling imports its class.
     """
-    return pickle.dumps((format_of(metadata.format), slim(metadata)), pickle.HIGHEST_PROTOCOL)
+
+    format: str
+    pickled: bytes
+
+    @classmethod
+    def of(cls, metadata: TableMetadata) -> Self:
+        """Pack a table's metadata."""
+        contents = format_of(metadata.format), slim(metadata)
+        return cls(metadata.format, pickle.dumps(contents, pickle.HIGHEST_PROTOCOL))
 
 
 @lru_cache(4)
-def _unpacked(packed: bytes) -> tuple[FormatPort, TableMetadata]:
-    port, metadata = pickle.loads(packed)  # noqa: S301 - of ``pack``, by the process that started this one.
+def _unpacked(pickled: bytes) -> tuple[FormatPort, TableMetadata]:
+    port, metadata = pickle.loads(pickled)  # noqa: S301 - by the process that started this one.
     return port, metadata
 
 
@@ -94,18 +107,19 @@ def run_writing(tasks: Sequence[Task[WrittenSegment]]) -> list[WrittenSegment | 
     return outcomes
 
 
-def decode_list(contents: Contents, port: FormatPort, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
+def decode_list(contents: Contents, packed: PackedMetadata, branch: str) -> list[ManifestHeader]:
     """Decode one manifest list of a branch.
 
     Raises:
         MetadataCorrupt: it violates its format's specification.
         StorageError: the local file cannot be read.
     """
+    port, metadata = _unpacked(packed.pickled)
     return port.decode_list(_read(contents), metadata, branch)
 
 
 def describe_inline(
-    contents: Contents, location: str, snapshot: Snapshot, port: FormatPort, metadata: TableMetadata
+    contents: Contents, location: str, snapshot: Snapshot, packed: PackedMetadata
 ) -> list[ManifestHeader]:
     """Return the manifest list entry for a manifest that a snapshot names directly.
 
@@ -113,13 +127,14 @@ def describe_inline(
         MetadataCorrupt: it is not a manifest.
         StorageError: the local file cannot be read.
     """
+    port, metadata = _unpacked(packed.pickled)
     return port.describe_inline(_read(contents), location, snapshot, metadata)
 
 
 def decode_manifest(
-    contents: Contents, header: ManifestHeader, metadata: bytes, branch: str, path: str
+    contents: Contents, header: ManifestHeader, packed: PackedMetadata, branch: str, path: str
 ) -> WrittenSegment:
-    """Decode one manifest of a table with metadata from :func:`pack`, and write its segment to a local path.
+    """Decode one manifest, and write its segment to a local path.
 
     The file is not flushed to disk.
 
@@ -127,8 +142,8 @@ def decode_manifest(
         MetadataCorrupt: it violates its format's specification, or may lack entries that its list counts.
         StorageError: the local file cannot be read.
     """
-    port, of_table = _unpacked(metadata)
-    table = port.decode_manifest(_read(contents), header, of_table, branch)
+    port, metadata = _unpacked(packed.pickled)
+    table = port.decode_manifest(_read(contents), header, metadata, branch)
     written = write_segment(table, Path(path), flush=False)
     return WrittenSegment(path, written.rows, written.bytes, EntryCounts.of(table))
 
@@ -153,19 +168,17 @@ def load_table_answer(
 
 
 def decode_manifest_by_reference(
-    contents: Contents, header: ManifestHeader, metadata: bytes, branch: str, path: str
+    contents: Contents, header: ManifestHeader, packed: PackedMetadata, branch: str, path: str
 ) -> WrittenSegment:
     """Like :func:`decode_manifest`, with fastavro and plain Python instead of compiled code."""
     with kernels_disabled():
-        return decode_manifest(contents, header, metadata, branch, path)
+        return decode_manifest(contents, header, packed, branch, path)
 
 
-def decode_list_by_reference(
-    contents: Contents, port: FormatPort, metadata: TableMetadata, branch: str
-) -> list[ManifestHeader]:
+def decode_list_by_reference(contents: Contents, packed: PackedMetadata, branch: str) -> list[ManifestHeader]:
     """Like :func:`decode_list`, with fastavro."""
     with kernels_disabled():
-        return decode_list(contents, port, metadata, branch)
+        return decode_list(contents, packed, branch)
 
 
 def _read(contents: Contents) -> bytes:

@@ -11,7 +11,7 @@ from sqlalchemy import update
 
 from benchmarks.iceberg_table import append_manifest, iceberg_table
 from lakemuster.catalog.services import Services
-from lakemuster.errors import CatalogError, NotATable, RefreshBusy
+from lakemuster.errors import CatalogError, NotATable, RefreshBusy, StorageDenied
 from lakemuster.index import leases
 from lakemuster.index.database import Database
 from lakemuster.index.orm import TableRow
@@ -20,8 +20,9 @@ from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.engine import BATCH_OBJECTS
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
-from lakemuster.ingest.work import run_writing
+from lakemuster.ingest.work import run_each, run_writing
 from tests.contract.service.backends import catalog, settings
+from tests.contract.service.faulty_storage import FaultyStorage, denied
 from tests.contract.service.index_rows import rows
 
 TABLES = 7
@@ -82,13 +83,13 @@ def own_refreshes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def tasks_of_decoders(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of objects of the tasks that decoders are given."""
+def tasks_of_decoders(monkeypatch: pytest.MonkeyPatch, run: Any) -> list[int]:
+    """The numbers of objects of the tasks that decoders are given: manifests are run by ``run_writing``."""
     found: list[int] = []
     plain = DecoderPool.submit
 
     def noted(self: DecoderPool, function: Any, *args: Any, **kwargs: Any) -> Any:
-        if function is run_writing:
+        if function is run:
             found.append(len(args[0]))
         return plain(self, function, *args, **kwargs)
 
@@ -100,10 +101,42 @@ def test_manifests_of_several_tables_share_tasks_of_decoders(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(side_by_side, "MAX_PER_BUCKET", 1)
-    tasks = tasks_of_decoders(monkeypatch)
+    tasks = tasks_of_decoders(monkeypatch, run_writing)
     reports = [report for report in refreshed(services).values() if isinstance(report, RefreshReport)]
     assert sum(tasks) == sum(report.manifests_fetched for report in reports)
     assert len(tasks) == -(-sum(tasks) // BATCH_OBJECTS) < TABLES
+
+
+def test_manifest_lists_of_several_tables_share_tasks_of_decoders(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(side_by_side, "MAX_PER_BUCKET", 1)
+    tasks = tasks_of_decoders(monkeypatch, run_each)
+    reports = [report for report in refreshed(services).values() if isinstance(report, RefreshReport)]
+    assert sum(tasks) == sum(report.lists_fetched for report in reports) > TABLES
+    assert len(tasks) == -(-sum(tasks) // BATCH_OBJECTS)
+
+
+def test_a_manifest_list_that_cannot_be_decoded_is_no_failure_of_other_tables(services: Services, lake: Path) -> None:
+    (listed,) = (lake / "t3" / "metadata").glob("snap-*.avro")
+    whole = listed.read_bytes()
+    listed.write_bytes(whole[:-30])
+    try:
+        reports = refreshed(services)
+    finally:
+        listed.write_bytes(whole)
+    published = {name: bool(one.published) for name, one in reports.items() if isinstance(one, RefreshReport)}
+    assert published == {name: name != "db.t3" for name in names()}
+
+
+def test_storage_that_denies_a_manifest_list_fails_only_its_table(
+    services: Services, lake: Path, storage: FaultyStorage
+) -> None:
+    storage.faults[f"{lake}/t4/metadata/snap-"] = denied
+    reports = refreshed(services)
+    storage.heal()
+    assert isinstance(reports["db.t4"], StorageDenied)
+    assert sum(isinstance(report, RefreshReport) for report in reports.values()) == TABLES - 1
 
 
 def test_a_manifest_that_cannot_be_decoded_is_no_failure_of_other_tables(services: Services, lake: Path) -> None:

@@ -39,7 +39,7 @@ POINTS = {
     "starting: about to listen": Point("lakemuster.cli.serving:warm_up", "before"),
     "looking: under the lease": Point("lakemuster.ingest.look:Looker.look", "before"),
     "looking: the pointer is known": Point("lakemuster.ingest.look:Looker.look", "after"),
-    "fetching: manifest lists": Point("lakemuster.ingest.index:Indexer._read_lists", "before"),
+    "fetching: manifest lists": Point("lakemuster.ingest.index:read_lists", "before"),
     "fetching: manifests": Point("lakemuster.ingest.engine:LocalEngine.make_segments_of", "before"),
     "decoding: the decoder has its first task": Point("lakemuster.ingest.decode:pickle.load", "before", 2),
     "writing: a segment in the workspace": Point("lakemuster.index.segment_store:SegmentStore.put", "before"),

@@ -22,6 +22,7 @@ from tests.journey.servers import Running, free_port, served
 from tests.polling import until
 from tests.prometheus import prometheus, promtool
 from tests.tree import ROOT
+from tests.webhook_receiver import SECRET, receiving
 
 WORKERS = 4
 CLIENTS = 4
@@ -104,9 +105,11 @@ def started(uri: str) -> dict[str, float]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("workers")
-    with served(folder, "--demo", WORKERS=str(WORKERS), ROOTS=str(folder / "grown")) as running:
-        until(lambda: len(started(running.uri)) == WORKERS)
-        yield running
+    with receiving() as receiver:
+        hooks = json.dumps({"lake": {"url": receiver.url, "secret": SECRET}})
+        with served(folder, "--demo", WORKERS=str(WORKERS), ROOTS=str(folder / "grown"), WEBHOOKS=hooks) as running:
+            until(lambda: len(started(running.uri)) == WORKERS)
+            yield running
 
 
 def kill_a_worker(server: Running) -> None:

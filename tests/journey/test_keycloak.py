@@ -1,7 +1,8 @@
-"""Keycloak as the identity provider: PyIceberg signs in, other tokens of it are refused, its keys rotate."""
+"""Keycloak as the identity provider: PyIceberg and Spark sign in, other tokens of it are refused, its keys rotate."""
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from pyiceberg.exceptions import NoSuchTableError, OAuthError
 from tests.journey.servers import Running, lakemuster, served
 from tests.keycloak import CONSOLE, SECRET, Keycloak, keycloak
 from tests.oidc_provider import AUDIENCE
+from tests.spark import Spark, SparkFailed
 
 pytestmark = pytest.mark.full
 TABLES = "/api/v1/tables"
@@ -73,6 +75,26 @@ def test_pyiceberg_signs_in_with_a_credential(server: Running, provider: Keycloa
         signed_in(server, provider, "reader:wrong")
 
 
+def test_spark_signs_in_with_a_credential(server: Running, provider: Keycloak, spark: Spark) -> None:
+    for name, credential in (("keycloak", f"reader:{SECRET}"), ("stranger", "reader:wrong")):
+        catalog = f"spark.sql.catalog.{name}"
+        settings = {
+            catalog: "org.apache.iceberg.spark.SparkCatalog",
+            f"{catalog}.type": "rest",
+            f"{catalog}.uri": f"{server.uri}/iceberg",
+            f"{catalog}.credential": credential,
+            f"{catalog}.oauth2-server-uri": provider.token_endpoint,
+            f"{catalog}.scope": "openid",
+        }
+        spark.ask("configure", settings=settings)
+    assert spark.sql("SHOW NAMESPACES IN keycloak") == [["shop"]]
+    assert spark.sql("SELECT id FROM keycloak.shop.orders WHERE id < 3") == [[0], [1], [2]]
+    with pytest.raises(SparkFailed, match="TABLE_OR_VIEW_NOT_FOUND"):
+        spark.sql("SELECT id FROM keycloak.hr.orders")
+    with pytest.raises(SparkFailed, match=r"(?i)unauthorized|invalid.client"):
+        spark.sql("SELECT id FROM stranger.shop.orders")
+
+
 def test_a_browser_signs_in_and_its_token_is_renewed(server: Running, provider: Keycloak) -> None:
     # Shorter than the time before its end at which a token is renewed.
     provider.administer("PUT", "/lake", {"accessTokenLifespan": 5})
@@ -95,7 +117,26 @@ def test_other_tokens_of_the_same_provider_are_refused(server: Running, provider
     assert status(server, tokens["access_token"]) == 200
     assert status(server, tokens["id_token"]) == 401, "an ID token"
     assert status(server, provider.tokens("elsewhere")["access_token"]) == 401, "another audience"
+    assert status(server, tokens["access_token"]) == 200, "used again before its end"
     assert status(server, provider.admin_token()) == 401, "another realm"
+    assert status(server, unsigned(tokens["access_token"])) == 401, "the algorithm none"
+
+
+def unsigned(token: str) -> str:
+    """A token's claims without its signature."""
+    head = base64.urlsafe_b64encode(b'{"alg":"none","typ":"JWT"}').rstrip(b"=").decode()
+    return f"{head}.{token.split('.')[1]}."
+
+
+def test_a_token_is_refused_after_its_end(server: Running, provider: Keycloak) -> None:
+    provider.administer("PUT", "/lake", {"accessTokenLifespan": 1})
+    try:
+        token = provider.tokens("reader")["access_token"]
+    finally:
+        provider.administer("PUT", "/lake", {"accessTokenLifespan": 300})
+    assert status(server, token) == 200
+    # Clocks may differ by a minute.
+    soon(lambda: status(server, token) == 401)
 
 
 def test_a_rotated_key_is_followed_and_the_old_one_refused(server: Running, provider: Keycloak) -> None:

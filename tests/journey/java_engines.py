@@ -118,10 +118,7 @@ def trino_server(
 
 
 def await_trino(client: httpx.Client, process: subprocess.Popen[bytes]) -> None:
-    """Return when the server runs queries; RuntimeError when it ends, TimeoutError when it takes too long.
-
-    It takes queries a moment before it knows itself as a node of the catalog, and fails them.
-    """
+    """Return when the server runs queries; RuntimeError when it ends, TimeoutError when it takes too long."""
     deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
@@ -132,15 +129,26 @@ def await_trino(client: httpx.Client, process: subprocess.Popen[bytes]) -> None:
                 return
         except httpx.HTTPError:
             pass
-        except RuntimeError as failure:
-            if "No nodes available" not in str(failure):
-                raise
         time.sleep(0.1)
     raise TimeoutError(f"not ready within {READY_SECONDS} s")
 
 
 def trino_rows(client: httpx.Client, query: str) -> list[list[Any]]:
-    """A query's rows, page by page; RuntimeError with Trino's words."""
+    """A query's rows, page by page; RuntimeError with Trino's words.
+
+    At its start, and on a busy machine later too, a server may not know itself as a node: it runs no query then.
+    """
+    deadline = time.monotonic() + READY_SECONDS
+    while True:
+        try:
+            return _rows(client, query)
+        except RuntimeError as failure:
+            if "No nodes available" not in str(failure) or time.monotonic() > deadline:
+                raise
+        time.sleep(0.1)
+
+
+def _rows(client: httpx.Client, query: str) -> list[list[Any]]:
     answer = client.post("/v1/statement", content=query).raise_for_status().json()
     rows = list(answer.get("data", []))
     while "nextUri" in answer and "error" not in answer:

@@ -83,7 +83,8 @@ def local_rows(choice: Mapping[str, Any] = ALL_TABLES) -> Iterable[Row] | None:
 def server_packages(what: str) -> Iterator[None]:
     """Convert failed imports of packages that only ``lakemuster[server]`` installs to an error.
 
-    Collect no garbage meanwhile: imports leave little, and collections take a tenth of the time.
+    Collect no garbage meanwhile: imports leave little, and collections take a tenth of the time. Later collections skip
+    what was imported.
 
     Raises:
         ConfigInvalid: a package is not installed.
@@ -98,6 +99,7 @@ def server_packages(what: str) -> Iterator[None]:
             f"{what} needs packages that are not installed ({cause.name} is missing): {pip_install('server')}"
         ) from cause
     finally:
+        gc.freeze()
         gc.enable()
 
 

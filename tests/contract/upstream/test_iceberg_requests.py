@@ -97,6 +97,20 @@ def test_roles_decide_what_callers_see(lake: IcebergLake) -> None:
 
 
 @pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_an_indexer_of_own_tables_cannot_tell_a_catalog_from_none(lake: IcebergLake) -> None:
+    lake.create(A)
+    token = f"[[token]]\nname = 'own'\nsha256 = {sha256(b'own').hexdigest()!r}\n"
+    (lake.folder / "tokens.toml").write_text(f"{token}scope = 'index'\nnamespaces = ['*.eu']\n")
+    with service(lake, tokens=f"{lake.folder}/tokens.toml") as client:
+        there, nowhere = (
+            client.post(f"/api/v1/catalogs/{name}/sync", headers={"Authorization": "Bearer own"})
+            for name in ("prod", "none")
+        )
+        assert there.status_code == 404
+        assert (there.status_code, there.text) == (nowhere.status_code, nowhere.text.replace("none", "prod"))
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
 def test_a_name_of_no_catalog_is_not_found(lake: IcebergLake) -> None:
     with service(lake) as client:
         for path in ("namespaces", "namespaces/db/tables", "namespaces/db/tables/a"):

@@ -40,14 +40,18 @@ class ModelGrant:
                 return True
         return False
 
-    def grant(self) -> Grant:
+    def texts(self) -> list[str] | None:
+        """The namespaces as the tokens file spells them."""
         if self.namespaces is None:
-            return Grant.of(self.role, None)
+            return None
         texts = []
         for catalog, levels in self.namespaces:
             dotted = ".".join(f"`{level}`" if "." in level else level for level in levels)
             texts.append(f"catalog:{catalog}/{dotted}" if catalog else dotted)
-        return Grant.of(self.role, texts)
+        return texts
+
+    def grant(self) -> Grant:
+        return Grant.of(self.role, self.texts())
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,10 @@ class Model:
     """A caller of the model."""
 
     grants: list[ModelGrant] = field(default_factory=list)
+
+    def sees(self, table: tuple[str, ...]) -> bool:
+        """Whether a table exists for the caller."""
+        return any(grant.holds_for(table) for grant in self.grants)
 
     def outcome(self, action: Action, table: tuple[str, ...]) -> str:
         """``allowed``, ``hidden`` or ``denied``."""

@@ -42,7 +42,7 @@ def differences(pairs: int, most: int) -> tuple[list[object], Counter[str]]:
             outcomes[expected] += 1
             if outcome(decide, caller, action, table) != expected:
                 found.append((model, action, table, expected))
-            if decide.sees(caller, table) is not any(grant.holds_for(table) for grant in model.grants):
+            if decide.sees(caller, table) is not model.sees(table):
                 found.append((model, "sees", table))
             if len(found) >= most:
                 return found, outcomes

@@ -73,7 +73,9 @@ def _table(names: Mapping[str, Any]) -> str | None:
     if "database" in names:
         return f"{names['database']}.{table}"
     if "namespace" in names:
-        return format_name([*names["namespace"].split("\x1f"), table])
+        # Below an attached catalog's name, a path names its tables as the catalog does.
+        catalog = [names["catalog"]] if "catalog" in names else []
+        return format_name([*catalog, *names["namespace"].split("\x1f"), table])
     return table
 
 

@@ -61,6 +61,13 @@ def log(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
         (
             "r",
             "GET",
+            "/iceberg/v1/prod/namespaces/lake%1Fraw/tables/events",
+            None,
+            ("reader", "iceberg_load_table_of_catalog", "prod.lake.raw.events", "missing"),
+        ),
+        (
+            "r",
+            "GET",
             "/paimon/v1/lakemuster/databases/lake.raw/tables/events",
             None,
             ("reader", "paimon_get_table", "lake.raw.events", "missing"),

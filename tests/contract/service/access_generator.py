@@ -213,11 +213,11 @@ class Stolen:
     """What responses to the operator contain, which other callers send: by the word of a table; "" for lists of tables.
 
     Attributes:
-        tokens: page tokens, plan ids, and plan tasks.
+        tokens: page tokens, plan ids and plan tasks, each after the operation that takes it.
         ids: of Paimon tables.
     """
 
-    tokens: dict[str, list[str]] = field(default_factory=dict)
+    tokens: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     etags: dict[str, list[str]] = field(default_factory=dict)
     snapshots: dict[str, list[str]] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
@@ -244,33 +244,38 @@ async def steal(server: Server) -> Stolen:
         _, first = await send("GET", f"{native}/snapshots?page_size=1")
         _, snapshots = await send("GET", f"{native}/snapshots")
         ids = [row["snapshot_id"] for row in snapshots["snapshots"]]
-        pinned, files = await send("GET", f"{native}/files?page_size=1&snapshot={ids[0]}")
+        pinned, _ = await send("GET", f"{native}/files?snapshot={ids[0]}")
+        _, files = await send("GET", f"{native}/files?page_size=1")
         _, plan = await send("POST", f"{native}/plan", {"page_size": 1})
         _, tasks = await send("POST", f"{native}/plan/tasks", {"task_files": 1})
-        tokens = [page["next_page_token"] for page in (first, files, plan)] + tasks["plan_tasks"]
+        pages = {"list_snapshots": first, "list_files": files, "plan": plan}
+        tokens = [(operation, page["next_page_token"]) for operation, page in pages.items()]
+        tokens += [("plan", task) for task in tasks["plan_tasks"]]
         etags = [pinned["etag"]]
         if table.format == "iceberg" and len(table.levels) > 1:
             iceberg = f"/iceberg/v1/namespaces/{'%1F'.join(table.levels[:-1])}/tables/{word}"
             loaded, _ = await send("GET", iceberg)
             etags.append(loaded["etag"])
             _, scan = await send("POST", f"{iceberg}/plan", {})
-            tokens += [scan["plan-id"], *scan["plan-tasks"]]
+            tokens += [(f"iceberg_{name}", scan["plan-id"]) for name in ("fetch_planning_result", "cancel_planning")]
+            tokens += [("iceberg_fetch_scan_tasks", task) for task in scan["plan-tasks"]]
         if table.format == "paimon":
             paimon = f"/paimon/v1/lakemuster/databases/{quote(format_name(table.levels[:-1]))}/tables/{word}"
             stolen.ids[word] = (await send("GET", paimon))[1]["id"]
-            tokens.append((await send("GET", f"{paimon}/snapshots?maxResults=1"))[1]["nextPageToken"])
+            _, page = await send("GET", f"{paimon}/snapshots?maxResults=1")
+            tokens.append(("paimon_list_snapshots", page["nextPageToken"]))
         stolen.tokens[word], stolen.etags[word], stolen.snapshots[word] = tokens, etags, ids
     stolen.tokens[""] = [
-        (await send("GET", url))[1][name]
-        for url, name in (
-            ("/api/v1/tables?page_size=1", "next_page_token"),
-            ("/api/v1/health?page_size=1", "next_page_token"),
-            ("/iceberg/v1/namespaces?pageSize=1&pageToken=", "next-page-token"),
-            ("/paimon/v1/lakemuster/databases?maxResults=1", "nextPageToken"),
-            ("/paimon/v1/lakemuster/tables?maxResults=1", "nextPageToken"),
+        (operation, (await send("GET", url))[1][name])
+        for operation, url, name in (
+            ("list_tables", "/api/v1/tables?page_size=1", "next_page_token"),
+            ("list_health", "/api/v1/health?page_size=1", "next_page_token"),
+            ("iceberg_list_namespaces", "/iceberg/v1/namespaces?pageSize=1&pageToken=", "next-page-token"),
+            ("paimon_list_databases", "/paimon/v1/lakemuster/databases?maxResults=1", "nextPageToken"),
+            ("paimon_list_all_tables", "/paimon/v1/lakemuster/tables?maxResults=1", "nextPageToken"),
         )
     ]
-    assert all(token for found in stolen.tokens.values() for token in found)
+    assert all(token for found in stolen.tokens.values() for _, token in found)
     return stolen
 
 
@@ -334,7 +339,7 @@ class Generator:
             tuple((name, value.replace("{snapshot}", snapshot)) for name, value in query),
             tuple((name, value.replace("{etag}", etag)) for name, value in headers),
             None if body is None else body.replace("{snapshot}", snapshot),
-            choose(self._stolen.tokens[choose((word, word, ""))]) if has_token else "",
+            self._token(operation, word) if has_token else "",
         )
 
     def _table(self, operation: str, path: str, model: Model | None) -> Table:
@@ -350,6 +355,12 @@ class Generator:
             fitting = [table for table in fitting if table.format == "paimon"]
         visible = [table for table in fitting if model is not None and model.sees(table.levels)]
         return self._chance.choice(visible if visible and self._chance.random() < 0.5 else fitting)
+
+    def _token(self, operation: str, word: str) -> str:
+        """Return a token of the operator: mostly one that the operation would take from it."""
+        tokens = [*self._stolen.tokens[word], *self._stolen.tokens[""]]
+        fitting = [pair for pair in tokens if pair[0] == operation.removesuffix("_of_catalog")]
+        return self._chance.choice(fitting if fitting and self._chance.random() < 0.8 else tokens)[1]
 
     def _levels(self, operation: str, path: str, table: Table) -> Levels:
         """Return the name that a request is about: of a table, its namespace or catalog, or a similar one."""

@@ -128,7 +128,7 @@ class Search:
             expected = await self._send(caller, meaningless)
             for difference in _unlike(response, request, expected, meaningless):
                 yield f"a token of another caller: {difference}"
-        elif outcome == "listed":
+        elif outcome == "listed" and not request.stolen:
             assert model is not None
             async for difference in self._lists.differences(caller, model, request, response):
                 yield difference

@@ -5,7 +5,7 @@ Small tables have one small list each: they share tasks of the decoders, as smal
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -59,7 +59,7 @@ class _Listed:
 
 
 def read_lists(pool: DecoderPool, tables: Sequence[TableLists]) -> list[ReadLists | CatalogError]:
-    """Fetch and decode manifest lists.
+    """Fetch and decode manifest lists. Once a list of a table cannot be read now, the others are not waited for.
 
     Returns:
         for each table its lists, or the error of ``RETRYABLE`` for which one could not be read now.
@@ -76,12 +76,14 @@ def read_lists(pool: DecoderPool, tables: Sequence[TableLists]) -> list[ReadList
         found[number].lengths[one.location] = len(data)
         return partial(decode_list, data, metadata, one.branch)
 
-    fetched = (
-        ((number, request), contents)
-        for number, table in enumerate(tables)
-        for request, contents in table.store.admit_many(list(wanted[number]))
-    )
-    for (number, request), outcome in through_decoders(pool, fetched, task_of):
+    def fetched() -> Iterator[tuple[tuple[int, ReadRequest], Contents | CatalogError]]:
+        for number, table in enumerate(tables):
+            for request, contents in table.store.admit_many(list(wanted[number])):
+                yield (number, request), contents
+                if number in errors:
+                    break
+
+    for (number, request), outcome in through_decoders(pool, fetched(), task_of):
         if isinstance(outcome, RETRYABLE):
             errors[number] = outcome
         else:

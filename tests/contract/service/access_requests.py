@@ -143,7 +143,7 @@ class Search:
     ) -> AsyncIterator[str]:
         """Yield how a refusal differs from that of the same request about a missing name."""
         sees_catalog = caller.model is not None and self._rules.sees_catalog(caller.model, request.levels[0])
-        # Whoever sees a catalog may not list it again without the role: 403, although a missing one is 404.
+        # A sync without the role is 403 for a catalog that the caller sees, and 404 for a missing one.
         if not (request.operation == "sync_catalog" and outcome == "denied" and sees_catalog):
             other_catalog = "{catalog}" in request.path and not sees_catalog and chance.random() < 0.5
             missing = about_missing(request, other_catalog=other_catalog)

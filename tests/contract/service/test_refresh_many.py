@@ -117,18 +117,6 @@ def test_manifest_lists_of_several_tables_share_tasks_of_decoders(
     assert len(tasks) == -(-sum(tasks) // BATCH_OBJECTS)
 
 
-def test_a_manifest_list_that_cannot_be_decoded_is_no_failure_of_other_tables(services: Services, lake: Path) -> None:
-    (listed,) = (lake / "t3" / "metadata").glob("snap-*.avro")
-    whole = listed.read_bytes()
-    listed.write_bytes(whole[:-30])
-    try:
-        reports = refreshed(services)
-    finally:
-        listed.write_bytes(whole)
-    published = {name: bool(one.published) for name, one in reports.items() if isinstance(one, RefreshReport)}
-    assert published == {name: name != "db.t3" for name in names()}
-
-
 def test_storage_that_denies_a_manifest_list_fails_only_its_table(
     services: Services, lake: Path, storage: FaultyStorage
 ) -> None:
@@ -139,16 +127,20 @@ def test_storage_that_denies_a_manifest_list_fails_only_its_table(
     assert sum(isinstance(report, RefreshReport) for report in reports.values()) == TABLES - 1
 
 
-def test_a_manifest_that_cannot_be_decoded_is_no_failure_of_other_tables(services: Services, lake: Path) -> None:
-    manifest = next(path for path in sorted((lake / "t2" / "metadata").glob("*.avro")) if "snap" not in path.name)
-    whole = manifest.read_bytes()
-    manifest.write_bytes(whole[:-30])
+@pytest.mark.parametrize(("table", "is_list"), [("t2", False), ("t3", True)])
+def test_a_file_that_cannot_be_decoded_is_no_failure_of_other_tables(
+    services: Services, lake: Path, table: str, is_list: bool
+) -> None:
+    files = sorted((lake / table / "metadata").glob("*.avro"))
+    broken = next(path for path in files if path.name.startswith("snap-") is is_list)
+    whole = broken.read_bytes()
+    broken.write_bytes(whole[:-30])
     try:
         reports = refreshed(services)
     finally:
-        manifest.write_bytes(whole)
+        broken.write_bytes(whole)
     published = {name: bool(one.published) for name, one in reports.items() if isinstance(one, RefreshReport)}
-    assert published == {name: name != "db.t2" for name in names()}
+    assert published == {name: name != f"db.{table}" for name in names()}
 
 
 def test_the_index_is_that_of_single_refreshes(

@@ -140,7 +140,7 @@ MEANT: tuple[Rewording, ...] = (
     ),
     Rewording(
         "this server has one warehouse, {name}: name it, or leave it out",
-        "this server has one warehouse, {name}: use that name, or omit it",
+        "the warehouse of this server's own tables is {name}: use that name, or omit it",
         _PLAIN,
     ),
     Rewording("this can be had as", "available media types:", _PLAIN),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from lakemuster.config import Settings
 from lakemuster.errors import WarehouseNotFound
 
 
-def require_warehouse(settings: Settings, name: str) -> None:
-    """Reject a name other than the configured one. An empty name is always accepted; without a configured one, any is.
+def require_warehouse(name: str, own: str | None) -> None:
+    """Reject a name other than that of the server's own tables. An empty name is always accepted.
+
+    Args:
+        own: the accepted name; None for any.
 
     Raises:
-        WarehouseNotFound: the name is not the configured one.
+        WarehouseNotFound: the name is another one.
     """
-    if name and settings.warehouse and name != settings.warehouse:
-        raise WarehouseNotFound(f"this server has one warehouse, {settings.warehouse}: use that name, or omit it")
+    if name and own and name != own:
+        raise WarehouseNotFound(f"the warehouse of this server's own tables is {own}: use that name, or omit it")

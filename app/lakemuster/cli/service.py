@@ -103,7 +103,8 @@ def serve(
         ),
     ] = None,
     warehouse: Annotated[
-        _Text, _setting("--warehouse", "NAME", "Warehouse name that REST clients must use. Default: any.")
+        _Text,
+        _setting("--warehouse", "NAME", "Warehouse name that REST clients must use. Default: any; see WAREHOUSE."),
     ] = None,
     tokens: Annotated[_Text, _setting("--tokens", "FILE", "Bearer tokens, see `lakemuster token`.")] = None,
     log_format: Annotated[

@@ -97,6 +97,16 @@ def test_roles_decide_what_callers_see(lake: IcebergLake) -> None:
 
 
 @pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_a_name_of_no_catalog_is_no_warehouse(lake: IcebergLake) -> None:
+    with service(lake) as client:
+        for name, status in {"prod": 200, "lakemuster": 200, "": 200, "prdo": 404}.items():
+            answer = client.get("/iceberg/v1/config", params={"warehouse": name})
+            assert answer.status_code == status, name
+            assert ("prefix" in answer.json().get("overrides", {})) == (name == "prod"), name
+        assert "lakemuster" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
 def test_an_indexer_of_own_tables_cannot_tell_a_catalog_from_none(lake: IcebergLake) -> None:
     lake.create(A)
     token = f"[[token]]\nname = 'own'\nsha256 = {sha256(b'own').hexdigest()!r}\n"

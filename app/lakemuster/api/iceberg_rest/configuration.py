@@ -44,7 +44,7 @@ def get_config(
         str,
         Query(
             description="Name of the warehouse, or of an attached catalog. May be absent; any name is accepted "
-            "unless the setting WAREHOUSE is set."
+            "if the setting WAREHOUSE is not set and no catalog is attached."
         ),
     ] = "",
 ) -> Response:
@@ -54,7 +54,7 @@ def get_config(
     if is_read_here(request, warehouse):
         overrides["prefix"] = warehouse
     else:
-        require_warehouse(api.services.settings, warehouse)
+        require_warehouse(warehouse, api.services.settings.iceberg_warehouse)
     defaults = dict(_CONFIG.defaults)
     if (endpoint := api.identity.token_endpoint) is not None:
         defaults["oauth2-server-uri"] = endpoint

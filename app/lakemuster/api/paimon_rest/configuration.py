@@ -31,5 +31,5 @@ def get_config(
     ] = "",
 ) -> Response:
     """Return the client configuration: the prefix of all other paths, and that clients use their own credentials."""
-    require_warehouse(api_of(request).services.settings, warehouse)
+    require_warehouse(warehouse, api_of(request).services.settings.warehouse)
     return answer(_CONFIG)

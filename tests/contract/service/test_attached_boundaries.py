@@ -96,6 +96,33 @@ def test_a_table_named_as_a_subresource_is_a_table(guarded: TestClient, lake: La
     assert len(guarded.post(plan, json={}, headers=SHOP).json()["file-scan-tasks"]) == 2
 
 
+def test_a_caller_without_a_role_for_a_catalog_cannot_tell_it_from_none(guarded: TestClient, lake: Lake) -> None:
+    stranger, asked = bearer("other-tables"), len(lake.fake.asked)
+    table = "namespaces/shop/tables/orders"
+    for method, path in (
+        ("GET", "config?warehouse=CATALOG"),
+        ("GET", "CATALOG/namespaces"),
+        ("POST", "CATALOG/namespaces"),
+        ("GET", "CATALOG/namespaces/shop"),
+        ("GET", f"CATALOG/{table}"),
+        ("HEAD", f"CATALOG/{table}"),
+        ("POST", f"CATALOG/{table}"),
+        ("DELETE", f"CATALOG/{table}"),
+        ("POST", f"CATALOG/{table}/plan"),
+        ("POST", f"CATALOG/{table}/metrics"),
+        ("POST", "CATALOG/transactions/commit"),
+        ("GET", "CATALOG/anything"),
+    ):
+        there, nowhere = (
+            guarded.request(method, f"/iceberg/v1/{path.replace('CATALOG', name)}", json={}, headers=stranger)
+            for name in ("prod", "none")
+        )
+        assert there.status_code in {404, 405}, (method, path)
+        assert there.content == nowhere.content.replace(b"none", b"prod"), (method, path)
+        assert there.status_code == nowhere.status_code, (method, path)
+    assert len(lake.fake.asked) == asked
+
+
 def test_what_signs_in_this_server_is_shown_to_nobody(guarded: TestClient, lake: Lake) -> None:
     loaded = {
         "metadata-location": lake.fake.tables[ORDERS],

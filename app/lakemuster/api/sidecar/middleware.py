@@ -72,7 +72,10 @@ class Sidecar:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request to its catalog; hand any other to the application."""
-        found = scope.get("state", {}).get(STATE)
+        found: SidecarRequest | None = scope.get("state", {}).get(STATE)
+        if found is not None and self._is_hidden(found, scope):
+            # The routes then answer as if no such catalog were attached.
+            found = scope["state"][STATE] = None
         if found is None or not found.is_passed_on:
             await self._app(scope, receive, send)
             return
@@ -98,6 +101,12 @@ class Sidecar:
             if is_started:
                 raise
             await problem(error, scope["path"])(scope, receive, send)
+
+    def _is_hidden(self, found: SidecarRequest, scope: Scope) -> bool:
+        """Whether this server decides what the caller may see, and it may see no table of the catalog."""
+        return not (
+            found.is_forwarded or self._policy.sees_namespace(scope["state"]["principal"], (found.catalog.name,))
+        )
 
     async def _answer(self, request: Request, found: SidecarRequest, send: Send) -> None:
         # The catalog's configuration has the separator of namespace levels, which is needed to parse the path.

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import orjson
 
+from lakemuster.upstream.json_nesting import end_of_nested
+
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _SCALAR = re.compile(rb"[^,}\]\s]+")
-_TO_BRACKET = re.compile(rb'(?:[^{}\[\]"]++|"(?:[^"\\]++|\\.)*+")*+([{}\[\]])', re.DOTALL)
-"""All up to the next bracket outside of strings."""
 
 
 class NotAnObject(ValueError):
@@ -138,10 +138,7 @@ def _end_of_value(text: bytes, start: int) -> int:
         if scalar is None:
             raise NotAnObject("a value is missing")
         return scalar.end()
-    depth, at = 0, start
-    while (found := _TO_BRACKET.match(text, at)) is not None:
-        at = found.end()
-        depth += 1 if found[1] in b"{[" else -1
-        if depth == 0:
-            return at
-    raise NotAnObject("a value does not end")
+    end = end_of_nested(text, start)
+    if end is None:
+        raise NotAnObject("a value does not end")
+    return end

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import orjson
 import pytest
 from starlette.testclient import TestClient
 
+from lakemuster.api.sidecar import response_rewrites
 from lakemuster.errors import ConfigInvalid, RequestInvalid
 from tests.contract.service.attached_lake import ORDERS, SECRETS, TABLES, TOKENS, Lake, attached, bearer, files, serving
 from tests.fake_catalog import Asked, Reply, error, fake_catalog
@@ -69,6 +72,28 @@ def test_a_loaded_table_keeps_all_but_the_planning_mode(service: TestClient) -> 
     assert b'"large": 12345678901234567890123' in first.content
     assert first.json()["config"] == {"region": "here"}
     assert first.headers["etag"] != '"theirs"'
+
+
+def test_a_large_table_is_changed_beside_other_requests(
+    service: TestClient, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshots = [{"snapshot-id": number, "summary": {"a}\\": '{"[\\'}} for number in range(5000)]
+    body = {"metadata": {"snapshots": snapshots}, "config": {"scan-planning-mode": "client", "region": "here"}}
+    lake.fake.fault = lambda asked: Reply(200, body) if asked.path.split("?")[0].endswith("/orders") else None
+    loops: list[asyncio.AbstractEventLoop | None] = []
+
+    def noting(*arguments: Any) -> bytes:
+        try:
+            loops.append(asyncio.get_running_loop())
+        except RuntimeError:
+            loops.append(None)
+        return table(*arguments)
+
+    table = response_rewrites.table
+    monkeypatch.setattr(response_rewrites, "table", noting)
+    answer = service.get(f"{TABLES}/orders").json()
+    assert answer == {**body, "config": {"region": "here"}}
+    assert loops == [None]
 
 
 def test_etags_of_changed_answers_come_back_as_the_catalogs(service: TestClient, lake: Lake) -> None:

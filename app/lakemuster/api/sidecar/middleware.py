@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -25,6 +26,7 @@ from lakemuster.api.sidecar.requests import SAFE, STATE, SidecarRequest, note_up
 from lakemuster.api.sidecar.response_rewrites import Change, Shown, Signer
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import QUEUE, WAIT_SECONDS, Slots
+from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, UpstreamTimedOut
 from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import MAX_BYTES
@@ -36,6 +38,8 @@ HELD_BYTES = 512 * 2**20
 """Limit of all response bodies that a process buffers, to change them."""
 HOLD_SECONDS = 120.0
 """Timeout of receiving such a body."""
+LARGE_BYTES = 2**17
+"""A body of this size is changed in a thread, one of each catalog at a time: other requests do not wait for it."""
 _HELD_HEADERS = frozenset({b"content-length", b"content-encoding", b"etag"})
 
 
@@ -69,6 +73,7 @@ class Sidecar:
         # By catalog: a hanging one occupies only its own slots.
         self._slots: dict[str, Slots] = {}
         self._held = 0
+        self._changing: dict[str, CapacityLimiter] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request to its catalog; hand any other to the application."""
@@ -135,7 +140,7 @@ class Sidecar:
                     is_marked = True
                     await self._mark(found, copied)
                 self._note(request, found, answer.status, seconds)
-                await self._send(request, answer, change, send)
+                await self._send(request, found, answer, change, send)
         finally:
             if not is_marked:
                 # The catalog may have committed even if its response was lost or the client has disconnected.
@@ -195,15 +200,17 @@ class Sidecar:
         """Mark the tables that this request may have changed. The response does not depend on the outcome."""
         await self._marks.mark(found.catalog.name, changed_by(found, None if copied is None else copied.body))
 
-    async def _send(self, request: Request, answer: Answer, change: Change | None, send: Send) -> None:
+    async def _send(
+        self, request: Request, found: SidecarRequest, answer: Answer, change: Change | None, send: Send
+    ) -> None:
         if change is not None and answer.status == 200:
-            await self._send_changed(answer, change, send, is_needed=request.method in SAFE)
+            await self._send_changed(found.catalog.name, answer, change, send, is_needed=request.method in SAFE)
             return
         form = None if change is None else change.form
         is_of_changed = etags.has_own_etag(request.headers.get("if-none-match", ""))
         await self._send_on(answer, send, form if is_of_changed else None)
 
-    async def _send_changed(self, answer: Answer, change: Change, send: Send, *, is_needed: bool) -> None:
+    async def _send_changed(self, catalog: str, answer: Answer, change: Change, send: Send, *, is_needed: bool) -> None:
         """Change the response and send it.
 
         Args:
@@ -218,10 +225,9 @@ class Sidecar:
                 return
             theirs = bytes(body)
             try:
-                before = decoded(theirs, answer.header("content-encoding"), min(MAX_BYTES, HELD_BYTES - self._held))
+                before, after = await self._changed(catalog, change, theirs, answer.header("content-encoding"))
                 held = len(before)
                 self._held += held
-                after = change.apply(before)
             except NotAnObject as cause:
                 if is_needed:
                     raise UpstreamFailed(f"the catalog's answer is not what the protocol says: {cause}") from None
@@ -237,6 +243,22 @@ class Sidecar:
             await send({"type": "http.response.body", "body": after})
         finally:
             self._held -= len(body) + held
+
+    async def _changed(self, catalog: str, change: Change, body: bytes, encoding: str | None) -> tuple[bytes, bytes]:
+        """Return a body without its content encoding, before and after the change. Raises: NotAnObject."""
+
+        def work() -> tuple[bytes, bytes]:
+            before = decoded(body, encoding, min(MAX_BYTES, HELD_BYTES - self._held))
+            return before, change.apply(before)
+
+        def work_in_turn() -> tuple[bytes, bytes]:
+            with CPU.permit():
+                return work()
+
+        if len(body) < LARGE_BYTES and encoding is None:
+            return work()
+        limiter = self._changing.setdefault(catalog, CapacityLimiter(1))
+        return await to_thread.run_sync(work_in_turn, limiter=limiter)
 
     async def _hold(self, answer: Answer, body: bytearray, *, is_needed: bool) -> bool:
         """Buffer a whole body; return False if it is too large and the change is not needed."""

@@ -31,8 +31,6 @@ from lakemuster.webhook_settings import Webhooks
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
 LEAST_CONNECTIONS, MOST_CONNECTIONS = 4, 33
-OWN_WAREHOUSE = "lakemuster"
-"""The warehouse of the server's own tables, if catalogs are attached and the settings name none."""
 """Connections to the database of a process, one of them to ask a silent server whether it is alive."""
 CLIENT_VARIABLES = frozenset({"LAKEMUSTER_URI", "LAKEMUSTER_TOKEN"})
 """Variables of the command line and other clients: the server's address and a bearer token. Never settings."""
@@ -312,14 +310,6 @@ class Settings(BaseSettings):
                 f"DATABASE_CONNECTIONS is {self.database_connections}, and WORKERS={self.workers} needs {least}"
             )
         return self
-
-    @property
-    def iceberg_warehouse(self) -> str | None:
-        """The warehouse of the server's own tables in Iceberg's protocol; None for any name.
-
-        With attached catalogs it always has a name: a misspelt catalog would otherwise be answered with own tables.
-        """
-        return self.warehouse or (OWN_WAREHOUSE if self.catalogs else None)
 
     @property
     def connections_of_a_process(self) -> int:

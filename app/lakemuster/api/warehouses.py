@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from lakemuster.config import Settings
 from lakemuster.errors import WarehouseNotFound
+
+_BESIDE_CATALOGS = "lakemuster"
+
+
+def iceberg_warehouse(settings: Settings) -> str | None:
+    """Return the warehouse of the server's own tables in Iceberg's protocol; None for any name.
+
+    Beside attached catalogs it always has a name: a misspelt catalog would otherwise be answered with own tables.
+    """
+    return settings.warehouse or (_BESIDE_CATALOGS if settings.catalogs else None)
 
 
 def require_warehouse(name: str, own: str | None) -> None:

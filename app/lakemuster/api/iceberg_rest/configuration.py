@@ -12,7 +12,7 @@ from lakemuster.api.iceberg_rest import catalog, planning, tables
 from lakemuster.api.iceberg_rest.dependencies import PREFIX, is_read_here
 from lakemuster.api.iceberg_rest.responses import CATALOG
 from lakemuster.api.native.dependencies import api_of, needs
-from lakemuster.api.warehouses import require_warehouse
+from lakemuster.api.warehouses import iceberg_warehouse, require_warehouse
 from lakemuster.wire.iceberg_rest.catalog import CatalogConfig
 
 router = APIRouter(prefix=PREFIX, tags=["iceberg"], dependencies=[needs("read")])
@@ -54,7 +54,7 @@ def get_config(
     if is_read_here(request, warehouse):
         overrides["prefix"] = warehouse
     else:
-        require_warehouse(warehouse, api.services.settings.iceberg_warehouse)
+        require_warehouse(warehouse, iceberg_warehouse(api.services.settings))
     defaults = dict(_CONFIG.defaults)
     if (endpoint := api.identity.token_endpoint) is not None:
         defaults["oauth2-server-uri"] = endpoint

@@ -1,13 +1,14 @@
 """Compress the responses of lists with zstd or gzip, if the client accepts it (RFC 9110).
 
-A compressed response has the weak form of its ETag, because its bytes depend on the compressor's version.
-If-None-Match compares weakly, so both forms of a tag match. A stream is compressed as one frame while it is sent.
+Each form of a response has a strong ETag of its own: that of a compressed one ends in the coding, as in ``"1f-gzip"``.
+If-None-Match may name the tag of any form. A stream is compressed as one frame while it is sent.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Protocol
 
 import pyarrow as pa
@@ -28,6 +29,8 @@ FEW_BYTES = 16 * 1024
 """Maximum length of bodies that are compressed on the event loop, without a thread."""
 
 _PREFIX = "/api/v1/"
+_IF_NONE_MATCH = b"if-none-match"
+_CODED_TAG = re.compile(rb'("[^"]*)-(?:%s)"' % "|".join(CODINGS).encode())
 _GZIP_LEVEL = 1
 _GZIP_WINDOW = zlib.MAX_WBITS | 16
 
@@ -44,7 +47,11 @@ class Compression:
             await self._app(scope, receive, send)
             return
         accepted = [value.decode("latin-1") for name, value in scope["headers"] if name == b"accept-encoding"]
-        await self._app(scope, receive, _Encoded(send, preferred(",".join(accepted))).send)
+        given = b",".join(value for name, value in scope["headers"] if name == _IF_NONE_MATCH)
+        if _CODED_TAG.search(given) is not None:
+            others = [pair for pair in scope["headers"] if pair[0] != _IF_NONE_MATCH]
+            scope = {**scope, "headers": [*others, (_IF_NONE_MATCH, _CODED_TAG.sub(rb'\1"', given))]}
+        await self._app(scope, receive, _Encoded(send, preferred(",".join(accepted)), given).send)
 
 
 def preferred(accepted: str) -> str | None:
@@ -120,17 +127,22 @@ class _Written:
 
 
 class _Encoded:
-    """Wraps ``send``: holds the start of a response until the first part of its body decides whether to compress."""
+    """Wraps ``send``: holds the start of a response until the first part of its body decides whether to compress.
 
-    def __init__(self, send: Send, coding: str | None) -> None:
+    Args:
+        given: the request's If-None-Match.
+    """
+
+    def __init__(self, send: Send, coding: str | None, given: bytes) -> None:
         self._send = send
         self._coding = coding
+        self._given = given
         self._start: Message | None = None
         self._compressor: _Compressor | None = None
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self._start = {**message, "headers": self._described(message["headers"])}
+            self._start = {**message, "headers": self._described(message)}
             return
         if message["type"] != "http.response.body":
             await self._send(message)
@@ -140,9 +152,14 @@ class _Encoded:
             start, self._start = self._start, None
             if self._is_compressed(start, len(body), more):
                 self._compressor = _Zstd() if self._coding == "zstd" else _Gzip()
+                coding = (self._coding or "").encode()
                 start["headers"] = [
-                    *(pair for pair in start["headers"] if pair[0].lower() != b"content-length"),
-                    (b"content-encoding", (self._coding or "").encode()),
+                    *(
+                        (name, _coded(value, coding) if name.lower() == b"etag" else value)
+                        for name, value in start["headers"]
+                        if name.lower() != b"content-length"
+                    ),
+                    (b"content-encoding", coding),
                 ]
                 if not more:
                     whole = await self._compressed(body, more)
@@ -184,14 +201,20 @@ class _Encoded:
         # Flush each part, so that a client can read rows as they are produced.
         return b"".join([*found, self._compressor.flush() if more else self._compressor.end()])
 
-    def _described(self, headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-        """Add Accept-Encoding to Vary, and make the ETag weak if the response may be compressed."""
+    def _described(self, start: Message) -> list[tuple[bytes, bytes]]:
+        """Add Accept-Encoding to Vary; a response 304 has the tag of the form that the client has."""
         found, vary = [], [b"Accept-Encoding"]
-        for name, value in headers:
+        for name, value in start["headers"]:
             if name.lower() == b"vary":
                 vary.insert(len(vary) - 1, value)
-            elif name.lower() == b"etag" and self._coding is not None and not value.startswith(b"W/"):
-                found.append((name, b"W/" + value))
+            elif name.lower() == b"etag" and start["status"] == 304:
+                forms = [value, *(_coded(value, coding.encode()) for coding in CODINGS)]
+                found.append((name, next((form for form in forms if form in self._given), value)))
             else:
                 found.append((name, value))
         return [*found, (b"vary", b", ".join(vary))]
+
+
+def _coded(etag: bytes, coding: bytes) -> bytes:
+    """Return the ETag of a response's compressed form."""
+    return etag.removesuffix(b'"') + b"-" + coding + b'"'

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid, TableExists
+from lakemuster.errors import CatalogError, ConfigInvalid, TableExists
 from lakemuster.index import Index
 from lakemuster.index.attached import mark_changed, rename_table, replace_tables
 from lakemuster.index.change_file import Change
@@ -133,12 +133,6 @@ def sync(index: Index, catalog: Upstream) -> Synced:
     return Synced(len(locations), len(listed) - len(locations), added, removed, number)
 
 
-def refuse_name(upstreams: Upstreams, levels: Levels) -> None:
-    """Refuse to register a table under an attached catalog's name. Raises: RequestInvalid."""
-    if levels[0] in upstreams:
-        raise RequestInvalid(f"{levels[0]} is an attached catalog: its tables are that catalog's", name=levels[0])
-
-
 def require_names(index: Index, upstreams: Upstreams) -> None:
     """Check that no table other than an attached one has an attached catalog's name as its first level.
 
@@ -153,5 +147,6 @@ def require_names(index: Index, upstreams: Upstreams) -> None:
         first = parse_name(table.name)[0]
         if first in upstreams and not is_attached(table):
             raise ConfigInvalid(
-                f"the catalog {first} cannot be attached: the table {table.name} is registered under its name"
+                f"the catalog {first} cannot be attached: the table {table.name} is registered under its name; remove "
+                "the table, or give the catalog another name"
             )

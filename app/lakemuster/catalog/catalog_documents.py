@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 
 from lakemuster.catalog.attached import sync
@@ -10,7 +10,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogNotFound
 from lakemuster.index.attached import names_below
-from lakemuster.index.jobs import list_jobs
+from lakemuster.index.jobs import JobRecord, list_jobs, record_success
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.upstream.locations import catalog_location
 from lakemuster.wire.instants import format_instant
@@ -18,6 +18,7 @@ from lakemuster.wire.native.catalogs import CatalogOut, SyncOut
 
 SYNC = "sync "
 """Prefix of the names of the background jobs that list catalogs."""
+_REQUESTED = "requested sync "
 
 
 def catalogs_out(services: Services, sees: Callable[[Levels], bool] = lambda _: True) -> list[CatalogOut]:
@@ -33,9 +34,7 @@ def catalogs_out(services: Services, sees: Callable[[Levels], bool] = lambda _: 
     found: list[CatalogOut] = []
     with services.index.database.reading() as session:
         for catalog in sorted(services.refresher.upstreams, key=lambda one: one.name):
-            job = jobs.get(f"{SYNC}{catalog.name}")
-            synced_at_ms = None if job is None else job.succeeded_at_ms
-            error = None if job is None else job.error
+            synced_at_ms, error = _last_listing(jobs, catalog.name)
             found.append(
                 CatalogOut(
                     name=catalog.name,
@@ -48,6 +47,15 @@ def catalogs_out(services: Services, sees: Callable[[Levels], bool] = lambda _: 
                 )
             )
     return found
+
+
+def _last_listing(jobs: Mapping[str, JobRecord], catalog: str) -> tuple[int | None, str | None]:
+    """Return when a catalog was last listed, by its job or by request, and the error of a later failure."""
+    job, requested = jobs.get(f"{SYNC}{catalog}"), jobs.get(f"{_REQUESTED}{catalog}")
+    times = [record.succeeded_at_ms or 0 for record in (job, requested) if record is not None]
+    newest = max(times, default=0)
+    is_failed = job is not None and job.error is not None and newest < (job.ended_at_ms or 0)
+    return newest or None, job.error if job is not None and is_failed else None
 
 
 def ensure_listed(services: Services, name: str) -> None:
@@ -75,5 +83,6 @@ def sync_out(services: Services, name: str, clock: Clock = SYSTEM) -> SyncOut:
         raise CatalogNotFound(f"no catalog {name[:200]} is attached")
     began = clock.monotonic()
     found = asdict(sync(services.index, catalog))
+    record_success(services.index.database, f"{_REQUESTED}{name}")
     found["left_out"] = found.pop("others")
     return SyncOut(name=name, **found, seconds=round(clock.monotonic() - began, 3))

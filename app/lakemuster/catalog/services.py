@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lakemuster.catalog import table_formats as _registered  # noqa: F401
-from lakemuster.catalog.attached import Changed, attach, record_changes, refuse_name
+from lakemuster.catalog.attached import Changed, attach, record_changes
 from lakemuster.catalog.branches import with_second
 from lakemuster.catalog.catalog_rules import CATALOG_RULES, FollowedSnapshots
 from lakemuster.catalog.chosen_snapshots import last_published, newest_schema_id, resolve
@@ -50,7 +50,7 @@ from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.register import Discovered, RewriteRules, discover, register
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_locations import require_known_location, require_location
-from lakemuster.metadata.names import Levels, parse_name
+from lakemuster.metadata.names import Levels
 from lakemuster.metadata.snapshot import Format, TableMetadata
 from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
@@ -149,16 +149,24 @@ class Services:
         confined_to: Sequence[str] | None = None,
     ) -> TableRecord:
         """Register a table after reading its pointer; see :func:`register`."""
-        refuse_name(self.refresher.upstreams, parse_name(name))
         return register(
-            self.index, self.store, name, location, format, rewrites, operator=operator, confined_to=confined_to
+            self.index,
+            self.store,
+            name,
+            location,
+            format,
+            rewrites,
+            operator=operator,
+            confined_to=confined_to,
+            catalogs=self.refresher.upstreams,
         )
 
     def discover(
         self, url: str, namespace: str | None, rewrites: RewriteRules, *, operator: bool = False
     ) -> Iterator[Discovered]:
         """Register every table below a URL."""
-        return discover(self.index, self.store, url, namespace, rewrites, operator=operator)
+        catalogs = self.refresher.upstreams
+        return discover(self.index, self.store, url, namespace, rewrites, operator=operator, catalogs=catalogs)
 
     def note_changes(self, catalog: str, changes: Sequence[Changed]) -> None:
         """Mark tables of an attached catalog as changed by a commit, for this process's requests. No I/O."""

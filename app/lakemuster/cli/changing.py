@@ -93,7 +93,8 @@ def _discovered(row: Row) -> str:
 
 def remove(name: Name, server: Server = HERE) -> None:
     """Forget a table. Its files are not touched."""
-    with source(server) as found:
+    # Removing a table is the remedy if it has the name of a catalog.
+    with source(server, with_catalogs=False) as found:
         found.remove(name)
     say(f"removed {printable(name)}")
 

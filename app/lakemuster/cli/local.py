@@ -47,7 +47,7 @@ from lakemuster.cli.sources import (
 )
 from lakemuster.cli.table_choice import chosen_tables
 from lakemuster.config import load_settings
-from lakemuster.errors import CatalogError, TableNotFound
+from lakemuster.errors import CatalogError, TableNotFound, UpstreamFailed
 from lakemuster.index.segments import sweep
 from lakemuster.ingest.shared_looks import NO_LIMITS
 from lakemuster.ingest.verification import describe, verify
@@ -69,14 +69,16 @@ class LocalSource:
         self._services = services
 
     @classmethod
-    def opened(cls, history: int | None = None) -> Self:
-        """Open the index of the settings; ``history`` overrides that setting for every table.
+    def opened(cls, history: int | None = None, *, with_catalogs: bool = True) -> Self:
+        """Open the index of the settings; for the arguments see :func:`lakemuster.cli.opening.local_source`.
 
         Raises:
             ConfigInvalid: a setting is wrong.
             DatabaseVersionMismatch, IndexUnavailable: the database is not ready.
         """
         settings = load_settings()
+        if not with_catalogs:
+            settings = settings.model_copy(update={"catalogs": {}})
         return cls(build_services(settings if history is None else settings.with_history(history), NO_LIMITS))
 
     def tables(self, choice: Mapping[str, Any] = ALL_TABLES) -> list[Row]:
@@ -212,17 +214,17 @@ class LocalSource:
         names = [job.name for job in jobs_of(self._services)]
         return (job.model_dump(mode="json") for job in jobs_out(self._services.index.database, names))
 
-    def catalogs(self) -> Iterator[Row]:
-        """List each attached catalog's tables now; return what is known of the catalogs then."""
+    def catalogs(self, name: str | None = None) -> Iterator[Row]:
+        """List the tables of each attached catalog, or of one; return what is known of the catalogs then."""
         checked: dict[str, Row] = {}
-        for catalog in self._services.refresher.upstreams:
+        for catalog in [one.name for one in self._services.refresher.upstreams] if name is None else [name]:
             try:
-                checked[catalog.name] = {"seconds": sync_out(self._services, catalog.name).seconds, "error": None}
-            except CatalogError as error:
-                checked[catalog.name] = {"seconds": None, "error": f"{error.code}: {error}", "reachable": False}
+                checked[catalog] = {"seconds": sync_out(self._services, catalog).seconds, "error": None}
+            except UpstreamFailed as error:
+                checked[catalog] = {"seconds": None, "error": f"{error.code}: {error}"}
         for known in catalogs_out(self._services):
-            is_reachable = checked[known.name]["error"] is None
-            yield {**known.model_dump(mode="json"), "reachable": is_reachable, **checked[known.name]}
+            if (found := checked.get(known.name)) is not None:
+                yield {**known.model_dump(mode="json"), "reachable": found["error"] is None, **found}
 
     def sync(self, catalog: str) -> Row:
         """List a catalog's tables now, and return the numbers of found, added and removed tables."""

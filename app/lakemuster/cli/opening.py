@@ -17,10 +17,13 @@ from lakemuster.extras import pip_install
 
 
 @contextmanager
-def source(server: Server) -> Iterator[Source]:
+def source(server: Server, *, with_catalogs: bool = True) -> Iterator[Source]:
     """Open a server, or the local index if none is named.
 
     Without ``--token`` and ``--token-env``, the environment variable LAKEMUSTER_TOKEN gives the server's bearer token.
+
+    Args:
+        with_catalogs: see :func:`local_source`.
 
     Raises:
         typer.BadParameter: wrong usage of the three options.
@@ -31,7 +34,7 @@ def source(server: Server) -> Iterator[Source]:
     if address is None:
         if server != Server(server.uri):
             raise typer.BadParameter("a token is for a server: give --uri too", param_hint="--token")
-        found = local_source()
+        found = local_source(with_catalogs=with_catalogs)
     else:
         found = _remote(address, bearer_token(server))
     try:
@@ -40,8 +43,12 @@ def source(server: Server) -> Iterator[Source]:
         found.close()
 
 
-def local_source(history: int | None = None) -> LocalIndex:
-    """Open the local index; ``history`` overrides that setting for every table.
+def local_source(history: int | None = None, *, with_catalogs: bool = True) -> LocalIndex:
+    """Open the local index.
+
+    Args:
+        history: overrides that setting for every table.
+        with_catalogs: whether to attach the settings' catalogs, which fails if a table has the name of one.
 
     Raises:
         ConfigInvalid: a setting is wrong, or packages are missing.
@@ -49,7 +56,7 @@ def local_source(history: int | None = None) -> LocalIndex:
     with server_packages("the index of this folder"):
         # FastAPI, SQLAlchemy and Arrow: only for commands on the local index.
         from lakemuster.cli.local import LocalSource  # noqa: PLC0415
-    return LocalSource.opened(history)
+    return LocalSource.opened(history, with_catalogs=with_catalogs)
 
 
 @contextmanager

@@ -236,8 +236,12 @@ class LocalIndex(Source, Protocol):
         """Register every table below a folder; return the outcome of each."""
         ...
 
-    def catalogs(self) -> Iterable[Row]:
-        """Check the attached catalogs; return them by name."""
+    def catalogs(self, name: str | None = None) -> Iterable[Row]:
+        """Check the attached catalogs, or one; return them by name.
+
+        Raises:
+            CatalogNotFound: no catalog of that name is attached.
+        """
         ...
 
     def jobs(self) -> Iterable[Row]:

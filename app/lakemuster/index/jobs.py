@@ -53,6 +53,11 @@ class JobRecord:
     now_ms: int
 
     @property
+    def was_held(self) -> bool:
+        """Whether a process ever held it: it is a background job, and not work by request."""
+        return self.renewed_at_ms > 0
+
+    @property
     def is_held(self) -> bool:
         """Whether a process that may be alive holds it."""
         is_late = self.now_ms - self.renewed_at_ms > TTL_SECONDS * 1000
@@ -113,12 +118,28 @@ _ALL = select(*(getattr(JobRow, name) for name in _STORED), NowMs()).order_by(Jo
 
 
 def list_jobs(database: Database) -> list[JobRecord]:
-    """Return all jobs that were ever held, by name.
+    """Return all jobs by name.
 
     Raises:
         IndexUnavailable: the database does not answer.
     """
     return [JobRecord(*row) for row in database.rows(_ALL, {})]
+
+
+def record_success(database: Database, name: str) -> None:
+    """Record that a job's work was done by request, under a name that no process holds.
+
+    Raises:
+        IndexUnavailable: the database does not answer.
+    """
+    with database.session() as session:
+        insert_new(session, JobRow, [_new(name)])
+        session.execute(
+            update(JobRow)
+            .where(JobRow.name == name)
+            .values(runs=JobRow.runs + 1, ended_at_ms=NowMs(), succeeded_at_ms=NowMs())
+            .execution_options(synchronize_session=False)
+        )
 
 
 class JobLeases:

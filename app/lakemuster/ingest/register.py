@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lakemuster.errors import CatalogError, TableExists
+from lakemuster.errors import CatalogError, RequestInvalid, TableExists
 from lakemuster.formats.protocol import Pointer
 from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
@@ -18,6 +18,7 @@ from lakemuster.ingest.pointer_doubts import warnings_of
 from lakemuster.ingest.pointers import look, root_of
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.snapshot import Format
+from lakemuster.storage.locations import Location
 from lakemuster.storage.store import ObjectStore
 
 RewriteRules = tuple[tuple[str, str], ...]
@@ -45,6 +46,7 @@ def register(
     *,
     operator: bool,
     confined_to: Sequence[str] | None = None,
+    catalogs: Container[str] = (),
 ) -> TableRecord:
     """Register a table after a look at its location; nothing is indexed yet.
 
@@ -54,11 +56,15 @@ def register(
     Args:
         operator: whether the command line registers it, which allows its location and the targets of its rewrites.
         confined_to: only locations below these, within the roots, may be opened for the table, now and later.
+        catalogs: attached catalogs, whose names are no first level of other tables.
 
     Raises:
         RequestInvalid, LocationRefused, NotATable, TableExists, StorageError.
     """
-    name = format_name(parse_name(name))
+    levels = parse_name(name)
+    if levels[0] in catalogs:
+        raise RequestInvalid(f"{levels[0]} is an attached catalog: its tables are that catalog's", name=levels[0])
+    name = format_name(levels)
     allowed = allowed_roots(location, rewrites) if operator else ()
     if confined_to is not None:
         store = store.within(confined_to)
@@ -110,8 +116,12 @@ def discover(
     rewrites: RewriteRules,
     *,
     operator: bool,
+    catalogs: Container[str] = (),
 ) -> Iterator[Discovered]:
     """Register every table below a URL; yield the outcome of each.
+
+    Args:
+        operator, catalogs: see :func:`register`.
 
     Raises:
         LocationRefused, StorageError: the walk itself fails.
@@ -131,13 +141,15 @@ def discover(
             yield Discovered(name, found.location, found.format, "exists", reason)
             continue
         known = taken.get(name)
-        if known is not None:
-            same = known.location == found.location
+        if known is not None and parse_name(name)[0] not in catalogs:
+            same = Location.parse(known.location) == Location.parse(found.location)
             elsewhere = None if same else f"{name} is already registered at {known.location}"
             yield Discovered(name, found.location, found.format, "exists" if same else "refused", elsewhere)
             continue
         try:
-            taken[name] = register(index, store, name, found.location, found.format, rewrites, operator=operator)
+            taken[name] = register(
+                index, store, name, found.location, found.format, rewrites, operator=operator, catalogs=catalogs
+            )
         except TableExists as error:
             yield Discovered(name, found.location, found.format, "exists", str(error))
         except CatalogError as error:

@@ -38,7 +38,7 @@ def jobs_out(database: Database, names: Iterable[str]) -> list[JobOut]:
     Raises:
         IndexUnavailable: the database does not answer.
     """
-    rows = {record.name: _row(record) for record in list_jobs(database)}
+    rows = {record.name: _row(record) for record in list_jobs(database) if record.was_held}
     rows |= {name: _never_held(name) for name in names if name not in rows}
     return [rows[name] for name in sorted(rows)]
 

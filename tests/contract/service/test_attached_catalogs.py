@@ -297,6 +297,12 @@ def test_credentials_are_exchanged_at_the_catalog(forwarding: TestClient, servic
 def test_names_of_catalogs_are_theirs(lake: Lake, tmp_path: Path) -> None:
     with attached(lake, tmp_path) as services, pytest.raises(RequestInvalid, match="prod is an attached catalog"):
         services.add("prod.shop.mine", f"{tmp_path}/lake/shop/orders", None, (), operator=True)
+    with attached(lake, tmp_path) as services:
+        [found, *_] = services.discover(f"{tmp_path}/lake", "prod", (), operator=True)
+        assert (found.outcome, found.reason) == (
+            "refused",
+            "prod is an attached catalog: its tables are that catalog's",
+        )
     with attached(lake, tmp_path, catalogs={}) as services:
         services.add("prod.shop.mine", f"{tmp_path}/lake/shop/orders", None, (), operator=True)
     with pytest.raises(ConfigInvalid, match=r"prod\.shop\.mine"), attached(lake, tmp_path):

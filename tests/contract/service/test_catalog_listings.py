@@ -13,6 +13,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.errors import UpstreamFailed
 from lakemuster.index.database import Database
 from lakemuster.jobs.job import Run
+from lakemuster.jobs.listing import jobs_out
 from lakemuster.jobs.registry import jobs_of
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
@@ -129,7 +130,9 @@ def test_catalogs_are_shown_and_listed_over_http(opened: Open, fake: FakeCatalog
         }
         found = client.post("/api/v1/catalogs/prod/sync").json()
         assert (found["name"], found["tables"], found["added"]) == ("prod", 10, 10)
-        assert client.get("/api/v1/catalogs").json()["catalogs"][0]["tables"] == 10
+        [shown] = client.get("/api/v1/catalogs").json()["catalogs"]
+        assert (shown["tables"], shown["synced_at"] is None) == (10, False)
+        assert jobs_out(services.index.database, []) == []
         assert client.post("/api/v1/catalogs/none/sync").json()["error"]["code"] == "catalog_not_found"
         fake.fault = lambda _: Reply(breaks="before")
         for _ in range(6):

@@ -86,8 +86,11 @@ class ColumnRows:
             yield Position(0, number), pa.RecordBatch.from_pylist([row], SCHEMA)
 
 
-def columns_of(services: Services, view: View, names: Sequence[str] | None) -> ColumnRows:
+def columns_of(services: Services, view: View, names: Sequence[str] | None, *, descending: bool = False) -> ColumnRows:
     """Return rows for some columns of a view, by full name; None for all.
+
+    Args:
+        descending: whether the rows are in the reverse of the schema's order.
 
     Raises:
         RequestInvalid: the table has no such column of a primitive type.
@@ -98,7 +101,7 @@ def columns_of(services: Services, view: View, names: Sequence[str] | None) -> C
         first = min(unknown)[:100]
         raise RequestInvalid(f"column {first!r} not found, or not of a primitive type", columns=sorted(unknown))
     chosen = tuple(of for of in every if names is None or of.name in names)
-    return ColumnRows(view, questions_of(services, view, None, "any"), chosen)
+    return ColumnRows(view, questions_of(services, view, None, "any"), chosen[::-1] if descending else chosen)
 
 
 def _row(of: LeafColumn, found: ColumnStatistics) -> dict[str, object]:

@@ -191,9 +191,19 @@ def _files(index: Index, state: ExpiryState, policy: Policy, retention: Retentio
 
 @dataclass(frozen=True, slots=True)
 class ExpiredListing:
-    """The list of files that an expiry would remove. A page token holds the time of the first page's expiry."""
+    """The list of files that an expiry would remove. A page token holds the time of the first page's expiry.
+
+    Attributes:
+        descending: whether the files are in the reverse order.
+    """
 
     expiry: Expiry
+    descending: bool = False
+
+    @property
+    def _files(self) -> pa.Table:
+        files = self.expiry.files
+        return files.take(pa.array(range(files.num_rows - 1, -1, -1), pa.int64())) if self.descending else files
 
     @property
     def schema(self) -> pa.Schema:
@@ -216,7 +226,7 @@ class ExpiredListing:
             *mark, start = after  # type: ignore[assignment]
             if tuple(mark) != self._mark:
                 raise PageTokenInvalid("the table has changed: start again with the first page")
-        shown = self.expiry.files.slice(start, size)
+        shown = self._files.slice(start, size)
         items = b",".join(json_items(batch) for batch in shown.to_batches() if batch.num_rows)
         end = start + shown.num_rows
         return Page(items, (*self._mark, end) if end < self.expiry.files.num_rows else None)
@@ -228,7 +238,7 @@ class ExpiredListing:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows."""
-        yield from self.expiry.files.to_batches(max_chunksize=BATCH_ROWS)
+        yield from self._files.to_batches(max_chunksize=BATCH_ROWS)
 
 
 def time_of(after: Key) -> int:

@@ -25,10 +25,9 @@ class SelectedFields:
 
     @property
     def schema(self) -> pa.Schema:
-        """The named columns, and ``extra`` if one of the names has no column of its own."""
+        """The named columns; a field without a column of its own, which ``extra`` has, becomes text."""
         whole = self.listing.schema
-        own = [name for name in self.names if name in whole.names]
-        return pa.schema([whole.field(name) for name in (*own, *([EXTRA] if len(own) < len(self.names) else []))])
+        return pa.schema([whole.field(name) if self._is_column(name) else (name, pa.string()) for name in self.names])
 
     def page(self, after: Key | None, size: int) -> Page:
         """Return a page of the list."""
@@ -44,18 +43,34 @@ class SelectedFields:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield all rows."""
+        schema = self.schema
+        is_whole = all(map(self._is_column, self.names))
         for batch in self.listing.batches():
-            yield batch.select(self.schema.names)
+            further = [] if is_whole else [orjson.loads(text or "{}") for text in batch.column(EXTRA).to_pylist()]
+            columns = [
+                batch.column(name)
+                if self._is_column(name)
+                else pa.array([_text(row.get(name)) for row in further], pa.string())
+                for name in self.names
+            ]
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def _is_column(self, name: str) -> bool:
+        return name in self.listing.schema.names
 
     def _selected(self, row: dict[str, object]) -> dict[str, object]:
         return {name: row[name] for name in self.names if name in row}
 
 
-def with_fields(listing: Listing, fields: str | None, others: Collection[str] | None = ()) -> Listing:
+def _text(value: object) -> str | None:
+    return value if value is None or isinstance(value, str) else dumps(value).decode()
+
+
+def with_fields(listing: Listing, fields: str | None, others: Collection[str] = ()) -> Listing:
     """Return a list with only the fields of a comma-separated text; None selects all.
 
     Args:
-        others: names of fields without a column of their own; None if any name may occur.
+        others: names of fields without a column of their own.
 
     Raises:
         RequestInvalid: the list has no such field, or the text names none.
@@ -64,8 +79,8 @@ def with_fields(listing: Listing, fields: str | None, others: Collection[str] | 
     if names is None:
         return listing
     columns = [name for name in listing.schema.names if name != EXTRA]
-    unknown = [] if others is None else [name for name in names if name not in columns and name not in others]
+    unknown = [name for name in names if name not in columns and name not in others]
     if unknown or not names:
-        known = ", ".join(dict.fromkeys((*columns, *(others or ()))))
+        known = ", ".join(dict.fromkeys((*columns, *others)))
         raise RequestInvalid(f"no such field: {', '.join(unknown)}; the list has {known}", fields=unknown)
     return SelectedFields(listing, tuple(dict.fromkeys(names)))

@@ -195,6 +195,32 @@ def test_columns_come_in_pages_and_by_name(http: TestClient) -> None:
     assert pa.ipc.open_stream(io.BytesIO(stream.content)).read_all().num_rows == len(whole)
 
 
+@pytest.mark.parametrize(
+    ("path", "key", "others"),
+    [
+        ("columns", "columns", {}),
+        ("expiry/files", "files", {"older_than": "2100-01-01T00:00:00Z", "retain_last": "1"}),
+    ],
+)
+def test_lists_in_memory_come_in_descending_order(
+    path: str, key: str, others: dict[str, str], http: TestClient
+) -> None:
+    url, descending = f"/api/v1/tables/shop.orders/{path}", {**others, "order": "desc"}
+    rows = http.get(url, params=others).json()[key]
+    assert len(rows) > 3
+    first = http.get(url, params={**descending, "page_size": "2"}).json()
+    second = http.get(url, params={**descending, "page_token": first["next_page_token"]}).json()
+    assert [*first[key], *second[key]] == rows[::-1]
+
+
+def test_a_difference_has_no_descending_order(http: TestClient) -> None:
+    ids = [row["snapshot_id"] for row in http.get("/api/v1/tables/shop.orders/snapshots").json()["snapshots"]]
+    url, ends = "/api/v1/tables/shop.orders/diff", {"from": ids[-1], "to": ids[0]}
+    assert http.get(url, params={**ends, "order": "asc"}).status_code == 200
+    refused = http.get(url, params={**ends, "order": "desc"})
+    assert (refused.status_code, "no descending order" in refused.json()["error"]["message"]) == (400, True)
+
+
 ORDERED = [("shop.orders", "amount"), ("shop.orders", "day"), ("web.events", "ts"), ("shop.customers", "name")]
 ORDERED += [("shop.stock", "quantity"), ("web.clicks", "user_id")]
 

@@ -80,13 +80,13 @@ def listing_answer(
     listing: Listing,
     *,
     stale: str | None,
-    others: Collection[str] | None = (),
+    others: Collection[str] = (),
     about: Mapping[str, object] = NOTHING,
 ) -> Response:
     """Return the response of a list that does not depend on a snapshot.
 
     Args:
-        others: names of fields without a column of their own; None accepts any name.
+        others: names of fields without a column of their own.
         about: members of every page besides the list.
     """
     form, place = request.form, request.place()

@@ -100,4 +100,4 @@ def list_expired_files(table: TheTable, query: Annotated[ExpiredFilesParameters,
     found = expiry_of(table.services, table.name, query.policy(), query.ref, index=query.index, now_ms=now_ms)
     if isinstance(found, IndexingOut):
         return indexing_answer(found)
-    return listing_answer(request, ExpiredListing(found), stale=found.stale)
+    return listing_answer(request, ExpiredListing(found, descending=query.order == "desc"), stale=found.stale)

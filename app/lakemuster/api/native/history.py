@@ -36,7 +36,7 @@ from lakemuster.wire.native.pages import (
     SpecsPage,
 )
 from lakemuster.wire.native.schemas import RefOut
-from lakemuster.wire.native.snapshots import SnapshotOut
+from lakemuster.wire.native.snapshots import FurtherSnapshotKeys, SnapshotOut
 
 router = APIRouter(prefix=PREFIX, tags=["history"], dependencies=[needs("read")], route_class=TableRoute)
 
@@ -52,7 +52,7 @@ def list_snapshots(table: TheTable, query: SnapshotsQuery) -> Response:
         table.services, table.name, query.selector(), query.sort, query.order
     )
     request = ListRequest(table.request, table.api, "snapshots", query, record.table_id)
-    return listing_answer(request, listing, stale=stale, others=None)
+    return listing_answer(request, listing, stale=stale, others=FurtherSnapshotKeys.model_fields)
 
 
 @router.get(

@@ -28,7 +28,7 @@ from lakemuster.api.native.dependencies import (
 from lakemuster.api.native.responses import LIST_OF_SNAPSHOT
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import Selector, View
-from lakemuster.catalog.arranged_rows import Arrangement, arranged
+from lakemuster.catalog.arranged_rows import Arrangement
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.lists import EVERYTHING, Choice, ListName, difference, rows_of, words
 from lakemuster.errors import RequestInvalid
@@ -72,6 +72,8 @@ def list_indexes(table: TheTable, query: SortedQuery) -> Response:
 @router.get("/tables/{table}/diff", response_model=DiffPage, responses=LIST_OF_SNAPSHOT)
 def list_diff(table: TheTable, query: DiffQuery) -> Response:
     """List the files that were removed and added between two snapshots."""
+    if query.order == "desc":
+        raise RequestInvalid("a difference has no descending order: it may have millions of rows", order=query.order)
     later = query.selector()
     if query.end is not None:
         if later != Selector():
@@ -87,7 +89,7 @@ def list_diff(table: TheTable, query: DiffQuery) -> Response:
     return snapshot_answer(
         request,
         (old, new),
-        lambda: arranged(difference(table.services.index, old, new), Arrangement(order=query.order)),
+        lambda: difference(table.services.index, old, new),
         pinned=pinned,
         place=place,
     )

@@ -108,9 +108,13 @@ def list_columns(table: TheTable, query: ColumnsQuery) -> Response:
     selector = query.selector()
     request, (view,), place = views_of(table, "columns", query, lambda: (table.services.view(table.name, selector),))
     pinned = place is not None or query.snapshot is not None
-    names = words(query.columns)
+    names, descending = words(query.columns), query.order == "desc"
     return snapshot_answer(
-        request, (view,), lambda: columns_of(table.services, view, names), pinned=pinned, place=place
+        request,
+        (view,),
+        lambda: columns_of(table.services, view, names, descending=descending),
+        pinned=pinned,
+        place=place,
     )
 
 

@@ -55,6 +55,38 @@ NAMESPACES = pa.schema(
         (EXTRA, pa.string()),
     ]
 )
+CATALOGS = pa.schema(
+    [
+        ("name", pa.string()),
+        ("type", pa.string()),
+        ("auth", pa.string()),
+        ("reachable", pa.bool_()),
+        ("tables", pa.int64()),
+        ("synced_at", _INSTANT),
+        ("error", pa.string()),
+    ]
+)
+WEBHOOKS = pa.schema(
+    [
+        ("name", pa.string()),
+        ("url", pa.string()),
+        ("types", pa.list_(pa.string())),
+        ("namespaces", pa.list_(pa.string())),
+        ("state", pa.string()),
+        ("last_event_id", pa.string()),
+        ("lag_events", pa.int64()),
+        ("lag_seconds", pa.float64()),
+        ("delivered", pa.int64()),
+        ("tries", pa.int64()),
+        ("failures_in_a_row", pa.int64()),
+        ("last_status", pa.int32()),
+        ("last_error", pa.string()),
+        ("last_try_at", _INSTANT),
+        ("last_success_at", _INSTANT),
+        ("next_try_at", _INSTANT),
+        ("dead_letters", pa.int64()),
+    ]
+)
 SNAPSHOTS = pa.schema(
     [
         ("snapshot_id", pa.int64()),

@@ -132,6 +132,11 @@ def test_catalogs_are_shown_and_listed_over_http(opened: Open, fake: FakeCatalog
         assert (found["name"], found["tables"], found["added"]) == ("prod", 10, 10)
         [shown] = client.get("/api/v1/catalogs").json()["catalogs"]
         assert (shown["tables"], shown["synced_at"] is None) == (10, False)
+        answer = client.get("/api/v1/catalogs?fields=tables,name", headers={"Accept": "text/csv"})
+        assert answer.content == b"tables,name\r\n10,prod\r\n"
+        page = client.get("/api/v1/catalogs?order=desc&page_size=1&fields=name").json()
+        assert page == {"catalogs": [{"name": "prod"}], "next_page_token": None, "total_count": 1, "stale": None}
+        assert client.get("/api/v1/catalogs?field=name").status_code == 400
         assert jobs_out(services.index.database, []) == []
         assert client.post("/api/v1/catalogs/none/sync").json()["error"]["code"] == "catalog_not_found"
         fake.fault = lambda _: Reply(breaks="before")

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
-from lakemuster.api.native.dependencies import PREFIX, TheApi, TheCaller, needs
-from lakemuster.api.native.responses import CATALOGS, SYNC
+from lakemuster.api.native.answers import ListRequest, listing_answer
+from lakemuster.api.native.dependencies import PREFIX, PagedQuery, TheApi, TheCaller, needs
+from lakemuster.api.native.responses import LIST_OF_TABLES, SYNC
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.catalog_documents import catalogs_out, sync_out
+from lakemuster.catalog.listings import DocumentListing, in_order
 from lakemuster.errors import CatalogNotFound
-from lakemuster.wire.documents import dumps
-from lakemuster.wire.native.catalogs import CatalogsOut, SyncOut
+from lakemuster.wire.documents import CATALOGS, dumps
+from lakemuster.wire.native.catalogs import SyncOut
+from lakemuster.wire.native.pages import CatalogsPage
 
 router = APIRouter(prefix=PREFIX, tags=["catalogs"], route_class=TableRoute)
 
 
-@router.get("/catalogs", response_model=CatalogsOut, responses=CATALOGS, dependencies=[needs("read", parameters=False)])
-def list_catalogs(caller: TheCaller, api: TheApi) -> Response:
+@router.get("/catalogs", response_model=CatalogsPage, responses=LIST_OF_TABLES, dependencies=[needs("read")])
+def list_catalogs(caller: TheCaller, api: TheApi, query: PagedQuery, request: Request) -> Response:
     """List the attached catalogs of which the caller may see some table."""
     policy = api.identity.policy
     seen = catalogs_out(api.services, lambda levels: policy.sees(caller, levels))
     shown = [found for found in seen if policy.sees_namespace(caller, (found.name,))]
-    return Response(dumps(CatalogsOut(catalogs=shown).model_dump(mode="json")), media_type="application/json")
+    listing = DocumentListing(CATALOGS, shown, lambda one: (one.name,), lambda one: one.model_dump(mode="json"))
+    return listing_answer(ListRequest(request, api, "catalogs", query), in_order(listing, query.order), stale=None)
 
 
 @router.post(

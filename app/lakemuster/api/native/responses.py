@@ -121,8 +121,6 @@ EVENTS: Responses = {
     },
     **_problems(*_ALWAYS, 406),
 }
-CATALOGS: Responses = ALWAYS
-WEBHOOKS: Responses = ALWAYS
 WEBHOOK: Responses = _problems(*_ALWAYS, 404)
 SYNC: Responses = _problems(*_ALWAYS, 404, 502, 504)
 CREATE: Responses = _problems(*_ALWAYS, 409, 501, 502)

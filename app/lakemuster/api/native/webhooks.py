@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from lakemuster.api.native.dependencies import PREFIX, TheApi, TheCaller, needs
-from lakemuster.api.native.responses import WEBHOOK, WEBHOOKS
+from lakemuster.api.native.answers import ListRequest, listing_answer
+from lakemuster.api.native.dependencies import PREFIX, PagedQuery, TheApi, TheCaller, needs
+from lakemuster.api.native.responses import LIST_OF_TABLES, WEBHOOK
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog.listings import DocumentListing, in_order
 from lakemuster.catalog.webhook_documents import MAX_PAGE, dead_letters_page, redeliver, webhooks_out
-from lakemuster.wire.documents import dumps
-from lakemuster.wire.native.webhooks import DeadLettersPage, RedeliverOut, RedeliverRequest, WebhooksOut
+from lakemuster.wire.documents import WEBHOOKS, dumps
+from lakemuster.wire.native.pages import WebhooksPage
+from lakemuster.wire.native.webhooks import DeadLettersPage, RedeliverOut, RedeliverRequest
 
 router = APIRouter(prefix=PREFIX, tags=["webhooks"], route_class=TableRoute)
 
@@ -30,13 +33,13 @@ class DeadLetterParameters(BaseModel):
     page_size: int = Field(100, ge=1, le=MAX_PAGE, description="Maximum number of dead letters in a page.")
 
 
-@router.get(
-    "/webhooks", response_model=WebhooksOut, responses=WEBHOOKS, dependencies=[needs("operate", parameters=False)]
-)
-def list_webhooks(caller: TheCaller, api: TheApi) -> Response:
+@router.get("/webhooks", response_model=WebhooksPage, responses=LIST_OF_TABLES, dependencies=[needs("operate")])
+def list_webhooks(caller: TheCaller, api: TheApi, query: PagedQuery, request: Request) -> Response:
     """List the webhooks of the settings: state, lag, last try, dead letters. For admins of all tables."""
     api.identity.policy.require_everything(caller, "operate")
-    return _json(WebhooksOut(webhooks=webhooks_out(api.services)))
+    hooks = sorted(webhooks_out(api.services), key=lambda one: one.name)
+    listing = DocumentListing(WEBHOOKS, hooks, lambda one: (one.name,), lambda one: one.model_dump(mode="json"))
+    return listing_answer(ListRequest(request, api, "webhooks", query), in_order(listing, query.order), stale=None)
 
 
 @router.get(

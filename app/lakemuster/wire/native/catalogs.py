@@ -18,14 +18,10 @@ class CatalogOut(WireModel):
     auth: Literal["forward", "service"] = Field(description="Whose rights decide: the caller's there, or a role here.")
     reachable: bool = Field(description="False after failed requests, until one succeeds.")
     tables: int = Field(description="Number of its tables that are known here.")
-    synced_at: InstantText | None = Field(description="When its tables were last listed in the background.")
-    error: str | None = Field(description="Why the last listing in the background failed; null if it did not.")
-
-
-class CatalogsOut(WireModel):
-    """All attached catalogs that the caller may see, by name."""
-
-    catalogs: list[CatalogOut]
+    synced_at: InstantText | None = Field(
+        description="When its tables were last listed, in the background or by request."
+    )
+    error: str | None = Field(description="Why the listing in the background has failed since; null if it has not.")
 
 
 class SyncOut(WireModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from lakemuster.wire.model import InstantText, Long, WireModel
+from lakemuster.wire.native.catalogs import CatalogOut
 from lakemuster.wire.native.plans import NotAppliedOut
 from lakemuster.wire.native.rows import (
     IcebergChange,
@@ -23,6 +24,7 @@ from lakemuster.wire.native.rows import (
 from lakemuster.wire.native.schemas import RefOut, SchemaOut, SpecOut
 from lakemuster.wire.native.snapshots import SnapshotOut
 from lakemuster.wire.native.tables import NamespaceOut, TableOut
+from lakemuster.wire.native.webhooks import WebhookOut
 
 
 class ListPage(WireModel):
@@ -56,6 +58,18 @@ class NamespacesPage(ListPage):
     """A page of namespaces, by name unless `sort` says otherwise."""
 
     namespaces: list[NamespaceOut]
+
+
+class CatalogsPage(ListPage):
+    """A page of the attached catalogs that the caller may see, by name."""
+
+    catalogs: list[CatalogOut]
+
+
+class WebhooksPage(ListPage):
+    """A page of webhooks, by name."""
+
+    webhooks: list[WebhookOut]
 
 
 class SnapshotsPage(ListPage):

@@ -39,12 +39,6 @@ class WebhookOut(WireModel):
     dead_letters: Long = Field(description="Messages that the receiver has not taken.")
 
 
-class WebhooksOut(WireModel):
-    """All webhooks, by name."""
-
-    webhooks: list[WebhookOut]
-
-
 class DeadLetterOut(WireModel):
     """A message that a receiver has not taken. Only for documentation: its event is shown as it was written."""
 

@@ -88,8 +88,8 @@ OF_ANY_READER = (
 OTHERS = _named("add_table sync_catalog list_references iceberg_get_config")
 """Operations with rules of their own."""
 ALL = (OPEN, *TABLES.values(), NAMESPACES, DATABASES, LISTS, OF_ALL_TABLES, OF_ANY_READER, OTHERS)
-_FOR_ADMINS = TABLES["remove"] | OF_ALL_TABLES | _named("add_table list_references")
-_FOR_INDEXERS = TABLES["refresh"] | _named("sync_catalog")
+_FOR_ADMINS = OF_ALL_TABLES | _named("add_table list_references")
+"""Operations that name no table, and need the role admin for some."""
 
 
 class Rules:
@@ -203,7 +203,7 @@ def _for_table(model: Model, action: Action, levels: Levels) -> Outcome:
 
 def _has_role(model: Model, operation: str) -> bool:
     """Whether a caller has the role of an operation for some table."""
-    needed: Action = "remove" if operation in _FOR_ADMINS else "refresh" if operation in _FOR_INDEXERS else "read"
+    needed: Action = "remove" if operation in _FOR_ADMINS else "read"
     return any(needed in RIGHTS[grant.role] for grant in model.grants)
 
 

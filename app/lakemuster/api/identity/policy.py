@@ -76,16 +76,18 @@ class Policy:
             table: the table of the request; None: it is about none, or about any that the caller sees.
 
         Raises:
-            NotAuthorised: the caller lacks the action's role for every table, or for this one, which it sees.
+            NotAuthorised: the caller lacks the action's role for every table, or for this one, which it sees; or it has
+                no role at all.
             TableNotFound: the table does not exist for this caller, whether or not it is registered.
         """
-        needed = ROLE_OF[action]
-        self._require_rank(caller.grants, needed)
-        if table is not None:
-            grants = self._grants(caller, table)
-            if not grants:
-                raise TableNotFound("the table is not registered", table=format_name(table))
-            self._require_rank(grants, needed)
+        if table is None:
+            self._require_rank(caller.grants, ROLE_OF[action])
+            return
+        self._require_rank(caller.grants, ROLE_OF["read"])
+        grants = self._grants(caller, table)
+        if not grants:
+            raise TableNotFound("the table is not registered", table=format_name(table))
+        self._require_rank(grants, ROLE_OF[action])
 
     def sees(self, caller: Caller, table: Levels) -> bool:
         """Whether a table exists for this caller."""

@@ -35,7 +35,8 @@ def list_catalogs(caller: TheCaller, api: TheApi, query: PagedQuery, request: Re
     "/catalogs/{catalog}/sync",
     response_model=SyncOut,
     responses=SYNC,
-    dependencies=[needs("refresh", parameters=False)],
+    # A catalog that the caller may not see is not found, even if it has the role for no table.
+    dependencies=[needs("read", parameters=False)],
 )
 def sync_catalog(
     caller: TheCaller, api: TheApi, catalog: Annotated[str, Path(description="Name of an attached catalog.")]

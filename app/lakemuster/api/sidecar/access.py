@@ -26,12 +26,12 @@ def require_access(policy: Policy, caller: Caller, method: str, request: Sidecar
     """
     is_reading = method in SAFE or (method == "POST" and request.is_report)
     action: Action = "read" if is_reading and not request.is_of_storage else "write"
-    policy.require(caller, action)
-    if request.is_config:
-        return
     name, table, namespace = request.catalog.name, request.table, request.namespace
     if table is not None:
         policy.require(caller, action, (name, *table))
+        return
+    policy.require(caller, action)
+    if request.is_config:
         return
     for levels in (namespace, *request.parents):
         if levels is not None and not policy.sees_namespace(caller, (name, *levels)):

@@ -72,13 +72,15 @@ def test_each_scope_permits_its_requests(
     assert with_tokens.delete(f"{TABLES}/shop.orders", headers=headers).status_code == remove
 
 
-def test_a_missing_scope_is_reported_whether_or_not_the_table_exists(with_tokens: TestClient) -> None:
-    answers = [
-        with_tokens.delete(f"{TABLES}/{name}", headers=bearer("r"))
-        for name in ("shop.orders", "shop.none", "lake.raw.events")
-    ]
-    assert {answer.content for answer in answers} == {answers[0].content}
-    assert answers[0].status_code == 403
+def test_a_missing_scope_is_reported_whether_or_not_a_visible_table_exists(with_tokens: TestClient) -> None:
+    def refused(name: str) -> tuple[int, bytes]:
+        answer = with_tokens.delete(f"{TABLES}/{name}", headers=bearer("r"))
+        return answer.status_code, answer.content.replace(name.encode(), b"NAME")
+
+    assert refused("shop.orders")[0] == 403
+    assert refused("shop.orders") == refused("shop.none")
+    assert refused("lake.raw.events")[0] == 404
+    assert refused("lake.raw.events") == refused("lake.raw.none")
 
 
 def test_a_table_is_not_added_outside_of_the_tokens_namespaces(with_tokens: TestClient, services: FakeServices) -> None:

@@ -386,10 +386,11 @@ def _ends(token: Token) -> bool:
 
 
 def _reason(scan: _Scan) -> str:
-    if not scan.columns:
-        return "it names no column"
+    # First: in a call, the name of a column may also be that of a unit of time, and is then not among the columns.
     if scan.function is not None:
         return f"{scan.function[1]:.40}() cannot prune"
+    if not scan.columns:
+        return "it names no column"
     if scan.subscripts:
         return "elements of lists and maps have no statistics"
     if len(scan.columns) > 1:

@@ -35,12 +35,13 @@ _KEYS = {
     "paimon_list_all_tables": "tables",
 }
 _OWN = re.compile(
-    r'"(next[-_]?page[-_]?token|plan-id|csrf|created_at|checked_at|computed_at|now)":"[^"]*"|'
+    r'"(next[-_]?page[-_]?token|plan-id|csrf|created_at|checked_at|computed_at|synced_at|now)":(?:"[^"]*"|null)|'
     r'"(plan[-_]tasks)":\[[^\]]*\]|"(seconds|older_than|staleness",(?:"status":"[a-z]+",)?"value)":[0-9.e-]+',
     re.IGNORECASE,
 )
 """Members of responses that differ between callers, or from request to request: signed tokens; measured times; the time
-of the request, of the registration, of the last look at the table, and of the computation of its health."""
+of the request, of the registration, of the last look at the table or listing of the catalog, and of the computation of
+its health."""
 _MOST = 10_000
 _FRESH = re.compile(r'^lakemuster_tables\{state="fresh"\} ([0-9.]+)$', re.MULTILINE)
 

@@ -97,6 +97,9 @@ def record_changes(index: Index, catalog: str, changes: Sequence[Changed]) -> bo
     return True
 
 
+MOST_UNNAMEABLE = 100
+
+
 @dataclass(frozen=True, slots=True)
 class Synced:
     """The result of listing a catalog: numbers of tables.
@@ -104,11 +107,13 @@ class Synced:
     Attributes:
         tables: listed and registered here.
         others: listed, but excluded by the settings, or with names that cannot be written here.
+        unnameable: names of the latter, dotted, at most :data:`MOST_UNNAMEABLE`.
         added, removed, renamed: changed since the last listing.
     """
 
     tables: int
     others: int
+    unnameable: tuple[str, ...]
     added: int
     removed: int
     renamed: int
@@ -130,7 +135,9 @@ def sync(index: Index, catalog: Upstream) -> Synced:
     with index.database.session() as session:
         number = sum(rename_table(session, known, name, locations[name]) for name, known in moved.items())
         added, removed = replace_tables(session, prefix, locations, catalog.format)
-    return Synced(len(locations), len(listed) - len(locations), added, removed, number)
+    others = sorted(format_name(levels) for levels, name in listed.items() if name is None)
+    unnameable = tuple(filter(catalog.settings.has, others))[:MOST_UNNAMEABLE]
+    return Synced(len(locations), len(others), unnameable, added, removed, number)
 
 
 def require_names(index: Index, upstreams: Upstreams) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from lakemuster.catalog.catalog_documents import sync_out
 from lakemuster.catalog.services import Services
 from lakemuster.errors import UpstreamFailed
 from lakemuster.index.database import Database
@@ -94,6 +95,7 @@ def test_tables_are_left_out_by_pattern_and_by_names_that_cannot_be_written(open
     fake.tables["ns0", "a/b"] = fake.tables["ns0", "t0"]
     with opened(include=["ns0.*", "ns1.*"], exclude=["*.t3"]) as services:
         assert sync(services).startswith("6 tables, 5 left out")
+        assert sync_out(services, "prod").unnameable == ["ns0.a/b"]
         assert names(services) == [
             "prod.ns0.t0",
             "prod.ns0.t6",

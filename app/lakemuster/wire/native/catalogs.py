@@ -30,6 +30,10 @@ class SyncOut(WireModel):
     name: str
     tables: int = Field(description="Number of tables listed that are tables here.")
     left_out: int = Field(description="Number of others: excluded by the settings, or with names that cannot be used.")
+    unnameable: list[str] = Field(
+        description="Names of the latter, such as those with a slash, at most 100: only requests that are forwarded to "
+        "the catalog reach these tables."
+    )
     added: int = Field(description="Number of tables that are new here.")
     removed: int = Field(description="Number of tables removed here, which the catalog does not have any more.")
     renamed: int = Field(description="Number of tables that have another name there than before, and so here.")

@@ -10,11 +10,14 @@ import inspect
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 import typer.main
 from fastapi import FastAPI
+from prometheus_client.core import Metric
 from pydantic_core import PydanticUndefined
 
 from lakemuster import cli, errors
@@ -31,6 +34,8 @@ COMPUTED = {
     "memory_bytes": "a quarter of the memory, at most 2 GiB",
 }
 """Defaults that depend on the machine."""
+ENUMERATED = {"component", "file", "kind", "state", "status"}
+"""Labels of metrics whose values do not depend on the server."""
 ROLE = '[[role]]\nname = "reader"\nscope = "read"\n'
 """A tokens file, since a server without one has no metrics of it."""
 
@@ -48,18 +53,26 @@ def _cell(text: str) -> str:
 def command_line() -> str:
     """Every command, with its arguments and options."""
     group: Any = typer.main.get_command(cli.app)
-    about = "Commands work on the index in this folder, or on a server with `--uri`. "
-    status = "Exit status 0 is done, 1 a failure said in one line on stderr, 2 wrong usage."
-    parts = [f"# Command line\n\n{about}{status}\n"]
+    commands = {name: command for name, command in group.commands.items() if not command.hidden}
+    local = [name for name, command in commands.items() if "uri" not in {one.name for one in command.params}]
+    about = (
+        "A command with the option `--uri` works on the server at that URL, or on that of the variable "
+        "`LAKEMUSTER_URI`. If neither is set, or with `--uri ''`, it works on the index of the settings, which "
+        "`lakemuster.toml` in the current folder and the environment determine. The other commands send no request "
+        f"to a server, and ignore `LAKEMUSTER_URI`: {', '.join(f'[`{name}`](#{name})' for name in local)}."
+    )
+    status = (
+        "The exit status is 0 for success, 1 for a failure, with a message of one line on stderr, 2 for wrong usage."
+    )
+    parts = [f"# Command line\n\n{about}\n\n{status}\n"]
     shared = [one for one in group.params if not one.hidden]
     if shared:
-        parts.append(f"## Options of all commands\n\n{_parameters(shared)}")
-    for name, command in group.commands.items():
-        if command.hidden:
-            continue
+        parts.append(f"## Options of all commands\n\n{_parameters(shared, group.callback)}")
+    for name, command in commands.items():
         arguments = [_argument(one) for one in command.params if one.param_type_name == "argument"]
         usage = " ".join(["lakemuster", name, *arguments])
-        parts.append(f"## {name}\n\n    {usage}\n\n{inspect.cleandoc(command.help)}\n\n{_parameters(command.params)}")
+        options = _parameters(command.params, command.callback)
+        parts.append(f"## {name}\n\n    {usage}\n\n{inspect.cleandoc(command.help)}\n\n{options}")
     return "\n".join(parts)
 
 
@@ -68,16 +81,70 @@ def _argument(parameter: Any) -> str:
     return word if parameter.required else f"[{word}]"
 
 
-def _parameters(parameters: Iterable[Any]) -> str:
-    rows = [(_written(one), one.help or "") for one in parameters if not one.hidden and one.name != "help"]
+def _parameters(parameters: Iterable[Any], callback: Any) -> str:
+    declared = {name: one.annotation for name, one in inspect.signature(callback).parameters.items()}
+    rows = [
+        (_written(one, _kind(declared.get(one.name))), _meaning(one, _range(declared.get(one.name))))
+        for one in parameters
+        if not one.hidden and one.name != "help"
+    ]
     return table(["argument or option", "meaning"], rows) if rows else "It takes no options.\n"
 
 
-def _written(parameter: Any) -> str:
+def _kind(annotation: Any) -> Any:
+    """The type of a parameter's value: ``Bucket`` of ``Annotated[Bucket | None, …]``."""
+    while get_origin(annotation) is not None:
+        annotation = get_args(annotation)[0]
+    return annotation
+
+
+def _range(annotation: Any) -> tuple[float | None, float | None]:
+    """The least and the greatest value of a parameter, from the metadata of its ``Annotated``."""
+    info = next(iter(getattr(annotation, "__metadata__", ())), None)
+    return getattr(info, "min", None), getattr(info, "max", None)
+
+
+def _written(parameter: Any, kind: Any) -> str:
     if parameter.param_type_name == "argument":
         return f"`{_argument(parameter)}`"
-    value = "" if parameter.is_flag else f" {parameter.metavar or parameter.name.upper()}"
+    name = parameter.metavar or parameter.name.upper()
+    if parameter.metavar is None and isinstance(kind, type) and issubclass(kind, Enum):
+        name = "|".join(str(one.value) for one in kind)
+    value = "" if parameter.is_flag else f" {name}"
     return ", ".join(f"`{option}{value}`" for option in [*parameter.opts, *parameter.secondary_opts])
+
+
+def _meaning(parameter: Any, limits: tuple[float | None, float | None]) -> str:
+    """A parameter's help, then what Typer adds to it in ``--help``: the default, the range, whether it is required."""
+    words = [parameter.help or ""]
+    if parameter.param_type_name == "option":
+        if getattr(parameter, "multiple", False) and "Repeatable" not in words[0]:
+            words.append("Repeatable.")
+        if parameter.required:
+            words.append("Required.")
+        if parameter.show_default and not parameter.is_flag and parameter.default is not None:
+            words.append(f"Default: `{_plain(parameter.default)}`.")
+    least, most = limits
+    if least is not None and most is not None:
+        words.append(f"From {least} to {most}.")
+    elif least is not None:
+        words.append(f"At least {least:g}.")
+    return " ".join(words)
+
+
+def _plain(value: object) -> str:
+    """A value as an operator writes it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case Enum():
+            return str(value.value)
+        case float():
+            return f"{value:g}"
+        case tuple():
+            return ",".join(map(_plain, value))
+        case _:
+            return str(value)
 
 
 def settings() -> str:
@@ -85,23 +152,38 @@ def settings() -> str:
     rows = []
     for name, field in Settings.model_fields.items():
         default = COMPUTED.get(name) or _default(field.get_default(call_default_factory=True))
-        rows.append((f"`{name.upper()}`", default, field.description or ""))
+        rows.append((f"`{name.upper()}`", default, _described(field.description or "", field.annotation)))
     return (
         f"# Settings\n\nIn the environment a setting is `{PREFIX}` and its name; in `lakemuster.toml` its name in "
-        "lower case. [Configuration](../operations/configuration.md) says more about each.\n\n"
+        "lower case, where a list is an array and a JSON object a table. "
+        "[Configuration](../operations/configuration.md) says more about each.\n\n"
         + table(["setting", "default", "meaning"], rows)
     )
 
 
+def _described(text: str, annotation: Any) -> str:
+    """A setting's description, and its form if the description does not have it."""
+    one = next((kind for kind in get_args(annotation) if kind is not NoneType), annotation)
+    for kind in (annotation, one):
+        if get_origin(kind) is Literal and not all(f"`{value}`" in text for value in get_args(kind)):
+            return f"{text} One of {', '.join(f'`{value}`' for value in get_args(kind))}."
+        if get_origin(kind) is tuple and "commas" not in text:
+            return f"{text} Separated by commas."
+    return text
+
+
 def _default(value: object) -> str:
-    if value is PydanticUndefined or value is None or value in ((), {}):
+    if value is PydanticUndefined or value is None or value in ((), {}, ""):
         return "none"
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    return f"`{_plain(value)}`"
 
 
 def error_codes() -> str:
     """Every public code, its status and its meaning."""
-    rows = [(f"`{kind.code}`", str(STATUS[kind]), inspect.getdoc(kind) or "") for kind in _classes(errors.CatalogError)]
+    rows = [
+        (f"`{kind.code}`", str(STATUS[kind]), (inspect.getdoc(kind) or "").replace("``", "`"))
+        for kind in _classes(errors.CatalogError)
+    ]
     return (
         '# Error codes\n\nA failed request of the native API is answered with `{"error": {"code", "type", "message", '
         "…}}`. Codes never change; messages may. A 503 or 429 comes with `Retry-After`.\n\n"
@@ -117,15 +199,40 @@ def _classes(root: type[errors.CatalogError]) -> Iterator[type[errors.CatalogErr
 
 
 def metrics(app: FastAPI) -> str:
-    """Every metric of a server."""
-    families = sorted(app.state.api.metrics.registry.collect(), key=lambda family: family.name)
+    """Every metric of a server, with its labels."""
+    registered = app.state.api.metrics
+    registered.write()
+    labels = {one.name: one.labels for one in registered.instruments}
+    families = sorted(registered.registry.collect(), key=lambda family: family.name)
     rows = [
-        (f"`{one.name}{'_total' if one.type == 'counter' else ''}`", one.type, one.documentation) for one in families
+        (
+            f"`{one.name}{'_total' if one.type == 'counter' else ''}`",
+            one.type,
+            "; ".join(_label(label, one) for label in labels.get(one.name, _labels(one))),
+            one.documentation,
+        )
+        for one in families
     ]
     return (
         "# Metrics\n\n`GET /metrics` answers in the Prometheus text format, version 0.0.4. A token with namespaces "
-        "gets `lakemuster_tables` of its own tables only.\n\n" + table(["metric", "type", "meaning"], rows)
+        "gets `lakemuster_tables` of its own tables only. A histogram has the series `_bucket` (with the label `le`), "
+        "`_sum` and `_count`.\n\n" + table(["metric", "type", "labels", "meaning"], rows)
     )
+
+
+def _label(name: str, family: Metric) -> str:
+    """A label, with its values if every server has the same ones."""
+    found = (
+        dict.fromkeys(one.labels[name] for one in family.samples if name in one.labels) if name in ENUMERATED else {}
+    )
+    return f"`{name}`: {', '.join(f'`{value}`' for value in found)}" if found else f"`{name}`"
+
+
+def _labels(family: Metric) -> Sequence[str]:
+    """The labels of a family that is no instrument: those that it declares, or those of its samples."""
+    declared: Sequence[str] | None = getattr(family, "_labelnames", None)
+    found = dict.fromkeys(label for sample in family.samples for label in sample.labels)
+    return list(found) if declared is None else declared
 
 
 def http(app: FastAPI) -> str:
@@ -137,6 +244,7 @@ def http(app: FastAPI) -> str:
         "Native API": ("/api/",),
         "Iceberg REST catalog": ("/iceberg/",),
         "Paimon REST catalog": ("/paimon/",),
+        "Sessions of browsers": ("/session",),
         "Operations": ("/healthz", "/readyz", "/metrics"),
     }.items():
         rows = [

@@ -147,7 +147,8 @@ class Settings(BaseSettings):
     root_path: str = Field("", description="Path below which a proxy offers the server.")
     forwarded_allow_ips: _Words = Field((), description="Proxies whose X-Forwarded-For and -Proto are trusted.")
     rate_limits: Annotated[Mapping[RateKind, str], NoDecode, BeforeValidator(_of_json)] = Field(
-        default_factory=dict, description="Requests of one caller by kind: 100/second, 600/minute, 1000/hour."
+        default_factory=dict,
+        description="Rates by kind (`questions`, `refreshes`, `wrong_tokens`), in JSON: 100/second, 6/minute, 9/hour.",
     )
     log_format: LogFormat | None = Field(None, description="Form of log lines: `text` or `json`.")
     log_level: LogLevel = Field("info", description="Least level of log lines.")

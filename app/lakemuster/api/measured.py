@@ -65,7 +65,7 @@ def _count_refreshes(metrics: Metrics, services: Services) -> None:
 
 def _count_storage(metrics: Metrics, services: Services) -> None:
     counts = services.store.counts
-    help_text = "Operations on object storage that ended, by kind; outcome: ok, or an error's code."
+    help_text = "Operations on object storage that ended, by kind: read, stat, list; outcome: ok, or an error's code."
     metrics.count("lakemuster_storage_operations", help_text, counts.operations)
     help_text = "Seconds that an operation on object storage took."
     metrics.distribute("lakemuster_storage_operation_seconds", help_text, counts.operations, ["kind"])
@@ -160,9 +160,11 @@ def count_slots(metrics: Metrics, read: Callable[[], dict[str, Slots]]) -> None:
             yield (kind, "taken"), slots.taken
             yield (kind, "waiting"), slots.waiting
 
-    help_text = "Slots of requests and streams that are taken, and requests that wait for one."
+    help_text = (
+        "Slots that are taken, and requests that wait for one, by kind: requests, streams; state: taken, waiting."
+    )
     metrics.hold_gauge("lakemuster_slots", help_text, ["kind", "state"], lambda: dict(states()))
-    help_text = "Slots of requests and streams."
+    help_text = "Slots by kind: requests, streams."
     limits: ReadValues = lambda: {kind: slots.total for kind, slots in read().items()}  # noqa: E731
     metrics.hold_gauge("lakemuster_slots_limit", help_text, ["kind"], limits)
 

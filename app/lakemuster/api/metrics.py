@@ -140,7 +140,7 @@ class Metrics(MetricSet):
         self.broken = Measure()
         self.count("lakemuster_answers_broken", "Responses that failed after their first byte.", self.broken)
         self.plans, self.plan_files = Measure("protocol"), Measure("protocol", "state")
-        help_text = "Plans that were made; answers from the response cache make none."
+        help_text = "Plans that were made; answers from the response cache make none. Protocol: native, iceberg."
         self.count("lakemuster_plans", help_text, self.plans)
         help_text = "Entries of data files in planned snapshots (seen), and files that plans list (kept)."
         self.count("lakemuster_plan_files", help_text, self.plan_files, is_amount=True)

@@ -52,9 +52,14 @@ def bench_here(
             help="A local folder, or an object store's URL. Default: the system's folder for temporary files.",
         ),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=1, max=3_600, help="About how long it may take.")] = SECONDS,
+    seconds: Annotated[
+        float, typer.Option(metavar="SECONDS", min=1, max=3_600, help="About how long it may take.")
+    ] = SECONDS,
     entries: Annotated[
-        int, typer.Option(min=1, max=10_000_000, help="Files of the table; fewer if the time does not suffice.")
+        int,
+        typer.Option(
+            metavar="N", min=1, max=10_000_000, help="Files of the table; fewer if the time does not suffice."
+        ),
     ] = ENTRIES,
     keep: Annotated[
         bool, typer.Option("--keep", help="Leave the table and its index where they were written.")

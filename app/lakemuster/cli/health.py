@@ -24,7 +24,7 @@ def health(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             show_default=False,
             help="Dotted name of a table: its components. Default: all tables, the worst first.",
             autocompletion=complete_table,

@@ -90,20 +90,25 @@ def expiry(
     ] = None,
     retain_last: Annotated[
         int | None,
-        typer.Option(min=1, show_default=False, help="Newest snapshots of a branch that stay. Default: the table's."),
+        typer.Option(
+            metavar="N", min=1, show_default=False, help="Newest snapshots of a branch that stay. Default: the table's."
+        ),
     ] = None,
     retain_max: Annotated[
-        int | None, typer.Option(min=1, show_default=False, help="Paimon: most snapshots that stay.")
+        int | None, typer.Option(metavar="N", min=1, show_default=False, help="Paimon: most snapshots that stay.")
     ] = None,
     max_deletes: Annotated[
-        int | None, typer.Option(min=1, show_default=False, help="Paimon: most snapshots that go.")
+        int | None, typer.Option(metavar="N", min=1, show_default=False, help="Paimon: most snapshots that go.")
     ] = None,
     cleanup: Annotated[
         Cleanup,
         typer.Option(help="Iceberg: reachable as Spark's procedure does, library as the Java library does."),
     ] = Cleanup.REACHABLE,
     paimon: Annotated[
-        int, typer.Option(min=1, max=2, help="Paimon's major version: in 2, a snapshot goes if the next one is old.")
+        int,
+        typer.Option(
+            metavar="N", min=1, max=2, help="Paimon's major version: in 2, a snapshot goes if the next one is old."
+        ),
     ] = 2,
     files: Annotated[bool, typer.Option("--files", help="List the files that would go.")] = False,
     ref: Annotated[

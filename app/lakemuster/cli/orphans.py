@@ -47,7 +47,9 @@ def orphans(
         typer.Option(metavar="FILE", show_default=False, dir_okay=False, help="Parquet file to write the list to."),
     ] = None,
     files: Annotated[bool, typer.Option("--files", help="List the orphans in place of sums.")] = False,
-    depth: Annotated[int, typer.Option(min=0, max=16, help="Levels of folders below URL to sum up by.")] = 2,
+    depth: Annotated[
+        int, typer.Option(metavar="N", min=0, max=16, help="Levels of folders below URL to sum up by.")
+    ] = 2,
     limit: Limit = None,
     as_json: AsJson = False,
 ) -> None:

@@ -66,10 +66,16 @@ def serve(
     host: Annotated[_Text, _setting("--host", "ADDRESS", "Address to listen on. Default: 127.0.0.1.")] = None,
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, show_default=False, help="Port to listen on; 0: a free port. Default: 8181."),
+        typer.Option(
+            metavar="PORT",
+            min=0,
+            max=65535,
+            show_default=False,
+            help="Port to listen on; 0: a free port. Default: 8181.",
+        ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, show_default=False, help="Number of server processes. Default: 1.")
+        int | None, typer.Option(metavar="N", min=1, show_default=False, help="Number of server processes. Default: 1.")
     ] = None,
     database_url: Annotated[_Text, _setting("--database-url", "URL", "SQLite file or postgresql+psycopg://….")] = None,
     segments_url: Annotated[
@@ -79,7 +85,8 @@ def serve(
         _Text, _setting("--cache-dir", "FOLDER", "Local folder for copies of remote segments.")
     ] = None,
     cache_bytes: Annotated[
-        int | None, typer.Option(min=0, show_default=False, help="Maximum size of that folder in bytes.")
+        int | None,
+        typer.Option(metavar="BYTES", min=0, show_default=False, help="Maximum size of that folder in bytes."),
     ] = None,
     roots: Annotated[
         _Texts, _setting("--root", "URL", "Location below which tables may be opened. Repeatable.")

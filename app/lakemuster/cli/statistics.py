@@ -80,7 +80,7 @@ def bounds(
     column: Column,
     where: Where = None,
     nan: NanMode = None,
-    groups: Annotated[int, typer.Option(metavar="GROUPS", min=1, max=1000, help="Maximum number of groups.")] = 20,
+    groups: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Maximum number of groups.")] = 20,
     at: At = CURRENT,
     as_json: AsJson = False,
     server: Server = HERE,

@@ -14,7 +14,7 @@ from lakemuster.cli.output import say, show_document, show_list
 
 def webhooks(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", show_default=False, help="A webhook: show its dead letters.")
+        str | None, typer.Argument(metavar="NAME", show_default=False, help="A webhook: show its dead letters.")
     ] = None,
     redeliver: Annotated[
         bool, typer.Option("--redeliver", help="Send the webhook's dead letters again, in the background.")

@@ -42,10 +42,14 @@ def examples(page: Path) -> list[tuple[str, str]]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a text is what a page shows; ``…`` stands for any text of a line, and columns may be padded otherwise."""
-    lines = [re.split(r"\s+", line.strip()) for line in shown.strip().splitlines()]
-    pattern = r"\s*\n".join(r"\s+".join(".*".join(map(re.escape, word.split("…"))) for word in line) for line in lines)
-    return re.fullmatch(pattern, printed.strip()) is not None
+    """Whether a text is what a page shows; ``…`` stands for any text of a line.
+
+    Columns may be padded otherwise, and the rule below a table's headings may have another length.
+    """
+    shown, printed = (re.sub("─+", "─", text.strip()) for text in (shown, printed))
+    lines = [re.split(r"\s+", line.strip()) for line in shown.splitlines()]
+    words = (r"\s+".join(".*".join(map(re.escape, word.split("…"))) for word in line) for line in lines)
+    return re.fullmatch(r"\s*\n[ \t]*".join(words), printed) is not None
 
 
 def matches_unwrapped(shown: str, answered: str) -> bool:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
+import re
 import signal
 import socket
 import ssl
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,6 +104,28 @@ def lakemuster(folder: Path, *words: str, **settings: str) -> subprocess.Complet
         timeout=300,
         check=False,
     )
+
+
+def lakemuster_on_terminal(folder: Path, *words: str, columns: int = 300) -> tuple[int, str]:
+    """Run the command line on a terminal of a width to its end; its status and what it prints there."""
+    here, there = pty.openpty()
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    known = {name: value for name, value in environment(folder, {}).items() if name not in {"COLUMNS", "LINES"}}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lakemuster", *words],
+        cwd=folder,
+        env=known | {"TERM": "xterm", "NO_COLOR": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=there,
+    )
+    os.close(there)
+    printed = b""
+    with suppress(OSError):  # Linux: the other side is closed
+        while some := os.read(here, 2**16):
+            printed += some
+    os.close(here)
+    text = re.sub(r"\x1b\[[0-9;]*m", "", printed.decode())
+    return process.wait(), text.replace("\r\n", "\n")
 
 
 def start(folder: Path, *words: str, **settings: str) -> Running:

@@ -1,4 +1,4 @@
-"""Examples of the README and docs/ run on the demo lake, and print what the pages show.
+"""Examples of the README and docs/ run on the demo lake, commands on a terminal, and print what the pages show.
 
 Spark's examples are shown by ``journey/spark``, Paimon's and DuckDB's by the journeys of their clients.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.journey.servers import START_SECONDS, Running, lakemuster, served
+from tests.journey.servers import START_SECONDS, Running, lakemuster_on_terminal, served
 from tests.pages import blocks, examples, matches, matches_unwrapped, pages
 from tests.tree import ROOT
 
@@ -87,9 +87,9 @@ def test_python_examples_run(demo, page, script):
 
 @pytest.mark.parametrize(("page", "command", "shown"), calls("lakemuster"))
 def test_commands_print_what_pages_show(demo, tmp_path: Path, page, command, shown):
-    done = lakemuster(tmp_path, *shlex.split(command.replace(SERVER, demo.uri))[1:])
-    assert done.returncode == 0, done.stderr
-    assert matches(shown, done.stdout), f"{page} shows\n{shown}\nand the command prints\n{done.stdout}"
+    status, printed = lakemuster_on_terminal(tmp_path, *shlex.split(command.replace(SERVER, demo.uri))[1:])
+    assert status == 0
+    assert matches(shown, printed), f"{page} shows\n{shown}\nand the command prints\n{printed}"
 
 
 @pytest.mark.parametrize(("page", "command", "shown"), calls("curl"))
@@ -106,6 +106,8 @@ def test_a_shown_text_that_differs_is_noticed():
     assert matches("a  b\n…/c  1", "a b  \nx/y/c  1")
     assert not matches("a  b\n…/c  1", "a b\nx/y/c  2")
     assert not matches("a  b", "a b\nmore")
+    assert matches("   a\nb  c\n────\n…  1", " a\n b c\n───\nx   1")
+    assert not matches("a\n────\n1", "a\n1")
     assert matches_unwrapped('{"a":[…],\n "b":1}', '{"a":[1,2],"b":1}')
     assert not matches_unwrapped('{"a":[…],\n "b":1}', '{"a":[1,2],"b":2}')
     assert not matches_unwrapped('{"a":1,\n "b":1}', '{"a":1,"b":1,"c":1}')

@@ -75,3 +75,8 @@ def test_every_link_of_the_readme_leads_to_a_file():
     targets = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / "README.md").read_text("utf-8"))
     assert len(targets) > 10
     assert not [target for target in targets if not (ROOT / target).is_file()]
+
+
+def test_the_readme_links_every_page():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert not [page for page in pages()[1:] if f"]({page.relative_to(ROOT)})" not in readme]

@@ -22,11 +22,13 @@ from tests.journey.response_models import Document
 from tests.journey.servers import Running, lakemuster, served
 from tests.journey.test_response_models import ALSO, NOT_JSON
 from tests.openapi_yaml import read
+from tests.pages import blocks
 from tests.tree import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 SOURCE = Path(__file__).parent / "typescript"
+PAGE = ROOT / "docs" / "tutorials" / "typescript.md"
 PROGRAM = (SOURCE / "program.ts").read_text("utf-8")
 ALL: ExpiryChoice = {"older_than": "2100-01-01T00:00:00Z", "retain_last": 1, "index": True}
 TABLES = {"shop.orders": "id", "shop.customers": "id", "shop.stock": "quantity", "web.events": "user_id"}
@@ -76,6 +78,22 @@ def test_the_program_has_no_cast_and_uses_every_operation(document: str) -> None
 def test_no_generated_type_is_any(compiled: Path) -> None:
     types = re.sub(r"/\*.*?\*/|\"[^\"]*\"", "", (compiled / "api.ts").read_text("utf-8"), flags=re.DOTALL)
     assert not re.search(r"\bany\b|Record<string, never>;\n {8}", types)
+
+
+def test_the_example_of_the_page_compiles_and_runs(compiled: Path, demo: Running, tmp_path: Path) -> None:
+    shutil.copyfile(compiled / "api.ts", tmp_path / "api.ts")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "node_modules").symlink_to(node_modules_of(SOURCE))
+    (tmp_path / "stats.ts").write_text(blocks(PAGE, "ts")[0].replace("http://127.0.0.1:8181", demo.uri))
+    command = next(line for block in blocks(PAGE, "sh") for line in block.splitlines() if line.startswith("npx tsc "))
+    checked = run(tmp_path, *command.split()[1:])
+    assert checked.returncode == 0, checked.stdout
+    done = subprocess.run(["node", "stats.js"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    stats = demo.get("/tables/shop.orders/stats")
+    assert done.stdout.split() == [
+        str(stats["totals"]["data_files"]),
+        str(stats["deletes"]["rows_deleted"]["exact"]).lower(),
+    ]
 
 
 MISTAKES = {

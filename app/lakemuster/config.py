@@ -142,16 +142,16 @@ class Settings(BaseSettings):
         5.0,
         ge=0,
         le=600,
-        description="Maximum of seconds to load recently planned tables at the start; `/readyz` is 503 meanwhile.",
+        description="Maximum time in seconds to load recently planned tables at the start; `/readyz` is 503 meanwhile.",
     )
-    root_path: str = Field("", description="Path below which a proxy offers the server.")
+    root_path: str = Field("", description="Path below which a proxy exposes the server.")
     forwarded_allow_ips: _Words = Field((), description="Proxies whose X-Forwarded-For and -Proto are trusted.")
     rate_limits: Annotated[Mapping[RateKind, str], NoDecode, BeforeValidator(_of_json)] = Field(
         default_factory=dict,
         description="Rates by kind (`questions`, `refreshes`, `wrong_tokens`), in JSON: 100/second, 6/minute, 9/hour.",
     )
-    log_format: LogFormat | None = Field(None, description="Form of log lines: `text` or `json`.")
-    log_level: LogLevel = Field("info", description="Least level of log lines.")
+    log_format: LogFormat | None = Field(None, description="Format of log lines: `text` or `json`.")
+    log_level: LogLevel = Field("info", description="Minimum level of log lines.")
     audit_filters: bool = Field(
         False, description="Write the filters of requests, literals included, to the audit log."
     )

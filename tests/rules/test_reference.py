@@ -29,7 +29,7 @@ def test_defaults_that_depend_on_the_machine_are_in_words(pages, monkeypatch):
 @pytest.mark.parametrize(
     "row",
     [
-        "| `--bucket hour\\|day\\|week\\|month` | Add up",
+        "| `--bucket hour\\|day\\|week\\|month` | Sum the",
         "| `--order asc\\|desc` | By time: desc shows the newest first. Default: `desc`. |",
         "One of `debug`",
         "Default: `3600`. At least 0. |",

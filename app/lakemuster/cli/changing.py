@@ -68,7 +68,7 @@ def discover(
     rewrite: Rewrites = None,
     as_json: AsJson = False,
 ) -> None:
-    """Register every Iceberg and Paimon table below a folder; one line a table."""
+    """Register every Iceberg and Paimon table below a folder; print one line for each."""
     rewrites = parse_rewrites(rewrite)
     found = local_source()
     try:
@@ -92,7 +92,7 @@ def _discovered(row: Row) -> str:
 
 
 def remove(name: Name, server: Server = HERE) -> None:
-    """Forget a table. Its files are not touched."""
+    """Unregister a table. Its files are not changed."""
     # Removing a table is the remedy if it has the name of a catalog.
     with source(server, with_catalogs=False) as found:
         found.remove(name)
@@ -124,7 +124,7 @@ Master = Annotated[
 def index(
     names: SomeNames, engine: EngineOption = Engine.LOCAL, master: Master = None, as_json: AsJson = False
 ) -> None:
-    """Index every snapshot of tables, old ones too, before anybody asks for them."""
+    """Index every snapshot of tables in advance, including old ones."""
     with _index_of(engine, master, EVERY_SNAPSHOT) as found:
         _refresh(found, names, as_json=as_json)
 
@@ -166,7 +166,7 @@ def sync(
     master: Master = None,
     as_json: AsJson = False,
 ) -> None:
-    """List an attached catalog now: register its new tables, and forget those that it has no longer."""
+    """List an attached catalog now: register its new tables, and unregister those that it no longer has."""
     if engine is Engine.SPARK and pattern is None:
         raise typer.BadParameter("requires --index", param_hint="--engine")
     with _index_of(engine, master, None) as found:

@@ -27,7 +27,7 @@ LOOK_SECONDS = 5.0
 
 def events(
     follow: Annotated[
-        bool, typer.Option("--follow", help="Go on with events as they come, until interrupted; without --after: now.")
+        bool, typer.Option("--follow", help="Wait for new events until interrupted; without --after, begin now.")
     ] = False,
     after: Annotated[
         str | None,

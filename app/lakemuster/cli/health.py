@@ -59,7 +59,7 @@ def health(
     as_json: AsJson = False,
     server: Server = HERE,
 ) -> None:
-    """Show what ails a table, since when, and the statements for Spark that mend it; or all tables, the worst first."""
+    """Show what is wrong with a table, since when, and Spark statements that repair it; or all tables, worst first."""
     fleet = {"namespace": namespace, "status": status, "component": component, "sort": sort}
     given = {key: value for key, value in fleet.items() if value is not None}
     if name is None:

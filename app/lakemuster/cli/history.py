@@ -51,11 +51,13 @@ def timeline(
         typer.Option("--from", metavar="TIME", show_default=False, help="Earliest commit: 2024-05-01, UTC by default."),
     ] = None,
     end: Annotated[
-        str | None, typer.Option("--to", metavar="TIME", show_default=False, help="Commit time to end before.")
+        str | None, typer.Option("--to", metavar="TIME", show_default=False, help="End before this commit time.")
     ] = None,
     bucket: Annotated[
         Bucket | None,
-        typer.Option(show_default=False, help="Add up the commits of each period in UTC. Default: a row a commit."),
+        typer.Option(
+            show_default=False, help="Sum the commits of each period in UTC. Default: one row for each commit."
+        ),
     ] = None,
     order: Annotated[Order, typer.Option(help="By time: desc shows the newest first.")] = Order.DESC,
     ref: Ref = None,
@@ -85,20 +87,25 @@ def expiry(
             "--older-than",
             metavar="TIME",
             show_default=False,
-            help="Only snapshots before this time go. Default: the age in the table's properties.",
+            help="Expire only snapshots before this time. Default: the age in the table's properties.",
         ),
     ] = None,
     retain_last: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, show_default=False, help="Newest snapshots of a branch that stay. Default: the table's."
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="Number of newest snapshots of a branch to retain. Default: the table's.",
         ),
     ] = None,
     retain_max: Annotated[
-        int | None, typer.Option(metavar="N", min=1, show_default=False, help="Paimon: most snapshots that stay.")
+        int | None,
+        typer.Option(metavar="N", min=1, show_default=False, help="Paimon: maximum number of snapshots to retain."),
     ] = None,
     max_deletes: Annotated[
-        int | None, typer.Option(metavar="N", min=1, show_default=False, help="Paimon: most snapshots that go.")
+        int | None,
+        typer.Option(metavar="N", min=1, show_default=False, help="Paimon: maximum number of snapshots to expire."),
     ] = None,
     cleanup: Annotated[
         Cleanup,
@@ -107,12 +114,13 @@ def expiry(
     paimon: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, max=2, help="Paimon's major version: in 2, a snapshot goes if the next one is old."
+            metavar="N", min=1, max=2, help="Paimon's major version: in 2, a snapshot expires if the next one is old."
         ),
     ] = 2,
-    files: Annotated[bool, typer.Option("--files", help="List the files that would go.")] = False,
+    files: Annotated[bool, typer.Option("--files", help="List the files that would be removed.")] = False,
     ref: Annotated[
-        str | None, typer.Option("--ref", metavar="BRANCH", show_default=False, help="Paimon: the branch that expires.")
+        str | None,
+        typer.Option("--ref", metavar="BRANCH", show_default=False, help="Paimon: branch whose snapshots expire."),
     ] = None,
     index: Index = False,
     limit: Limit = None,

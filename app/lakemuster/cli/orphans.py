@@ -38,7 +38,7 @@ def orphans(
         typer.Option(
             metavar="FILE",
             show_default=False,
-            help="S3 inventory to use in place of a listing: its manifest.json (CSV or Parquet), or a Parquet file.",
+            help="S3 inventory to use instead of a listing: its manifest.json (CSV or Parquet), or a Parquet file.",
         ),
     ] = None,
     index: Annotated[bool, typer.Option("--index", help="Index the snapshots that are needed first.")] = False,
@@ -46,7 +46,7 @@ def orphans(
         Path | None,
         typer.Option(metavar="FILE", show_default=False, dir_okay=False, help="Parquet file to write the list to."),
     ] = None,
-    files: Annotated[bool, typer.Option("--files", help="List the orphans in place of sums.")] = False,
+    files: Annotated[bool, typer.Option("--files", help="List the orphans instead of sums.")] = False,
     depth: Annotated[
         int, typer.Option(metavar="N", min=0, max=16, help="Levels of folders below URL to sum up by.")
     ] = 2,

@@ -183,7 +183,7 @@ def partitions(
     sort: Sort = None,
     top: Top = None,
     ready: Annotated[
-        bool, typer.Option("--ready", help="Only those that are complete by the rules of the settings, as was told.")
+        bool, typer.Option("--ready", help="Only partitions that are ready by the rules of the settings.")
     ] = False,
     at: At = CURRENT,
     limit: Limit = None,

@@ -115,9 +115,11 @@ def serve(
     ] = None,
     tokens: Annotated[_Text, _setting("--tokens", "FILE", "Bearer tokens, see `lakemuster token`.")] = None,
     log_format: Annotated[
-        LogForm | None, typer.Option(show_default=False, help="text on a terminal, else json.")
+        LogForm | None, typer.Option(show_default=False, help="Default: text on a terminal, else json.")
     ] = None,
-    log_level: Annotated[LogLevel | None, typer.Option(show_default=False, help="Least level: info.")] = None,
+    log_level: Annotated[
+        LogLevel | None, typer.Option(show_default=False, help="Minimum level. Default: info.")
+    ] = None,
     insecure_public: Annotated[
         bool, typer.Option("--insecure-public", help="Serve a public address without authentication.")
     ] = False,
@@ -190,7 +192,7 @@ def token(
         ),
     ] = None,
 ) -> None:
-    """Make a bearer token: its lines for the TOKENS file on stdout, the token itself on stderr, once."""
+    """Create a bearer token: its lines for the TOKENS file on stdout, the token itself on stderr, once."""
     with server_packages("token"):
         from lakemuster.api.identity.tokens import namespace_entry, new_token, token_entry  # noqa: PLC0415
     places: dict[str, list[str]] = {}

@@ -41,7 +41,7 @@ def list_catalogs(caller: TheCaller, api: TheApi, query: PagedQuery, request: Re
 def sync_catalog(
     caller: TheCaller, api: TheApi, catalog: Annotated[str, Path(description="Name of an attached catalog.")]
 ) -> Response:
-    """List the tables of a catalog now: new ones are registered, and those that it has no longer are removed."""
+    """List the tables of a catalog now: new ones are registered, and those that it no longer has are removed."""
     policy = api.identity.policy
     # A name that is no catalog's could be a namespace of the server's own tables, which the caller may see in part.
     if catalog not in api.services.refresher.upstreams or not policy.sees_namespace(caller, (catalog,)):

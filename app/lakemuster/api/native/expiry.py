@@ -35,13 +35,19 @@ class _ExpiryFields(IndexingParameters):
         None,
         ge=1,
         le=2**31 - 1,
-        description="Newest snapshots of each branch that stay (Paimon: `retain_min`). Absent: the table's properties.",
+        description="Newest snapshots of each branch to retain (Paimon: `retain_min`). Absent: the table's properties.",
     )
     retain_max: int | None = Field(
-        None, ge=1, le=2**31 - 1, description="Paimon: most snapshots that stay. Absent: the table's properties."
+        None,
+        ge=1,
+        le=2**31 - 1,
+        description="Paimon: maximum number of snapshots to retain. Absent: the table's properties.",
     )
     max_deletes: int | None = Field(
-        None, ge=1, le=2**31 - 1, description="Paimon: most snapshots that go. Absent: the table's properties."
+        None,
+        ge=1,
+        le=2**31 - 1,
+        description="Paimon: maximum number of snapshots to expire. Absent: the table's properties.",
     )
     cleanup: Literal["reachable", "library"] = Field(
         "reachable",

@@ -34,10 +34,11 @@ class TimelineParameters(PageParameters, IndexingParameters):
         "period with it.",
     )
     end: str | None = Field(
-        None, alias="to", max_length=64, description="Commit time to end before. With `bucket`, after that period."
+        None, alias="to", max_length=64, description="End before this commit time. With `bucket`, after that period."
     )
     bucket: Period | None = Field(
-        None, description="Add up the commits of each period in UTC; a week begins on Monday. Absent: a row a commit."
+        None,
+        description="Sum the commits of each period in UTC; a week begins on Monday. Absent: one row for each commit.",
     )
     order: Order = Field("desc", description="Order by time: `desc`, the newest first, or `asc`.")
     ref: str | None = Field(

@@ -194,7 +194,7 @@ def count_webhooks(metrics: Metrics, services: Services, deliveries: WebhookMeas
     """Export the webhook deliveries that ended in this server, and from the database the lag of each webhook."""
     help_text = "Seconds of a try to deliver an event to a webhook; outcome: ok, failed."
     metrics.distribute("lakemuster_webhook_delivery_seconds", help_text, deliveries.tries)
-    help_text = "Messages that became dead letters: the receiver has not taken them."
+    help_text = "Messages that became dead letters, since the receiver did not accept them."
     metrics.count("lakemuster_webhook_messages_died", help_text, deliveries.dead)
     gauges: dict[str, tuple[str, Callable[[WebhookOut], float]]] = {
         "lag_events": ("Events of the log that a webhook has not handled yet.", lambda one: one.lag_events),

@@ -149,17 +149,8 @@ class Services:
         confined_to: Sequence[str] | None = None,
     ) -> TableRecord:
         """Register a table after reading its pointer; see :func:`register`."""
-        return register(
-            self.index,
-            self.store,
-            name,
-            location,
-            format,
-            rewrites,
-            operator=operator,
-            confined_to=confined_to,
-            catalogs=self.refresher.upstreams,
-        )
+        given, catalogs = (name, location, format, rewrites), self.refresher.upstreams
+        return register(self.index, self.store, *given, operator=operator, confined_to=confined_to, catalogs=catalogs)
 
     def discover(
         self, url: str, namespace: str | None, rewrites: RewriteRules, *, operator: bool = False

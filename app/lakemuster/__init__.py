@@ -7,7 +7,7 @@ The map, in the direction of imports (a package may import those to its right)::
         > config > single_flight
         > available_memory | caching | catalog_settings | table_settings | webhook_settings | clock | cpu_semaphore
         | measures
-        > errors | event_types > extras | tracing
+        > failure_reasons > errors | event_types > extras | tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
@@ -30,7 +30,7 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``console``   the page that shows a lake in a browser: static modules, no build step
 * ``demo``      a small lake of real tables, in an archive
 * ``config``    settings; ``catalog_settings``, ``table_settings``, ``webhook_settings`` parts of them
-* ``errors``    every deliberate failure, with a public code
+* ``errors``    every deliberate failure, with a public code; ``failure_reasons`` reasons of drivers' failures
 * ``caching``   the cache class and the budget that all caches share; ``available_memory`` its default
 * ``clock``     the monotonic clock and the wall clock, which tests replace
 * ``tracing``   spans: a port; ``measures`` values that components record; ``log_lines`` log lines

@@ -19,6 +19,7 @@ from lakemuster.api.failures import Failure
 from lakemuster.api.iceberg_rest import failures as iceberg_rest
 from lakemuster.api.missing_tables import table_not_found
 from lakemuster.api.paimon_rest import failures as paimon_rest
+from lakemuster.failure_reasons import operator_message
 
 LOG = logging.getLogger("lakemuster.api")
 RETRY_SECONDS = 2
@@ -129,7 +130,7 @@ def log_unexpected(error: BaseException, request_id: str) -> None:
     at: BaseException | None = error
     while at is not None and len(chain) < 5:
         frames = [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(at.__traceback__)[-8:]]
-        said = f" ({at.code}: {at.message})" if isinstance(at, errors.CatalogError) else ""
+        said = f" ({at.code}: {operator_message(at)})" if isinstance(at, errors.CatalogError) else ""
         chain.append(f"{type(at).__module__}.{type(at).__qualname__}{said} at " + " < ".join(reversed(frames)))
         at = at.__cause__ or (None if at.__suppress_context__ else at.__context__)
     LOG.error("request %s failed: %s", request_id, " | from ".join(chain))
@@ -186,7 +187,7 @@ def _catalog_error(request: Request, error: Exception) -> Response:
         # Files of a registered table are missing: the request is valid.
         status = STATUS[errors.ObjectMissing]
     if status >= 500:
-        LOG.warning("request %s failed: %s: %s", request.state.request_id, error.code, error.message)
+        LOG.warning("request %s failed: %s: %s", request.state.request_id, error.code, operator_message(error))
     return problem(error, request.scope["path"], status)
 
 

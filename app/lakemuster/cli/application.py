@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from lakemuster.cli.text import printable
 from lakemuster.errors import CatalogError
+from lakemuster.failure_reasons import operator_message
 
 DEBUG = "--debug"
 Context = Any
@@ -57,7 +58,9 @@ def deliberate_message(error: Exception) -> str | None:
     # The client imports httpx, which commands on the local index do not need.
     from lakemuster.client.errors import ClientError  # noqa: PLC0415
 
-    return error.message if isinstance(error, CatalogError | ClientError) else None
+    if isinstance(error, CatalogError):
+        return operator_message(error)
+    return error.message if isinstance(error, ClientError) else None
 
 
 def fail(message: str) -> None:

@@ -28,7 +28,7 @@ from lakemuster.errors import ConfigInvalid, IndexUnavailable
 from lakemuster.extras import pip_install
 from lakemuster.index import schema_version, stored_version
 from lakemuster.index.change_file import ChangeFile
-from lakemuster.index.database_errors import map_database_errors
+from lakemuster.index.database_errors import map_database_errors, place_of
 from lakemuster.index.raw_sql import RawStatement
 from lakemuster.index.sqlite import (
     AUTOCOMMIT,
@@ -89,6 +89,7 @@ class Database:
     def __init__(self, url: str, clock: Clock = SYSTEM, max_connections: int = MAX_CONNECTIONS) -> None:
         self.max_connections = max_connections
         self._url = _parse(url)
+        self._place = place_of(self._url)
         self._guard: Guard = _Embedded()
         self._file = SqliteFile(Path(self._url.database or "")) if self.is_embedded else None
         self.changes: ChangeFile | None = None
@@ -128,7 +129,7 @@ class Database:
         """
         with (
             self._holding_write_lock(),
-            map_database_errors(),
+            map_database_errors(self._place),
             self._guard.writing(),
             Session(self._writing, expire_on_commit=False) as session,
             session.begin(),
@@ -144,7 +145,7 @@ class Database:
             DatabaseVersionMismatch: the database lacks a table or column.
         """
         with (
-            map_database_errors(),
+            map_database_errors(self._place),
             self._guard.reading(),
             Session(self._reading, autoflush=False) as session,
             session.begin(),
@@ -159,9 +160,9 @@ class Database:
             DatabaseVersionMismatch: the database lacks a table or column.
         """
         if not self.is_embedded:
-            with map_database_errors(), self._guard.querying(), self._autocommit.connect() as connection:
+            with map_database_errors(self._place), self._guard.querying(), self._autocommit.connect() as connection:
                 return connection.execute(statement, parameters).all()
-        with map_database_errors(), contextlib.closing(self._engine.raw_connection()) as connection:
+        with map_database_errors(self._place), contextlib.closing(self._engine.raw_connection()) as connection:
             return self._raw_statement(statement).rows(connection.cursor(), parameters)
 
     def rows_nowait(
@@ -187,13 +188,13 @@ class Database:
             DatabaseVersionMismatch: the database lacks a table or column.
         """
         if not self.is_embedded:
-            with map_database_errors(), self._guard.writing(), self._writing.begin() as server:
+            with map_database_errors(self._place), self._guard.writing(), self._writing.begin() as server:
                 for statement, values in changes:
                     server.execute(statement, values)
             return
         with (
             self._holding_write_lock(),
-            map_database_errors(),
+            map_database_errors(self._place),
             contextlib.closing(self._engine.raw_connection()) as connection,
         ):
             cursor = connection.cursor()
@@ -232,7 +233,7 @@ class Database:
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
         """Open a connection in a transaction that may change the schema; only one process at a time holds one."""
-        with map_database_errors():
+        with map_database_errors(self._place):
             if self._file is not None:
                 self._prepare_file()
                 self._file.opened()
@@ -258,7 +259,7 @@ class Database:
             DatabaseVersionMismatch: it does not; the message says what to do.
             IndexUnavailable: the database does not answer.
         """
-        with map_database_errors(), self._guard.querying(), self._reading.connect() as connection:
+        with map_database_errors(self._place), self._guard.querying(), self._reading.connect() as connection:
             stored_version.check(connection)
 
     def check(self) -> None:
@@ -314,9 +315,10 @@ class Database:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # The file holds the secret that signs tokens. SQLite creates its journals with the same mode.
-            path.touch(mode=0o600)
+            if not path.exists():
+                path.touch(mode=0o600)
         except OSError as cause:
-            raise IndexUnavailable(f"cannot create the index: {cause.strerror}", path=str(path)) from cause
+            raise IndexUnavailable(f"cannot create the index {path}: {cause.strerror}", path=str(path)) from cause
         mode = "WAL" if WAL_IS_SAFE else "DELETE"
         with sqlite3.connect(path, timeout=BUSY_SECONDS) as connection:
             connection.execute(f"PRAGMA journal_mode={mode}").fetchall()

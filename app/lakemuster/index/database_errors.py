@@ -1,4 +1,7 @@
-"""Map the errors of database drivers to CatalogErrors."""
+"""Map the errors of database drivers to CatalogErrors.
+
+What a driver says, and of which database, is a note of the error: for the operator, and not in responses.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sqlalchemy import URL
 from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -13,11 +17,31 @@ from lakemuster.errors import CatalogError, DatabaseVersionMismatch, IndexUnavai
 
 _MISSING_TABLE = ("42P01", "42703")
 _WRONG_VERSION = "the database lacks a table or column that this version needs; run: lakemuster migrate"
+_RESTORE = "restore a backup (docs/operations/backup.md), or remove the file and register the tables again"
+_REMEDIES = {
+    "not a database": _RESTORE,
+    "malformed": _RESTORE,
+    "readonly database": "SQLite must be able to write to the file and to its folder",
+    "unable to open database file": "SQLite must be able to write to the file and to its folder",
+}
+"""Remedies for what SQLite says."""
+_LONGEST = 300
+
+
+def place_of(url: URL) -> str:
+    """Return a database's file, or its host and name, without user, password and options."""
+    if url.get_backend_name() == "sqlite":
+        return str(url.database)
+    host = url.host or url.query.get("host") or "the local socket"
+    return f"{host if isinstance(host, str) else host[0]}{f':{url.port}' if url.port else ''}/{url.database or ''}"
 
 
 @contextmanager
-def map_database_errors() -> Iterator[None]:
+def map_database_errors(place: str) -> Iterator[None]:
     """Map the database errors that the block raises.
+
+    Args:
+        place: see :func:`place_of`.
 
     Raises:
         IndexUnavailable: the database does not answer, or not in time.
@@ -29,23 +53,34 @@ def map_database_errors() -> Iterator[None]:
     except PoolTimeout as cause:
         raise IndexUnavailable("the database is too busy") from cause
     except DBAPIError as cause:
-        raise _our_error(cause) from cause
+        raise _our_error(cause, place) from cause
     except sqlite3.Error as cause:
         if _lacks_table_here(cause):
             raise DatabaseVersionMismatch(_WRONG_VERSION) from cause
-        raise IndexUnavailable(f"the database does not answer: {cause}") from cause
+        raise _unavailable("the database does not answer", cause, place) from cause
     except OverflowError as cause:
         raise MetadataCorrupt("a number does not fit in 64 bits") from cause
 
 
-def _our_error(cause: DBAPIError) -> CatalogError:
+def _our_error(cause: DBAPIError, place: str) -> CatalogError:
     if _lacks_table(cause):
         return DatabaseVersionMismatch(_WRONG_VERSION)
     if isinstance(cause, DataError):
         return MetadataCorrupt("the metadata has a value that the index cannot store")
-    if isinstance(cause, (OperationalError, InterfaceError)):
-        return IndexUnavailable(f"the database does not answer ({type(cause.orig).__name__})")
-    return IndexUnavailable(f"the database rejected the statement ({type(cause.orig).__name__})")
+    is_silent = isinstance(cause, (OperationalError, InterfaceError))
+    said = "the database does not answer" if is_silent else "the database rejected the statement"
+    return _unavailable(said, cause.orig, place)
+
+
+def _unavailable(message: str, cause: BaseException | None, place: str) -> IndexUnavailable:
+    """Return the error with the first line of the driver's message: further ones hold statements and values."""
+    lines = str(cause).split("\n")
+    # psycopg lists the attempts of a connection to several addresses.
+    said = " ".join(lines[: 2 if lines[0].endswith(":") else 1])[:_LONGEST] or type(cause).__name__
+    remedy = next((f"; {remedy}" for part, remedy in _REMEDIES.items() if part in said), "")
+    error = IndexUnavailable(message)
+    error.add_note(f"{place}: {said}{remedy}")
+    return error
 
 
 def _lacks_table(cause: DBAPIError) -> bool:

@@ -250,7 +250,10 @@ def disk_errors() -> Iterator[None]:
     try:
         yield
     except OSError as cause:
-        raise IndexUnavailable(f"the segment store's disk failed: {cause.strerror or type(cause).__name__}") from cause
+        failed = IndexUnavailable(f"the segment store's disk failed: {cause.strerror or type(cause).__name__}")
+        if cause.filename:
+            failed.add_note(f"{cause.filename}, below SEGMENTS_URL or CACHE_DIR")
+        raise failed from cause
 
 
 def stored_file(key: str, size: int, modified_ms: int | None) -> StoredFile:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
+from lakemuster.failure_reasons import operator_message
 from lakemuster.index.jobs import JobState
 from lakemuster.jobs.job import Job, Run
 from lakemuster.measures import Measure
@@ -138,10 +139,11 @@ class Runner:
         self._note(state, runs=state.runs + 1, started_in=None, ended_in=0.0, duration=took, **changes)
         self._measures.runs.record(took, self.job.name)
         self._measures.failures.record(took, self.job.name)
+        told = f"{error.code}: {operator_message(error)}" if isinstance(error, CatalogError) else text
         # The message of an unexpected exception may hold anything: log where it was raised instead.
         frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
         where = "" if isinstance(error, CatalogError) or frame is None else f" at {frame.filename}:{frame.lineno}"
-        LOG.warning("job %s failed, %d times in a row: %s%s", self.job.name, in_a_row, text, where)
+        LOG.warning("job %s failed, %d times in a row: %s%s", self.job.name, in_a_row, told, where)
 
     def _note(self, state: JobState, **changes: object) -> None:
         with self._lock:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
+from lakemuster.failure_reasons import operator_message
 from lakemuster.index.database import Database
 from lakemuster.index.jobs import TTL_SECONDS, JobLeases, JobState
 from lakemuster.index.lease_owner import new_owner
@@ -82,7 +83,7 @@ class Supervisor:
             self._leases.renew({name: runner.state() for name, runner in ended.items()})
             self._leases.release(list(ended))
         except CatalogError as error:
-            LOG.warning("leases of jobs were not released, and expire: %s", error.message)
+            LOG.warning("leases of jobs were not released, and expire: %s", operator_message(error))
 
     def held(self) -> list[Held]:
         """Return the jobs that this process holds now, by name."""
@@ -138,7 +139,7 @@ class Supervisor:
                 has_failed = False
             except Exception as error:  # noqa: BLE001 - nothing would start this thread again
                 if not has_failed:
-                    said = error.message if isinstance(error, CatalogError) else type(error).__name__
+                    said = operator_message(error) if isinstance(error, CatalogError) else type(error).__name__
                     LOG.warning("the leases of jobs cannot be renewed: %s", said)
                 has_failed = True
             if self._stopped.wait(self._ttl_seconds / BEATS_OF_A_LEASE):

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select, text
 
 from lakemuster.errors import CatalogError, ConfigInvalid, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
+from lakemuster.failure_reasons import operator_message
 from lakemuster.index import database as module
 from lakemuster.index.database import Database, open_database
 from lakemuster.index.orm import TableRow
@@ -39,6 +40,17 @@ def test_a_silent_server_is_unavailable_and_its_password_is_not_shown() -> None:
         words = str(told.value) + str(told.value.context)
         assert "hunter2" not in words
         assert "127.0.0.1" not in words
+
+
+def test_the_operator_is_told_the_reason_and_the_place_of_a_silent_server() -> None:
+    database = Database("postgresql+psycopg://user:hunter2@127.0.0.1:1/db?sslpassword=swordfish")
+    with pytest.raises(IndexUnavailable) as told:
+        database.check_version()
+    message = operator_message(told.value)
+    assert message.startswith("the database does not answer: 127.0.0.1:1/db: ")
+    assert message.endswith("Connection refused")
+    assert "hunter2" not in message
+    assert "swordfish" not in message
 
 
 def _read(database: Database) -> None:
@@ -82,13 +94,15 @@ def test_the_error_of_an_empty_database_names_the_command(tmp_path: Path) -> Non
 
 def test_a_file_that_is_not_a_database_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "index.db").write_text("not a database" * 100)
-    with pytest.raises(IndexUnavailable):
+    with pytest.raises(IndexUnavailable) as told:
         open_database(f"sqlite:///{tmp_path}/index.db")
+    assert told.value.message == "the database does not answer"
+    assert f"{tmp_path}/index.db: file is not a database; restore a backup" in operator_message(told.value)
 
 
 def test_a_folder_that_cannot_be_created_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(IndexUnavailable, match="cannot create"):
+    with pytest.raises(IndexUnavailable, match=f"cannot create the index {tmp_path}/file/index.db: "):
         open_database(f"sqlite:///{tmp_path}/file/index.db")
 
 
@@ -120,8 +134,11 @@ def test_a_block_that_raises_is_rolled_back(database: Database) -> None:
 
 
 def test_a_reading_session_cannot_write(database: Database) -> None:
-    with pytest.raises(IndexUnavailable), database.reading() as session:
+    with pytest.raises(IndexUnavailable) as told, database.reading() as session:
         add_table(session, "a", "x", "iceberg")
+    assert "index.db: attempt to write a readonly database; SQLite must be able to write" in operator_message(
+        told.value
+    )
     with database.session() as session:
         add_table(session, "a", "x", "iceberg")
 

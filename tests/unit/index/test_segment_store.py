@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentCorrupt, SegmentMissing
+from lakemuster.failure_reasons import operator_message
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.index.segments import segment_name, write_segment
 from tests.caches import memory_limit
@@ -41,6 +42,14 @@ def test_a_segment_exists_after_put(store: SegmentStore) -> None:
 def test_a_file_url_is_a_local_folder(tmp_path: Path) -> None:
     put(SegmentStore(f"file://{tmp_path}/segments"), NAMES[0])
     assert SegmentStore(str(tmp_path / "segments")).open(NAMES[0]).num_rows == 3
+
+
+def test_the_operator_is_told_which_folder_cannot_be_created(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(IndexUnavailable) as told:
+        SegmentStore(str(tmp_path / "file/segments"))
+    assert str(tmp_path) not in told.value.message
+    assert f"Not a directory: {tmp_path}/file/segments" in operator_message(told.value)
 
 
 def test_files_beside_the_segments_appear_whole_and_are_no_segments(store: SegmentStore) -> None:

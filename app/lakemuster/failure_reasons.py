@@ -30,6 +30,8 @@ _TEXTS = {
     "certificate verify failed": _UNTRUSTED,
     "timed out": _NO_ANSWER,
     "timeout expired": _NO_ANSWER,
+    '" does not exist': "its database or role does not exist",
+    "password authentication failed": "its password is not accepted",
 }
 """What drivers written in C, or without the cause, say; the reason for each."""
 

@@ -18,6 +18,7 @@ from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import CatalogError
+from lakemuster.failure_reasons import operator_message
 from lakemuster.index.snapshots import get_snapshot
 from lakemuster.index.tables import TableRecord, tables_by_id
 from lakemuster.metadata.snapshot import MAIN
@@ -120,7 +121,7 @@ class WarmUp:
         try:
             self.run()
         except Exception as error:  # noqa: BLE001 - a start must not depend on it
-            LOG.warning("not all tables were loaded at the start: %s", type(error).__name__)
+            LOG.warning("not all tables were loaded at the start: %s", _reason(error))
         finally:
             self._is_over.set()
         if self.loaded:
@@ -133,7 +134,11 @@ class WarmUp:
         try:
             self._services.recent_plans.save(self._services.index.segments)
         except Exception as error:  # noqa: BLE001 - the next interval tries again
-            LOG.warning("recent plans were not stored: %s", type(error).__name__)
+            LOG.warning("recent plans were not stored: %s", _reason(error))
+
+
+def _reason(error: Exception) -> str:
+    return operator_message(error) if isinstance(error, CatalogError) else type(error).__name__
 
 
 def load(services: Services, view: View, planned: PlannedTable) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentMissing
+from lakemuster.failure_reasons import reason_of
 from lakemuster.storage.filesystems import Filesystem, modified_ms
-from lakemuster.storage.locations import HTTP, normal_scheme
+from lakemuster.storage.locations import HTTP, normal_scheme, redacted
 
 DEADLINE_SECONDS = 60.0
 _PROBE, _REWRITE_SECONDS = "tmp/ready", 60.0
@@ -32,6 +33,7 @@ class RemoteFolder:
             self._system = Filesystem(scheme, options)
         except (ValueError, ImportError, TypeError) as cause:
             raise ConfigInvalid(f"SEGMENTS_URL: cannot use {scheme}://: {type(cause).__name__}: {cause}") from cause
+        self._where = redacted(url)
         self._root = self._system.path(url).rstrip("/")
         self._writes_whole = scheme in _WRITES_WHOLE
         self._written_at = -_REWRITE_SECONDS
@@ -111,7 +113,7 @@ class RemoteFolder:
         try:
             self._call("pipe_file", self._path(_PROBE), b"ready")
         except FileNotFoundError as cause:
-            raise IndexUnavailable("the bucket or folder of the segment store is missing") from cause
+            raise self._unavailable("the bucket or folder of the segment store is missing") from cause
         self._written_at = now
 
     def _place(self, key: str, write: Callable[[str], object]) -> None:
@@ -134,4 +136,10 @@ class RemoteFolder:
             raise
         except Exception as cause:
             # Drivers raise exceptions of their own, whose text may hold addresses and signatures.
-            raise IndexUnavailable(f"the segment store does not answer ({type(cause).__name__})") from cause
+            raise self._unavailable(f"the segment store does not answer: {reason_of(cause)}") from cause
+
+    def _unavailable(self, message: str) -> IndexUnavailable:
+        """Return an error with the store's URL as a note, for the operator."""
+        error = IndexUnavailable(message)
+        error.add_note(f"SEGMENTS_URL is {self._where}")
+        return error

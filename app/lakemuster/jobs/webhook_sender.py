@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Self
 import httpx
 
 from lakemuster import __version__
+from lakemuster.failure_reasons import reason_of
 from lakemuster.upstream.connections import limits, no_cookies
 
 CONNECT_SECONDS = 5.0
@@ -144,13 +144,8 @@ def _retry_after(text: str | None) -> float | None:
 
 def _reason(cause: httpx.HTTPError) -> str:
     """Describe a failure without the URL, which the exception's own message may hold."""
-    inner: BaseException | None = cause
-    while inner is not None:
-        if isinstance(inner, ssl.SSLError):
-            return "no TLS connection: its certificate, or its TLS version, is not accepted"
-        inner = inner.__cause__ or inner.__context__
     if isinstance(cause, httpx.ConnectError):
-        return "no connection: its host is not known, or refuses"
+        return f"no connection: {reason_of(cause)}"
     if isinstance(cause, httpx.NetworkError | httpx.RemoteProtocolError):
         return "the connection broke before the answer"
-    return f"the request failed: {type(cause).__name__}"
+    return f"the request failed: {reason_of(cause)}"

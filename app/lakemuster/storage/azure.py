@@ -32,7 +32,7 @@ from lakemuster.errors import (
 )
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.content_digests import ContentDigests
-from lakemuster.storage.failures import check_size, checked_options, failure_of
+from lakemuster.storage.failures import check_size, checked_options, failure_of, unanswered
 from lakemuster.storage.http_requests import (
     failure_of_status,
     header_ms,
@@ -116,7 +116,7 @@ class AzureSource(ObjectSource):
         if isinstance(error, azure.ResourceNotFoundError):
             return ObjectMissing(f"{where}: no such object")
         if isinstance(error, _UNREACHABLE):
-            return failure_of(ConnectionError(), where)
+            return unanswered(error, where)
         if isinstance(error, azure.HttpResponseError):
             status = error.status_code or 503
             # 412: the object was replaced while its parts were read. 2xx: the response was invalid.

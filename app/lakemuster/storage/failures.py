@@ -18,6 +18,7 @@ from lakemuster.errors import (
     StorageUnavailable,
     WrongLength,
 )
+from lakemuster.failure_reasons import reason_of
 
 _MISSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
 _DENIED = {errno.EACCES, errno.EPERM}
@@ -32,7 +33,7 @@ def failure_of(error: BaseException, where: str) -> CatalogError:
     if isinstance(error, CatalogError):
         return error
     if isinstance(error, (TimeoutError, asyncio.TimeoutError, ConnectionError, EOFError)):
-        return StorageUnavailable(f"{where}: storage does not answer ({type(error).__name__})")
+        return unanswered(error, where)
     if isinstance(error, ImportError):
         return StorageError(f"{where}: the package that reads this storage is not installed ({error.name})")
     if isinstance(error, OSError):
@@ -40,9 +41,17 @@ def failure_of(error: BaseException, where: str) -> CatalogError:
             return ObjectMissing(f"{where}: no such object")
         if isinstance(error, PermissionError) or error.errno in _DENIED:
             return StorageDenied(f"{where}: access denied")
-        reason = errno.errorcode.get(error.errno or 0, type(error).__name__)
-        return StorageUnavailable(f"{where}: storage failed ({reason})")
+        return StorageUnavailable(f"{where}: storage failed ({reason_of(error)})")
     return StorageError(f"{where}: storage failed ({type(error).__name__})")
+
+
+def unanswered(error: BaseException, where: str) -> StorageUnavailable:
+    """Return the error for a request without a response.
+
+    Args:
+        where: the location, redacted for messages.
+    """
+    return StorageUnavailable(f"{where}: storage does not answer ({reason_of(error)})")
 
 
 def check_size(size: int, expected_length: int | None, max_bytes: int, where: str) -> None:

@@ -26,7 +26,7 @@ from google.auth import exceptions as google
 from lakemuster.errors import CatalogError, ConfigInvalid, ObjectMissing, StorageDenied, StorageError
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.content_digests import ContentDigests
-from lakemuster.storage.failures import checked_options
+from lakemuster.storage.failures import checked_options, unanswered
 from lakemuster.storage.http_requests import HttpRequests, body_of, failure_of_status, header_ms, http_failure_of
 from lakemuster.storage.locations import Location, redacted
 from lakemuster.storage.remote import ObjectSource, SourcePage
@@ -88,7 +88,7 @@ class GcsSource(ObjectSource):
     def failure_of(self, error: BaseException, where: str) -> CatalogError:
         """Map an error to a CatalogError."""
         if isinstance(error, google.TransportError):
-            return http_failure_of(ConnectionError(type(error).__name__), where)
+            return unanswered(error, where)
         if isinstance(error, _NO_CREDENTIALS):
             return StorageDenied(f"{where}: no credentials for Google Cloud Storage ({type(error).__name__})")
         return http_failure_of(error, where)

@@ -26,6 +26,7 @@ from lakemuster.errors import (
     StorageError,
     StorageUnavailable,
 )
+from lakemuster.failure_reasons import reason_of
 from lakemuster.storage.backend import AdmittedRead
 from lakemuster.storage.failures import check_size, failure_of
 
@@ -159,7 +160,7 @@ def http_failure_of(error: BaseException, where: str) -> CatalogError:
     if isinstance(error, aiohttp.InvalidURL):
         return StorageError(f"{where}: its name gives no URL")
     if isinstance(error, aiohttp.ClientError):
-        return StorageUnavailable(f"{where}: storage is unreachable or closed the connection ({type(error).__name__})")
+        return StorageUnavailable(f"{where}: storage is unreachable or closed the connection ({reason_of(error)})")
     return failure_of(error, where)
 
 

@@ -31,6 +31,7 @@ from lakemuster.errors import (
     StorageError,
     StorageUnavailable,
 )
+from lakemuster.failure_reasons import reason_of
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.content_digests import ContentDigests
 from lakemuster.storage.failures import checked_options, failure_of
@@ -154,7 +155,7 @@ class S3Source(ObjectSource):
         if isinstance(error, _NO_CREDENTIALS):
             return StorageDenied(f"{where}: no credentials for S3 ({type(error).__name__})")
         if isinstance(error, _PASSING):
-            return StorageUnavailable(f"{where}: S3 is unreachable or closed the connection ({type(error).__name__})")
+            return StorageUnavailable(f"{where}: S3 is unreachable or closed the connection ({reason_of(error)})")
         if isinstance(error, _BAD_NAME):
             return LocationRefused(f"location {where!r} is refused: not a valid S3 bucket name")
         return failure_of(error, where)

@@ -27,6 +27,7 @@ from pyiceberg.catalog.glue import GlueCatalog as PyIcebergGlueCatalog
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError, NamespaceNotFound
+from lakemuster.failure_reasons import reason_of
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream.deadlines import DeadlineExceeded, Deadlines
 from lakemuster.upstream.iceberg_records import is_iceberg, location_in
@@ -110,7 +111,7 @@ class GlueCatalog(Upstream):
         if isinstance(cause, DeadlineExceeded | ConnectTimeoutError | ReadTimeoutError):
             return self._timed_out()
         if isinstance(cause, BotoConnectionError | HTTPClientError):
-            return self._unavailable(type(cause).__name__)
+            return self._unavailable(reason_of(cause))
         if isinstance(cause, ClientError):
             code = str(cause.response.get("Error", {}).get("Code", ""))
             if code == "EntityNotFoundException":

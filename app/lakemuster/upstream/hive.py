@@ -23,6 +23,7 @@ from thrift.transport.TTransport import TTransportException
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
+from lakemuster.failure_reasons import reason_of
 from lakemuster.metadata.names import Levels
 from lakemuster.metadata.snapshot import Format
 from lakemuster.upstream.hive_connection import UNREADABLE, AnswerTooLarge, HiveConnections, is_timeout
@@ -106,7 +107,7 @@ class _HiveMetastore(Upstream):
         if is_timeout(cause):
             return self._timed_out()
         if isinstance(cause, TTransportException | OSError):
-            return self._unavailable(type(cause).__name__)
+            return self._unavailable(reason_of(cause))
         if isinstance(cause, ImportError):
             return self._failed(f"signing in with Kerberos needs {cause.name}, which is not installed")
         return self._failed(f"its answer is {type(cause).__name__}") if isinstance(cause, UNREADABLE) else None

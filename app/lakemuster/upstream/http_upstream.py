@@ -12,6 +12,7 @@ import httpx
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
+from lakemuster.failure_reasons import reason_of
 from lakemuster.upstream.connections import limits, no_cookies, timeouts
 from lakemuster.upstream.protocol import ANSWER_SECONDS, MAX_BYTES, Upstream
 
@@ -65,7 +66,7 @@ class HttpUpstream(Upstream):
         if isinstance(cause, httpx.TimeoutException):
             return self._timed_out()
         if isinstance(cause, httpx.HTTPError | httpx.InvalidURL):
-            return self._unavailable(type(cause).__name__)
+            return self._unavailable(reason_of(cause))
         return None
 
     def close(self) -> None:

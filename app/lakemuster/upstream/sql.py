@@ -27,6 +27,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError, ConfigInvalid
+from lakemuster.failure_reasons import reason_of
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream.deadlines import DeadlineExceeded, Deadlines
 from lakemuster.upstream.protocol import ANSWER_SECONDS, CONNECT_SECONDS, Upstream
@@ -125,7 +126,7 @@ class SqlCatalog(Upstream):
         if isinstance(cause, NoSuchTableError):
             return self._failed("its database has no table iceberg_tables")
         if isinstance(cause, OperationalError | InterfaceError):
-            return self._unavailable(type(cause).__name__)
+            return self._unavailable(reason_of(cause))
         # A missing driver raises an ImportError; a driver that cannot decode a response raises a ValueError.
         if isinstance(cause, SQLAlchemyError | ImportError | ValueError):
             return self._failed(type(cause).__name__)

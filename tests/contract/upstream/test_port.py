@@ -82,7 +82,7 @@ def test_a_silent_catalog_is_waited_for_until_a_limit(lake: Any, monkeypatch: py
             upstream.pointer(A)
 
 
-@pytest.mark.parametrize(
+ADDRESSES = pytest.mark.parametrize(
     "settings",
     [
         {"type": "hive", "uri": "thrift://127.0.0.1:PORT"},
@@ -93,6 +93,20 @@ def test_a_silent_catalog_is_waited_for_until_a_limit(lake: Any, monkeypatch: py
     ],
     ids=lambda settings: settings["type"],
 )
+
+
+@ADDRESSES
+def test_the_error_of_an_address_that_refuses_connections_has_the_reason(settings: dict[str, Any]) -> None:
+    keys = ("glue.access-key-id", "glue.secret-access-key") if settings["type"] == "glue" else ()
+    found = {name: str(value).replace("PORT", "1") for name, value in settings.items()} | dict.fromkeys(keys, "key")
+    upstream = open_upstream("prod", CatalogSettings(**found), ObjectStore([], {}))
+    with pytest.raises(UpstreamUnavailable) as told:
+        upstream.pointer(A)
+    assert told.value.message == "the catalog prod does not answer: connection refused"
+    upstream.close()
+
+
+@ADDRESSES
 def test_a_catalog_that_talks_nonsense_fails(settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("glue.access-key-id", "glue.secret-access-key") if settings["type"] == "glue" else ():
         settings = {**settings, name: "key"}

@@ -41,6 +41,14 @@ def test_errors_are_mapped(error: Exception, kind: type[StorageError]) -> None:
     assert "hunter2" not in f"{failure} {failure.context}"
 
 
+def test_a_failure_of_the_system_has_its_reason() -> None:
+    assert (
+        failure_of(OSError(errno.EIO, "hunter2"), "/lake/x").message == "/lake/x: storage failed (input/output error)"
+    )
+    said = failure_of(ConnectionRefusedError(errno.ECONNREFUSED, "hunter2"), "s3://lake/x").message
+    assert said == "s3://lake/x: storage does not answer (connection refused)"
+
+
 def test_our_own_errors_pass_unchanged() -> None:
     ours = ObjectMissing("x")
     assert failure_of(ours, "y") is ours

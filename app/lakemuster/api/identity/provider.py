@@ -26,6 +26,7 @@ import orjson
 
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import IdentityUnavailable, NotAuthenticated
+from lakemuster.failure_reasons import reason_of
 
 LOG = logging.getLogger("lakemuster.identity")
 DEADLINE_SECONDS = 5.0
@@ -297,7 +298,7 @@ async def _json(
                         raise IdentityUnavailable(f"{urlsplit(url).path} answers with more than {_MAX_BYTES} bytes")
         document = orjson.loads(body)
     except (httpx.HTTPError, httpx.InvalidURL, orjson.JSONDecodeError) as cause:
-        raise IdentityUnavailable(f"{urlsplit(url).path}: {type(cause).__name__}") from cause
+        raise IdentityUnavailable(f"{urlsplit(url).path}: {reason_of(cause)}") from cause
     if not isinstance(document, dict):
         raise IdentityUnavailable(f"{urlsplit(url).path} answers with something other than a JSON object")
     return document

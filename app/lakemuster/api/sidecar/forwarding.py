@@ -22,6 +22,7 @@ from yarl import URL
 from lakemuster.api.sidecar.connections import Connector, proxy_of, send_once
 from lakemuster.api.sidecar.requests import MAX_BODY_BYTES, SAFE, SidecarRequest
 from lakemuster.errors import RequestInvalid, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
+from lakemuster.failure_reasons import reason_of
 from lakemuster.upstream.protocol import CONNECT_SECONDS
 from lakemuster.upstream.rest import RestCatalog
 from lakemuster.upstream.sigv4 import SigV4
@@ -91,7 +92,7 @@ class Answer:
             except aiohttp.ServerTimeoutError as cause:
                 raise UpstreamTimedOut("the catalog has not sent its whole answer in time") from cause
             except aiohttp.ClientError as cause:
-                raise UpstreamUnavailable(f"the catalog has broken off: {type(cause).__name__}") from cause
+                raise UpstreamUnavailable(f"the catalog has broken off: {reason_of(cause)}") from cause
             except RuntimeError as cause:
                 raise UpstreamUnavailable("the catalog has broken off: its answer is malformed") from cause
             except TimeoutError:

@@ -23,6 +23,7 @@ from lakemuster.api.sidecar.endpoints import endpoint_of
 from lakemuster.api.sidecar.requests import note_upstream
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import UpstreamFailed, UpstreamRefused, UpstreamTimedOut, UpstreamUnavailable
+from lakemuster.failure_reasons import reason_of
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream.connections import limits, no_cookies, timeouts
 from lakemuster.upstream.protocol import ANSWER_SECONDS, overloaded
@@ -136,7 +137,7 @@ class Rights:
             raise UpstreamTimedOut(f"the catalog {catalog.name} has not answered in time") from cause
         except httpx.HTTPError as cause:
             catalog.breaker.failed()
-            raise UpstreamUnavailable(f"the catalog {catalog.name} does not answer: {type(cause).__name__}") from cause
+            raise UpstreamUnavailable(f"the catalog {catalog.name} does not answer: {reason_of(cause)}") from cause
         catalog.breaker.succeeded()
         if status == 200:
             return

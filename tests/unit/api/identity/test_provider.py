@@ -89,6 +89,17 @@ def test_known_keys_go_on_to_work_and_nobody_waits(
     asyncio.run(ask())
 
 
+def test_the_log_has_the_reason_why_a_provider_cannot_be_used(
+    clock: SteppedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(IdentityUnavailable) as told:
+        asyncio.run(Provider("http://127.0.0.1:1/realm", clock).keys("first"))
+    assert "refused" not in told.value.message
+    (line,) = caplog.messages
+    assert line.startswith("the identity provider http://127.0.0.1:1/realm cannot be used: ")
+    assert line.endswith("/realm/.well-known/openid-configuration: connection refused")
+
+
 def test_keys_are_not_used_for_ever(served: OidcProvider, provider: Provider, clock: SteppedClock) -> None:
     asyncio.run(provider.keys("first"))
     served.status = 500

@@ -112,7 +112,6 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        root_path=settings.root_path,
         # Telemetry would send exception texts and query strings to whatever endpoint the environment names.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         generate_unique_id_function=lambda route: route.name,

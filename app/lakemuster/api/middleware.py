@@ -80,7 +80,7 @@ class Middleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        self._strip_root(scope)
+        self._set_root(scope)
         headers = Headers(scope=scope)
         answer = _Answer(send, _request_id(headers))
         scope.setdefault("state", {})["request_id"] = answer.request_id
@@ -99,9 +99,11 @@ class Middleware:
         finally:
             REQUEST_ID.reset(belonging)
 
-    def _strip_root(self, scope: Scope) -> None:
-        """Strip the root path from a request if the proxy has not."""
+    def _set_root(self, scope: Scope) -> None:
+        """Set a request's root path, and strip it from the request if the proxy has not."""
         root = self._rules.root_path
+        if root:
+            scope["root_path"] = root
         if root and scope["path"].startswith(root + "/"):
             scope["path"] = scope["path"][len(root) :]
             if scope.get("raw_path", b"").startswith(root.encode() + b"/"):

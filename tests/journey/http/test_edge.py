@@ -98,6 +98,14 @@ def test_the_edge(server: Running, tmp_path: Path) -> None:
     assert not [line for line in lines if line["peer"] == "203.0.113.9"]
 
 
+def test_a_server_below_a_path_writes_json_lines_only(tmp_path: Path) -> None:
+    with served(tmp_path, ROOT_PATH="/lake") as server:
+        assert server.http.get(f"/lake{TABLES}").status_code == 200
+        first, *lines = server.log.read_text().splitlines()
+    assert first.startswith("Lakemuster ")
+    assert all(line.startswith(("  ", "{")) for line in lines)
+
+
 def test_a_client_that_no_proxy_speaks_for_is_its_own_address(tmp_path: Path) -> None:
     (tmp_path / "tokens.toml").write_text(token_entry("reader", "reader"), "utf-8")
     settings = {"TOKENS": str(tmp_path / "tokens.toml"), "FORWARDED_ALLOW_IPS": "192.0.2.1"}

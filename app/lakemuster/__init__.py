@@ -7,7 +7,8 @@ The map, in the direction of imports (a package may import those to its right)::
         > config > single_flight
         > available_memory | caching | catalog_settings | table_settings | webhook_settings | clock | cpu_semaphore
         | measures
-        > failure_reasons > errors | event_types > extras | tracing
+        > failure_reasons > errors | event_types > extras | library_output
+        | tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
@@ -35,7 +36,7 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``clock``     the monotonic clock and the wall clock, which tests replace
 * ``tracing``   spans: a port; ``measures`` values that components record; ``log_lines`` log lines
 * ``single_flight``  one run of the same work for all concurrent callers
-* ``extras``    how extras of this package are installed
+* ``extras``    how extras of this package are installed; ``library_output`` keeps other libraries off stderr
 * ``cpu_semaphore``  how many threads of a process compute at once
 """
 

@@ -17,6 +17,7 @@ import orjson
 
 from lakemuster import tracing
 from lakemuster.config import LogFormat, LogLevel
+from lakemuster.failure_reasons import reason_of
 
 REQUEST_ID: ContextVar[str | None] = ContextVar("request_id", default=None)
 """The id of the request that this code runs for."""
@@ -75,6 +76,18 @@ class TextLines(logging.Formatter):
         return line if not record.exc_info else f"{line}\n{self.formatException(record.exc_info)}"
 
 
+class WithoutDetail(logging.Filter):
+    """Reduces a library's record to its first line and the exception's reason: the rest may hold URLs and secrets."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record; keep it."""
+        raised = record.exc_info[1] if record.exc_info else None
+        first = record.getMessage().partition("\n")[0]
+        record.msg, record.args = first if raised is None else f"{first}: {reason_of(raised)}", ()
+        record.exc_info = record.exc_text = None
+        return True
+
+
 def log_config(form: LogFormat | None, level: LogLevel) -> dict[str, Any]:
     """The configuration of a server's loggers, for ``logging.config.dictConfig``.
 
@@ -92,14 +105,17 @@ def log_config(form: LogFormat | None, level: LogLevel) -> dict[str, Any]:
             "line": {"()": TextLines if chosen == "text" else JsonLines},
             "message": {"format": "%(message)s"},
         },
+        "filters": {"without_detail": {"()": WithoutDetail}},
         "handlers": {
             "stderr": {**stream, "formatter": "line"},
+            "loop": {**stream, "formatter": "line", "filters": ["without_detail"]},
             "audit": {**stream, "formatter": "message"},
         },
         "loggers": {
             "lakemuster": {"handlers": ["stderr"], "level": own, "propagate": False},
             "lakemuster.audit": {"handlers": ["audit"], "level": "INFO", "propagate": False},
             "uvicorn": {"handlers": ["stderr"], "level": server, "propagate": False},
+            "asyncio": {"handlers": ["loop"], "level": "ERROR", "propagate": False},
             "opentelemetry": {"handlers": ["stderr"], "level": server, "propagate": False},
         },
     }

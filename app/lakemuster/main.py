@@ -20,6 +20,7 @@ from lakemuster.config import Settings, load_settings
 from lakemuster.extras import pip_install
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.shared_looks import SERVER_WAITS, WaitPolicy
+from lakemuster.library_output import silence_libraries
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -60,6 +61,7 @@ def app() -> FastAPI:
     from lakemuster.api.app import create_app  # noqa: PLC0415
     from lakemuster.api.worker_folder import WorkerFolder  # noqa: PLC0415
 
+    silence_libraries()
     built = create_app(build_services(load_settings()), WorkerFolder.of_environment())
     export_telemetry(built)
     reload_on_hangup(built)

@@ -12,7 +12,7 @@ import pytest
 
 from lakemuster import tracing
 from lakemuster.config import LogFormat, LogLevel
-from lakemuster.log_lines import REQUEST_ID, Fields, JsonLines, TextLines, log_config
+from lakemuster.log_lines import REQUEST_ID, Fields, JsonLines, TextLines, WithoutDetail, log_config
 
 
 def record(message: object, *args: object, error: bool = False) -> logging.LogRecord:
@@ -84,6 +84,16 @@ def test_the_level_holds_for_our_lines_and_never_for_the_audit_log(level: LogLev
     loggers = log_config("json", level)["loggers"]
     assert (loggers["lakemuster"]["level"], loggers["uvicorn"]["level"]) == (own, server)
     assert loggers["lakemuster.audit"]["level"] == "INFO"
+
+
+def test_a_record_of_the_event_loop_has_no_detail() -> None:
+    odd = record("Task exception was never retrieved\nfuture: <Task exception=hunter2>", error=True)
+    assert WithoutDetail().filter(odd)
+    found = json.loads(JsonLines().format(odd))
+    assert found["message"] == "Task exception was never retrieved: ValueError"
+    assert "exception" not in found
+    logger = log_config("json", "info")["loggers"]["asyncio"]
+    assert log_config("json", "info")["handlers"][logger["handlers"][0]]["filters"] == ["without_detail"]
 
 
 def test_a_line_names_the_trace_of_its_request(monkeypatch: pytest.MonkeyPatch) -> None:

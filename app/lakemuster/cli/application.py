@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from lakemuster.cli.text import printable
 from lakemuster.errors import CatalogError
 from lakemuster.failure_reasons import operator_message
+from lakemuster.library_output import silence_libraries
 
 DEBUG = "--debug"
 Context = Any
@@ -34,6 +35,8 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Context) -> object:
         """Run the command."""
+        if not ctx.params.get("debug"):
+            silence_libraries()
         try:
             answer = super().invoke(ctx)
             sys.stdout.flush()

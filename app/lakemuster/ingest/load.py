@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from lakemuster.errors import CatalogError, ObjectMissing
+from lakemuster.errors import CatalogError, MetadataCorrupt, ObjectMissing
 from lakemuster.formats.protocol import FileInfo, Known, Pointer
 from lakemuster.formats.registry import format_of
 from lakemuster.ingest.parsing import Parser
@@ -29,7 +29,13 @@ def load_metadata(store: ObjectStore, pointer: Pointer, known: Known, parser: Pa
         LimitExceeded, DecodeFailed: it is too large, or parsing it takes too much memory or time.
         StorageError: it cannot be read.
     """
-    return format_of(pointer.format).load(_StoredDocuments(store, parser), pointer, known)
+    try:
+        return format_of(pointer.format).load(_StoredDocuments(store, parser), pointer, known)
+    except MetadataCorrupt as error:
+        place = redacted(pointer.metadata_location)
+        if place in error.message:
+            raise
+        raise type(error)(f"{error} (read from {place})", **error.context) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,7 @@ def test_with_broken_table_metadata_the_last_state_is_served(services: Services,
     view = services.view("db.broken")
     assert view.stale is not None
     assert "metadata_corrupt" in view.stale
+    assert view.stale.count(str(later)) == 1
     assert len(rows(lists.files(services.index, view))) == 3
 
 

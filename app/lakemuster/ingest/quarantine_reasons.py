@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakemuster.errors import CatalogError, DecodeFailed, MetadataCorrupt, StorageError, WrongLength
+from lakemuster.errors import CatalogError, DecodeFailed, LocationRefused, MetadataCorrupt, StorageError, WrongLength
 from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Snapshot
 from lakemuster.storage.locations import redacted
 
@@ -27,7 +27,7 @@ def of_manifest(error: CatalogError, header: ManifestHeader, location: str, snap
         f"{count} {kind}" for kind, count in (*kinds, ("deleted", header.deleted_files_count)) if count is not None
     ]
     expected = f"a manifest {length}" + (f" with entries: {', '.join(counts)}" if counts else "")
-    return _told(error, location, f"manifest {redacted(header.location)}", snapshot, expected)
+    return _told(error, location, header.location, "manifest", snapshot, expected)
 
 
 def of_list(
@@ -40,7 +40,7 @@ def of_list(
         recorded: its location in the metadata, before rewrites.
     """
     expected = "a manifest list" if length is None else f"a manifest list of {length} bytes"
-    return _told(error, location, f"manifest list {redacted(recorded)}", snapshot, expected)
+    return _told(error, location, recorded, "manifest list", snapshot, expected)
 
 
 def of_own_file(reason: str, root: str, snapshot: Snapshot) -> CatalogError:
@@ -54,6 +54,12 @@ def of_own_file(reason: str, root: str, snapshot: Snapshot) -> CatalogError:
     return MetadataCorrupt(f"{reason} (object {place}, none of its manifests is known, expected a snapshot's JSON)")
 
 
-def _told(error: CatalogError, location: str, what: str, snapshot: Snapshot, expected: str) -> CatalogError:
-    place = f"object {redacted(location)}, {what} of snapshot {snapshot.snapshot_id}, expected {expected}"
+def _told(
+    error: CatalogError, location: str, recorded: str, kind: str, snapshot: Snapshot, expected: str
+) -> CatalogError:
+    if isinstance(error, LocationRefused):  # its message has the location, and nothing was read
+        origin = "" if location == recorded else f", recorded as {redacted(recorded)}"
+        return type(error)(f"{error} ({kind} of snapshot {snapshot.snapshot_id}{origin})", **error.context)
+    what = f"{kind} {redacted(recorded)} of snapshot {snapshot.snapshot_id}"
+    place = f"object {redacted(location)}, {what}, expected {expected}"
     return type(error)(f"{error} ({place})", **error.context)

@@ -54,6 +54,7 @@ _USERINFO = re.compile(
 )
 _LONGEST = 4096
 _LONGEST_SHOWN = 300
+_REMEDY = "allow it by ROOTS or a catalog's roots, or register a table that was moved with --rewrite OLD=NEW"
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
 
 
@@ -197,7 +198,7 @@ class Roots:
         if location.is_relative:
             raise _refused(text, "a relative path needs a rewrite (OLD=NEW) to a full location")
         if not self.hold(location):
-            raise _refused(text, "it is outside the allowed roots")
+            raise _refused(text, f"it is outside the allowed roots; {_REMEDY}")
         return location
 
 

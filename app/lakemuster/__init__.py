@@ -8,7 +8,7 @@ The map, in the direction of imports (a package may import those to its right)::
         > available_memory | caching | catalog_settings | table_settings | webhook_settings | clock | cpu_semaphore
         | measures
         > failure_reasons > errors | event_types > extras | library_output
-        | tracing
+        | loopback | tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
@@ -37,6 +37,7 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``tracing``   spans: a port; ``measures`` values that components record; ``log_lines`` log lines
 * ``single_flight``  one run of the same work for all concurrent callers
 * ``extras``    how extras of this package are installed; ``library_output`` keeps other libraries off stderr
+* ``loopback``  which hosts are this machine
 * ``cpu_semaphore``  how many threads of a process compute at once
 """
 

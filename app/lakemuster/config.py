@@ -25,6 +25,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from lakemuster.available_memory import available_memory
 from lakemuster.catalog_settings import Catalogs
 from lakemuster.errors import ConfigInvalid
+from lakemuster.loopback import is_loopback
 from lakemuster.table_settings import WATCH_SECONDS, Interval, NanMode, TableRules, TableSettings, health_of, matching
 from lakemuster.webhook_settings import Webhooks
 
@@ -34,7 +35,6 @@ LEAST_CONNECTIONS, MOST_CONNECTIONS = 4, 33
 """Connections to the database of a process, one of them to ask a silent server whether it is alive."""
 CLIENT_VARIABLES = frozenset({"LAKEMUSTER_URI", "LAKEMUSTER_TOKEN"})
 """Variables of the command line and other clients: the server's address and a bearer token. Never settings."""
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@?#]+")
 
 
@@ -280,7 +280,7 @@ class Settings(BaseSettings):
     def _issuers(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         for issuer in value:
             url = urlsplit(issuer)
-            is_here = url.scheme == "http" and url.hostname in _LOOPBACK
+            is_here = url.scheme == "http" and is_loopback(url.hostname or "")
             if not url.hostname or url.query or url.fragment or not (url.scheme == "https" or is_here):
                 raise ValueError(f"{issuer!r} is not an https URL without a query")
         return value
@@ -389,7 +389,7 @@ def check_exposure(settings: Settings, *, insecure_public: bool) -> None:
     Raises:
         ConfigInvalid: a non-loopback address, neither tokens nor an issuer, and no ``--insecure-public``.
     """
-    if settings.host not in _LOOPBACK and not settings.has_callers and not insecure_public:
+    if not is_loopback(settings.host) and not settings.has_callers and not insecure_public:
         raise ConfigInvalid(
             f"HOST is {settings.host}: serving it without TOKENS lets anyone in; "
             "set TOKENS or OIDC_ISSUER, listen on 127.0.0.1, or pass --insecure-public"

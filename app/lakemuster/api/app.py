@@ -66,9 +66,9 @@ from lakemuster.errors import CatalogError
 from lakemuster.jobs.registry import jobs_of
 from lakemuster.jobs.supervisor import Supervisor
 from lakemuster.jobs.webhooks import WebhookMeasures
+from lakemuster.loopback import host_names, is_loopback
 from lakemuster.upstream.registry import Upstreams
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _DESCRIPTION = """Plans which files of an Iceberg or Paimon table a query must read, and lists snapshots, manifests and
 files, from an index.
 
@@ -251,10 +251,9 @@ async def _maintained(
 
 def _edge_rules(settings: Settings, upstreams: Upstreams) -> MiddlewareRules:
     """Return the middleware's rules. On loopback without tokens they reject other host names (DNS rebinding)."""
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    is_open = not settings.has_callers and host in LOOPBACK
+    is_open = not settings.has_callers and is_loopback(settings.host)
     return MiddlewareRules(
-        LOOPBACK if is_open else None,
+        host_names(settings.host) if is_open else None,
         frozenset(settings.cors_origins),
         settings.root_path,
         partial(_body_limit, upstreams=upstreams),

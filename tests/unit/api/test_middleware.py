@@ -35,6 +35,13 @@ def test_other_host_names_are_refused(client: TestClient, host: str) -> None:
     assert answer.json()["error"]["code"] == "request_invalid"
 
 
+def test_a_server_on_another_loopback_address_accepts_its_own_name_only(connect: Connect) -> None:
+    client = connect(host="127.0.0.2")
+    names = ("127.0.0.2:8181", "127.0.0.1", "127.0.0.3", "evil.example")
+    found = [client.get("/healthz", headers={"Host": name}).status_code for name in names]
+    assert found == [200, 200, 400, 400]
+
+
 def test_with_tokens_any_host_name_is_accepted(with_tokens: TestClient) -> None:
     assert with_tokens.get("/healthz").status_code == 200
 

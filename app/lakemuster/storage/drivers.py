@@ -29,6 +29,10 @@ _PACKAGES = {
     "webhdfs": ("requests",),
     "swebhdfs": ("requests",),
 }
+_HDFS = (
+    "set the option webhdfs to the name nodes' URLs (lakemuster[hdfs]), "
+    "or HADOOP_HOME, JAVA_HOME and CLASSPATH on a machine with libhdfs"
+)
 
 
 @contextmanager
@@ -36,10 +40,14 @@ def needed_packages(scheme: str, setting: str) -> Iterator[None]:
     """Raise an error that names the extra of a scheme if the block fails because a package is missing.
 
     Raises:
-        ConfigInvalid: a package is not installed.
+        ConfigInvalid: a package is not installed, or libhdfs does not load.
     """
     try:
         yield
+    except OSError as cause:
+        if scheme != "hdfs":
+            raise
+        raise ConfigInvalid(f"{setting}: hdfs:// cannot be opened through libhdfs; {_HDFS}") from cause
     except ImportError as cause:
         # fsspec wraps the ImportError in another one without the module's name.
         name = cause.name or getattr(cause.__cause__, "name", None) or ""

@@ -34,6 +34,8 @@ class GenericObjects:
     def __init__(self, scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> None:
         try:
             self._files = Filesystem(scheme, options)
+        except ConfigInvalid:
+            raise
         except Exception as cause:
             missing = f": package {cause.name} is missing" if isinstance(cause, ImportError) and cause.name else ""
             raise ConfigInvalid(

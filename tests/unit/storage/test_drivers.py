@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import fsspec
 import pytest
 
 from lakemuster.errors import ConfigInvalid
@@ -18,6 +19,25 @@ def test_a_missing_extra_is_named(scheme: str, package: str, extra: str, monkeyp
     monkeypatch.delitem(sys.modules, source, raising=False)
     with pytest.raises(ConfigInvalid, match=rf"lakemuster\[{extra}\].*pip install"):
         ObjectStore([f"{scheme}://lake"], {}).check_options()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (OSError("libhdfs: hunter2"), r"option webhdfs.*lakemuster\[hdfs\].*HADOOP_HOME"),
+        (ModuleNotFoundError("hunter2", name="requests"), r"lakemuster\[hdfs\].*pip install"),
+    ],
+)
+def test_hdfs_without_its_driver_names_what_is_needed(
+    error: Exception, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: str) -> type:
+        raise error
+
+    monkeypatch.setattr(fsspec, "get_filesystem_class", fails)
+    with pytest.raises(ConfigInvalid, match=words) as told:
+        ObjectStore(["hdfs://node:8020/w"], {}).check_options()
+    assert "hunter2" not in str(told.value)
 
 
 def test_stores_that_speak_s3_take_its_driver_with_virtual_hosts() -> None:

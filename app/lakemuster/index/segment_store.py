@@ -11,7 +11,7 @@ from pathlib import Path
 from weakref import ref
 
 from lakemuster.caching import Cache
-from lakemuster.errors import SegmentCorrupt, SegmentMissing
+from lakemuster.errors import ConfigInvalid, SegmentCorrupt, SegmentMissing
 from lakemuster.index.remote_folder import RemoteFolder
 from lakemuster.index.segment_backends import (
     LocalSegmentBackend,
@@ -25,7 +25,7 @@ from lakemuster.index.segment_cache import SegmentCache
 from lakemuster.index.segment_files import Segment
 from lakemuster.index.zone_block import Zones, read_zones
 from lakemuster.single_flight import SingleFlight
-from lakemuster.storage.locations import normal_scheme
+from lakemuster.storage.locations import is_mistyped, normal_scheme, redacted
 
 Repair = Callable[[str, SegmentCorrupt], None]
 """Restores a lost or damaged segment in the store, given its name and the damage; or raises."""
@@ -70,6 +70,8 @@ class SegmentStore:
         max_open: int = 4096,
         max_mapped: int = 512 * 2**20,
     ) -> None:
+        if is_mistyped(url):
+            raise ConfigInvalid(f"SEGMENTS_URL: {redacted(url)!r} is not a URL: it has no :// after its scheme")
         scheme, separator, rest = url.partition("://")
         self._backend: SegmentBackend
         if not separator or scheme in ("file", "local"):

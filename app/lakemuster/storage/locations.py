@@ -39,6 +39,9 @@ _SPELLINGS = {
 }
 _SCHEME_OF = {spelling: scheme for scheme, spellings in _SPELLINGS.items() for spelling in spellings}
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):(.*)", re.DOTALL)
+_MISTYPED = re.compile(
+    rf"({'|'.join([*_SCHEME_OF, 'oss', 'hdfs', 'webhdfs', 'swebhdfs', *HTTP])})(:(?!//)|//)", re.IGNORECASE
+)
 _BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*")
 _HOST_AND_PORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._\-]*(:[0-9]{1,5})?")
 _CONTAINER_AND_ACCOUNT = re.compile(r"[A-Za-z0-9$][A-Za-z0-9\-]*(@[A-Za-z0-9][A-Za-z0-9.\-]*)?")
@@ -210,7 +213,14 @@ def absolute(text: str, base: str) -> str:
     """
     if _URL.match(text) or not text:
         return Location.parse(text).text
+    if is_mistyped(text):
+        raise _refused(text, "a URL has :// after its scheme")
     return Location.parse(os.path.normpath(os.path.join(base, os.path.expanduser(text)))).text
+
+
+def is_mistyped(text: str) -> bool:
+    """Whether a local path is a URL without its ``://``, such as ``s3:/bucket`` or ``s3//bucket``."""
+    return _MISTYPED.match(text) is not None
 
 
 def with_scheme(location: str) -> str:

@@ -44,6 +44,15 @@ def test_a_file_url_is_a_local_folder(tmp_path: Path) -> None:
     assert SegmentStore(str(tmp_path / "segments")).open(NAMES[0]).num_rows == 3
 
 
+@pytest.mark.parametrize("url", ["s3:/x", "s3:x", "s3//x", "file:/x", "gs:/x?secret=hunter2"])
+def test_a_mistyped_url_is_no_folder(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigInvalid, match=r"SEGMENTS_URL: .*://") as told:
+        SegmentStore(url)
+    assert "hunter2" not in str(told.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_operator_is_told_which_folder_cannot_be_created(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(IndexUnavailable) as told:

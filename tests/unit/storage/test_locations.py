@@ -104,6 +104,17 @@ def test_no_roots_admit_nothing() -> None:
         Roots().admit("/")
 
 
+@pytest.mark.parametrize("text", ["s3//lake", "S3A//lake/t", "gs//lake", "hdfs//node/w", "s3:/lake", "s3:lake"])
+def test_a_root_that_is_a_mistyped_url_is_refused(text: str) -> None:
+    with pytest.raises(ConfigInvalid, match="ROOTS: "):
+        Roots.of([text], "/here")
+
+
+@pytest.mark.parametrize("text", ["s3", "s3/lake", "lake//t", "./s3//lake", "azure//t"])
+def test_relative_folders_are_roots(text: str) -> None:
+    assert Roots.of([text], "/here").locations[0].text.startswith("/here/")
+
+
 def test_a_relative_location_needs_a_rewrite() -> None:
     with pytest.raises(LocationRefused, match="OLD=NEW"):
         Roots.of(["/"], "/").admit("data/t")

@@ -185,12 +185,14 @@ def test_a_store_that_hangs_does_not_delay_a_stop(of: Settings, monkeypatch: pyt
 
 
 def test_a_process_stores_its_plans_at_intervals_also_after_a_failure(
-    of: Settings, monkeypatch: pytest.MonkeyPatch
+    of: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(module, "SAVE_SECONDS", 0.001)
     with catalog(of) as services:
         store, written = services.index.segments, []
-        failures = [OSError("full"), IndexUnavailable("gone")]
+        gone = IndexUnavailable("the segment store does not answer")
+        gone.add_note("SEGMENTS_URL is s3://bucket/x")
+        failures = [OSError("hunter2"), gone]
 
         def write(key: str, data: bytes) -> None:
             if failures:
@@ -206,3 +208,7 @@ def test_a_process_stores_its_plans_at_intervals_also_after_a_failure(
         plan(services, "id = 5")
         warm_up.stop()
         assert [rows[0][1] for rows in written] == [1, 2, 3]
+    assert caplog.messages == [
+        f"recent plans were not stored: {reason}"
+        for reason in ("the segment store does not answer: SEGMENTS_URL is s3://bucket/x", "OSError")
+    ]

@@ -243,6 +243,16 @@ def test_what_is_logged_for_a_request_has_its_id_and_later_lines_do_not(
     assert "request_id" not in lines[-1]
 
 
+def test_notes_of_an_error_are_logged_and_not_sent(
+    client: TestClient, services: FakeServices, caplog: pytest.LogCaptureFixture
+) -> None:
+    services.failure = IndexUnavailable("the database does not answer")
+    services.failure.add_note("db.internal:5432/lake: connection refused")
+    for path in (f"{TABLES}/shop.orders", "/iceberg/v1/namespaces/shop/tables/orders"):
+        assert "db.internal" not in client.get(path).text
+    assert "index_unavailable: the database does not answer: db.internal:5432/lake: connection refused" in caplog.text
+
+
 def test_every_error_has_a_status_and_a_code_of_its_own() -> None:
     def classes(kind: type[errors.CatalogError]) -> Iterator[type[errors.CatalogError]]:
         yield kind

@@ -121,7 +121,10 @@ def flush_segments(paths: Sequence[str | Path]) -> None:
 
 
 def _refusal(cause: OSError) -> IndexUnavailable:
-    return IndexUnavailable(f"cannot write a segment: {cause.strerror or type(cause).__name__}")
+    refusal = IndexUnavailable(f"cannot write a segment: {cause.strerror or type(cause).__name__}")
+    if cause.filename:
+        refusal.add_note(str(cause.filename))
+    return refusal
 
 
 def place(file: Path, target: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lakemuster.errors import IndexUnavailable, SegmentCorrupt
+from lakemuster.failure_reasons import operator_message
 from lakemuster.index.mapped_segment import BATCH_ROWS
 from lakemuster.index.segment_files import Segment, place, segment_name, write_segment
 from lakemuster.metadata.files import ICEBERG_COLUMNS, PAIMON_COLUMNS, PAIMON_INDEX_COLUMNS, typed_field
@@ -206,3 +207,10 @@ def test_names_are_equal_only_for_the_same_manifest_and_decoder(
 ) -> None:
     assert (segment_name(*one) == segment_name(*other)) == (one == other)
     assert re.fullmatch("[0-9a-f]{64}", segment_name(*one))
+
+
+def test_the_operator_is_told_which_file_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(IndexUnavailable) as told:
+        write_segment(pa.table({"status": pa.array([0], pa.int8())}), tmp_path / "missing/a.arrow")
+    assert str(tmp_path) not in told.value.message
+    assert str(tmp_path) in operator_message(told.value)

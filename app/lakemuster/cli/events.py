@@ -18,7 +18,7 @@ from lakemuster.cli.options import AsJson
 from lakemuster.cli.output import show_list
 from lakemuster.cli.sources import EventQuery, Row, Source, query
 from lakemuster.cli.table_names import Name
-from lakemuster.cli.text import cell
+from lakemuster.cli.text import cell, printable
 
 POLL_SECONDS = 1.0
 LOOK_SECONDS = 5.0
@@ -81,12 +81,21 @@ def wait(
 
     Give `--partition` for each field that matters. Asks at the start, and after each commit to the table. If the
     settings have rules by which the table's partitions are ready (`partition_ready`), it waits until one of them holds.
+    The background jobs of a running server evaluate the rules: without a server, no further partition becomes ready.
     """
     wanted = dict(_pair(word) for word in partition)
     with source(server) as found:
-        if not _appears(found, name, wanted, timeout):
-            fail(f"{name} has no such partition after {timeout:g} seconds")
-            raise typer.Exit(1)
+        _check_fields(found, name, wanted)
+        has_rules = found.has_readiness(name)
+        if _appears(found, name, wanted, timeout, "ready_partitions" if has_rules else "partitions"):
+            return
+        reason = "has no such partition"
+        if has_rules and has_partition(found.rows(query("partitions", name), _ignore), wanted):
+            reason = "has the partition, but no rule of partition_ready holds for it"
+            if server.address is None:
+                reason += " (only the background jobs of a running server evaluate the rules)"
+        fail(f"{name} {reason} after {timeout:g} seconds")
+        raise typer.Exit(1)
 
 
 def has_partition(rows: Iterable[Row], wanted: Mapping[str, str]) -> bool:
@@ -112,15 +121,32 @@ def _pair(word: str) -> tuple[str, str]:
     return name, value
 
 
-def _appears(found: Source, name: str, wanted: dict[str, str], timeout: float) -> bool:
+def _check_fields(found: Source, name: str, wanted: Mapping[str, str]) -> None:
+    """Refuse a field by which none of the table's specs partitions it.
+
+    Raises:
+        typer.BadParameter: the message names the table's partition fields.
+    """
+    known = {str(field["name"]): None for spec in found.rows(query("specs", name), _ignore) for field in spec["fields"]}
+    unknown = [repr(field) for field in wanted if field not in known]
+    if unknown:
+        fields = f"its partition fields are {', '.join(known)}" if known else "it has none"
+        message = printable(f"{name} has no partition field {unknown[0]}: {fields}")
+        raise typer.BadParameter(message, param_hint="--partition")
+
+
+def _ignore(_: str) -> None:
+    """Take no notice."""
+
+
+def _appears(found: Source, name: str, wanted: dict[str, str], timeout: float, kind: str) -> bool:
     # The position first: a commit after it is an event, one before it is in the list.
     position, deadline = found.newest_event(), time.monotonic() + timeout
     of_table = EventQuery(table=name)
     looked_at = time.monotonic()
     has_changed = True
-    kind = "ready_partitions" if found.has_readiness(name) else "partitions"
     while True:
-        if has_changed and has_partition(found.rows(query(kind, name), lambda _: None), wanted):
+        if has_changed and has_partition(found.rows(query(kind, name), _ignore), wanted):
             return True
         if time.monotonic() >= deadline:
             return False

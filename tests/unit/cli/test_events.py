@@ -22,11 +22,14 @@ class Log(Shelf):
         self.asked: list[EventQuery] = []
         self.looks = 0
         self.has_rules = False
+        self.fields: tuple[str, ...] = ("day", "region", "n", "off")
 
     def has_readiness(self, table: str) -> bool:
         return self.has_rules
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
+        if query.kind == "specs":
+            return iter([{"fields": []}, {"fields": [{"name": name} for name in self.fields]}])
         self.queries.append(query)
         return iter(self.partitions[0])
 
@@ -137,7 +140,38 @@ def test_a_wait_for_a_table_with_rules_is_for_its_ready_partitions(
     log.has_rules = True
     use(log)
     assert run("wait", "shop.t", "--partition", "day=2024-05-01", "--timeout", "60").status == 1
-    assert 10 <= len(log.queries) <= 13
+    assert 10 <= len(log.queries) <= 14
+
+
+class Unready(Log):
+    """A table whose partition no rule has found ready."""
+
+    def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
+        return iter(()) if query.kind == "ready_partitions" else super().rows(query, notice)
+
+
+def test_a_partition_that_no_rule_holds_for_is_told_apart_from_a_missing_one(use: Callable[[Shelf], Shelf]) -> None:
+    log = Unready([partition(day="2024-05-01")])
+    log.has_rules = True
+    use(log)
+    words = ("wait", "shop.t", "--timeout", "9", "--partition")
+    answer = run(*words, "day=2024-05-01")
+    assert (answer.status, answer.out) == (1, "")
+    assert answer.err == (
+        "lakemuster: shop.t has the partition, but no rule of partition_ready holds for it "
+        "(only the background jobs of a running server evaluate the rules) after 9 seconds\n"
+    )
+    assert run(*words, "day=2024-05-02").err == "lakemuster: shop.t has no such partition after 9 seconds\n"
+
+
+def test_a_field_that_no_partition_has_is_refused_at_once(use: Callable[[Shelf], Shelf], clock: list[float]) -> None:
+    log = Log([partition(day="2024-05-01")])
+    use(log)
+    answer = run("wait", "shop.t", "--partition", "day=2024-05-01", "--partition", "dya=2024-05-01")
+    assert (answer.status, clock) == (2, [0.0])
+    assert "shop.t has no partition field 'dya': its partition fields are day, region, n, off" in answer.err
+    log.fields = ()
+    assert "no partition field 'day': it has none" in run("wait", "shop.t", "--partition", "day=2024-05-01").err
 
 
 @pytest.mark.parametrize("word", ["day", "=x", ""])

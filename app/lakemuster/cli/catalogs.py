@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.opening import local_source
+from lakemuster.cli.option_groups import ONLY_HERE, IndexHere
 from lakemuster.cli.options import AsJson
 from lakemuster.cli.output import show_list
 from lakemuster.errors import UpstreamUnavailable
@@ -21,6 +22,7 @@ def catalogs(
         typer.Argument(metavar="[check NAME]", show_default=False, help="Check one catalog; status 1 if it fails."),
     ] = None,
     as_json: AsJson = False,
+    _server: IndexHere = ONLY_HERE,
 ) -> None:
     """List the attached catalogs, and check each: ask it for all of its tables.
 

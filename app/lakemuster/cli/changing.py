@@ -12,7 +12,7 @@ import typer
 
 from lakemuster.cli.application import deliberate_message
 from lakemuster.cli.opening import local_source, server_packages, source
-from lakemuster.cli.option_groups import HERE, Server
+from lakemuster.cli.option_groups import HERE, ONLY_HERE, IndexHere, Server
 from lakemuster.cli.options import AsJson, Rewrites, TableFormat, parse_rewrites
 from lakemuster.cli.output import Row, say, show_document, show_list
 from lakemuster.cli.progress import Count, counting, progress_before_each, working
@@ -67,6 +67,7 @@ def discover(
     ] = None,
     rewrite: Rewrites = None,
     as_json: AsJson = False,
+    _server: IndexHere = ONLY_HERE,
 ) -> None:
     """Register every Iceberg and Paimon table below a folder; print one line for each."""
     rewrites = parse_rewrites(rewrite)
@@ -122,7 +123,11 @@ Master = Annotated[
 
 
 def index(
-    names: SomeNames, engine: EngineOption = Engine.LOCAL, master: Master = None, as_json: AsJson = False
+    names: SomeNames,
+    engine: EngineOption = Engine.LOCAL,
+    master: Master = None,
+    as_json: AsJson = False,
+    _server: IndexHere = ONLY_HERE,
 ) -> None:
     """Index every snapshot of tables in advance, including old ones."""
     with _index_of(engine, master, EVERY_SNAPSHOT) as found:
@@ -165,6 +170,7 @@ def sync(
     engine: EngineOption = Engine.LOCAL,
     master: Master = None,
     as_json: AsJson = False,
+    _server: IndexHere = ONLY_HERE,
 ) -> None:
     """List an attached catalog now: register its new tables, and unregister those that it no longer has."""
     if engine is Engine.SPARK and pattern is None:
@@ -191,6 +197,7 @@ def sweep(
         ),
     ] = 24.0,
     as_json: AsJson = False,
+    _server: IndexHere = ONLY_HERE,
 ) -> None:
     """Remove segments that no table needs any more: of removed tables, and of snapshots that expired."""
     with closing(local_source()) as found, working("sweep"):

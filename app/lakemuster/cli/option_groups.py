@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from lakemuster.cli.options import AsOf, NoWhere, Ref, SnapshotId, Token, TokenEnv, Uri
+from lakemuster.cli.options import AsOf, NoUri, NoWhere, Ref, SnapshotId, Token, TokenEnv, Uri
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,15 @@ class AtUnfiltered(At):
     _where: NoWhere = None
 
 
+@dataclass(frozen=True, slots=True)
+class IndexHere:
+    """No server: the command works on the index in this folder only, and says so."""
+
+    uri: NoUri = None
+
+
 HERE = Server()
+ONLY_HERE = IndexHere()
 CURRENT = At()
 UNFILTERED = AtUnfiltered()
 

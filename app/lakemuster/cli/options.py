@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from lakemuster.cli.application import fail
 from lakemuster.metadata.format_names import format_names
 
 
@@ -154,6 +156,20 @@ def _no_where(where: str | None) -> None:
 
 
 NoWhere = Annotated[str | None, typer.Option("--where", hidden=True, callback=_no_where)]
+
+
+def _no_uri(context: typer.Context, uri: str | None) -> str | None:
+    if context.resilient_parsing:
+        return uri
+    here = f"{context.info_name} works on the index of this folder only"
+    if uri:
+        raise typer.BadParameter(f"{here}, not on a server", param_hint="--uri")
+    if uri is None and os.environ.get("LAKEMUSTER_URI", "").strip():
+        fail(f"{here}, not on the server of LAKEMUSTER_URI")
+    return uri
+
+
+NoUri = Annotated[str | None, typer.Option("--uri", hidden=True, callback=_no_uri)]
 
 
 def words(text: str | None) -> list[str] | None:

@@ -11,6 +11,7 @@ import typer
 
 from lakemuster.cli.application import fail
 from lakemuster.cli.opening import local_source
+from lakemuster.cli.option_groups import ONLY_HERE, IndexHere
 from lakemuster.cli.options import AsJson, Limit
 from lakemuster.cli.output import Row, say, show_document, show_list
 from lakemuster.cli.progress import working
@@ -52,6 +53,7 @@ def orphans(
     ] = 2,
     limit: Limit = None,
     as_json: AsJson = False,
+    _server: IndexHere = ONLY_HERE,
 ) -> None:
     """Report the files below a location that no registered table refers to; nothing is removed.
 

@@ -9,6 +9,7 @@ import typer
 
 from lakemuster.cli.application import deliberate_message
 from lakemuster.cli.opening import local_source
+from lakemuster.cli.option_groups import ONLY_HERE, IndexHere
 from lakemuster.cli.options import AsJson
 from lakemuster.cli.output import Row, show_document
 from lakemuster.cli.progress import counting
@@ -25,6 +26,7 @@ def verify(
         typer.Option(min=1, metavar="N", show_default=False, help="Check N manifests of each table, chosen at random."),
     ] = None,
     as_json: AsJson = False,
+    _server: IndexHere = ONLY_HERE,
 ) -> None:
     """Decode manifests again with the reference decoder, and compare them with the index.
 

@@ -62,7 +62,7 @@ def test_an_age_is_given_in_words(made: tuple[Path, Lake, float]) -> None:
         (["--older-than", "23h"], "below 1d"),
         (["--older-than", "soon"], "not an age"),
         (["--output", "none/x.parquet"], "no folder none"),
-        (["--uri", "http://127.0.0.1:1"], "No such option"),
+        (["--uri", "http://127.0.0.1:1"], "works on the index of this folder only"),
     ],
 )
 def test_wrong_usage_is_status_2(made: tuple[Path, Lake, float], words: list[str], said: str) -> None:

@@ -52,6 +52,39 @@ def test_without_an_address_the_local_index_answers(asked, use, monkeypatch, uri
     assert asked == []
 
 
+LOCAL = [
+    ("discover", "/lake"),
+    ("index", "t"),
+    ("sync", "prod"),
+    ("sweep",),
+    ("orphans", "/lake"),
+    ("verify", "t"),
+    ("catalogs",),
+    ("jobs",),
+]
+
+
+@pytest.mark.parametrize("words", LOCAL)
+def test_a_command_on_the_index_here_refuses_a_server(use, words):
+    use(Shelf())
+    for given in ((*words, "--uri", LAKE), ("--uri", LAKE, *words)):
+        done = run(*given)
+        assert (done.status, done.out) == (2, "")
+        assert f"{words[0]} works on the index of this folder only, not on a server" in " ".join(done.err.split())
+    assert "--uri" not in run(words[0], "--help").out
+
+
+def test_a_command_on_the_index_here_warns_of_the_variable(use, monkeypatch):
+    use(Shelf())
+    monkeypatch.setenv("LAKEMUSTER_URI", LAKE)
+    done = run("sweep", "--json")
+    assert (done.status, done.out[0]) == (0, "{")
+    assert done.err == "lakemuster: sweep works on the index of this folder only, not on the server of LAKEMUSTER_URI\n"
+    assert run("--uri", "", "sweep").err == ""
+    monkeypatch.setenv("LAKEMUSTER_URI", " ")
+    assert run("sweep").err == ""
+
+
 def test_help_names_both_variables_and_no_value(monkeypatch):
     monkeypatch.setenv("LAKEMUSTER_URI", LAKE)
     monkeypatch.setenv("LAKEMUSTER_TOKEN", "secret")

@@ -60,7 +60,7 @@ def test_an_empty_address_before_the_command_means_the_index_here(asked, use, mo
 @pytest.mark.parametrize(
     ("words", "flag"),
     [
-        (("--uri", "http://a", "jobs"), "--uri"),
+        (("--uri", "http://a", "migrate"), "--uri"),
         (("--json", "remove", "shop.orders"), "--json"),
         (("--token", "t", "migrate"), "--token"),
     ],

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from lakemuster.cli.application import deliberate_message
-from lakemuster.cli.opening import local_source, server_packages, source
+from lakemuster.cli.application import deliberate_message, fail
+from lakemuster.cli.opening import local_source, no_tables, server_packages, source
 from lakemuster.cli.option_groups import HERE, ONLY_HERE, IndexHere, Server
 from lakemuster.cli.options import AsJson, Rewrites, TableFormat, parse_rewrites
 from lakemuster.cli.output import Row, say, show_document, show_list
@@ -111,6 +111,8 @@ def refresh(
         raise typer.BadParameter("give table names, or --all", param_hint="NAME")
     with source(server) as found:
         chosen = [str(row["name"]) for row in found.tables()] if every else list(names or ())
+        if not chosen and not as_json:
+            fail(no_tables(server))
         _refresh(found, chosen, as_json=as_json)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
-from lakemuster.cli.opening import source
+from lakemuster.cli.opening import no_tables, source
 from lakemuster.cli.option_groups import HERE, Server
 from lakemuster.cli.options import AsJson, Limit, Sort
 from lakemuster.cli.output import show_document, show_list
@@ -67,7 +67,7 @@ def health(
             raise typer.BadParameter("give a table", param_hint="--history")
         with source(server) as found:
             rows = itertools.islice(progress_until_first(found.fleet_health(given), "tables"), limit)
-            show_list("health", rows, as_json=as_json)
+            show_list("health", rows, as_json=as_json, nothing=lambda: no_tables(server, of_choice=bool(given)))
         return
     if given:
         raise typer.BadParameter("is for all tables", param_hint=f"--{next(iter(given))}")

@@ -59,6 +59,22 @@ def local_source(history: int | None = None, *, with_catalogs: bool = True) -> L
     return LocalSource.opened(history, with_catalogs=with_catalogs)
 
 
+def no_tables(server: Server, *, of_choice: bool = False) -> str:
+    """Return the line for a list without tables: which index, or which server, has none.
+
+    Args:
+        of_choice: whether only some of the tables were asked for.
+    """
+    what = "no matching tables" if of_choice else "no tables"
+    if server.address is not None:
+        return f"{what} at {server.address}"
+    with server_packages("the index of this folder"):
+        # Pydantic: only for commands on the local index.
+        from lakemuster.config import load_settings  # noqa: PLC0415
+    scheme, _, path = load_settings().database_url.partition(":///")
+    return f"{what} in the index" + (f" at {os.path.abspath(path)}" if scheme == "sqlite" else "")
+
+
 @contextmanager
 def registered(server: Server, choice: Mapping[str, Any] = ALL_TABLES) -> Iterator[Iterable[Row]]:
     """Yield the chosen tables of a server or of the local index, by name unless a sort is chosen.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
-from lakemuster.cli.opening import registered, source
+from lakemuster.cli.opening import no_tables, registered, source
 from lakemuster.cli.option_groups import CURRENT, HERE, UNFILTERED, At, AtUnfiltered, Server
 from lakemuster.cli.options import AsJson, AsOf, Limit, NanMode, NoWhere, Ref, Sort, Top, Where
 from lakemuster.cli.output import show_list
@@ -58,14 +58,17 @@ def tables(
     }
     given = {name: value for name, value in choice.items() if value is not None}
     with registered(server, given) as rows:
-        show_list("tables", itertools.islice(progress_until_first(rows, "tables"), limit), as_json=as_json)
+        shown = itertools.islice(progress_until_first(rows, "tables"), limit)
+        show_list("tables", shown, as_json=as_json, nothing=lambda: no_tables(server, of_choice=bool(given)))
 
 
 def namespaces(search: Search = None, sort: Sort = None, as_json: AsJson = False, server: Server = HERE) -> None:
     """List the namespaces of registered tables, with the sums of their tables' sizes."""
     with source(server) as found:
         rows = found.namespaces({"search": search, "sort": sort})
-        show_list("namespaces", progress_until_first(rows, "namespaces"), as_json=as_json)
+        shown = progress_until_first(rows, "namespaces")
+        is_chosen = search is not None
+        show_list("namespaces", shown, as_json=as_json, nothing=lambda: no_tables(server, of_choice=is_chosen))
 
 
 def snapshots(

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from lakemuster.cli.application import deliberate_message
-from lakemuster.cli.opening import local_source
-from lakemuster.cli.option_groups import ONLY_HERE, IndexHere
+from lakemuster.cli.application import deliberate_message, fail
+from lakemuster.cli.opening import local_source, no_tables
+from lakemuster.cli.option_groups import ONLY_HERE, IndexHere, Server
 from lakemuster.cli.options import AsJson
 from lakemuster.cli.output import Row, show_document
 from lakemuster.cli.progress import counting
@@ -40,6 +40,8 @@ def verify(
     failed = False
     with closing(local_source()) as found:
         chosen = [str(row["name"]) for row in found.tables()] if every else list(names or ())
+        if not chosen and not as_json:
+            fail(no_tables(Server("")))
         with counting("tables", len(chosen)) as count:
             for name in chosen:
                 try:

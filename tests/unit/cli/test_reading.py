@@ -48,11 +48,29 @@ def test_json_is_one_array_with_every_field(shelf):
     assert json.loads(done.out) == [FILE, {**FILE, "record_count": 20}]
 
 
-@pytest.mark.parametrize(("option", "out"), [((), ""), (("--json",), "[]\n")])
-def test_an_empty_list_is_no_failure(use, option, out):
+@pytest.mark.parametrize(("option", "out", "err"), [((), "", "lakemuster: no files\n"), (("--json",), "[]\n", "")])
+def test_an_empty_list_is_no_failure(use, option, out, err):
     use(Shelf(files=[]))
     done = run("files", "shop.orders", *option)
-    assert (done.status, done.out) == (0, out)
+    assert (done.status, done.out, done.err) == (0, out, err)
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("tables",), "no tables"),
+        (("tables", "--search", "x"), "no matching tables"),
+        (("namespaces",), "no tables"),
+        (("refresh", "--all"), "no tables"),
+    ],
+)
+def test_an_index_without_tables_is_named(use, monkeypatch, tmp_path, words, what):
+    monkeypatch.chdir(tmp_path)
+    use(Shelf(tables=[], namespaces=[]))
+    done = run(*words)
+    assert (done.status, done.out) == (0, "")
+    assert done.err == f"lakemuster: {what} in the index at {tmp_path}/.lakemuster/index.db\n"
+    assert run(*words, "--json").err == ""
 
 
 @pytest.mark.parametrize("width", [80, 100, 200])
@@ -72,7 +90,17 @@ def test_a_terminal_gets_tables_that_fit_with_every_value_whole(width, monkeypat
 def test_a_terminal_is_told_of_an_empty_list(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     output.show_list("files", [], as_json=False)
-    assert capsys.readouterr().out == "no files\n"
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("", "lakemuster: no files\n")
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [("catalogs", "no catalogs are attached"), ("dead_letters", "no dead letters"), ("$tags", "no rows")],
+)
+def test_an_empty_list_is_described_by_its_kind(kind, line, capsys):
+    output.show_list(kind, [], as_json=False)
+    assert capsys.readouterr().err == f"lakemuster: {line}\n"
 
 
 def test_long_lists_reach_the_terminal_piece_by_piece(monkeypatch, capsys):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from enum import StrEnum
 from typing import Annotated
@@ -18,7 +19,7 @@ from lakemuster.cli.output import Row, say, show_document, show_list
 from lakemuster.cli.progress import Count, counting, progress_before_each, working
 from lakemuster.cli.sources import LocalIndex, Refreshed, Source
 from lakemuster.cli.table_names import Name, Names, NewName, SomeNames
-from lakemuster.cli.text import printable
+from lakemuster.cli.text import NOTHING, printable
 from lakemuster.errors import NotATable
 
 EVERY_SNAPSHOT = 2**31 - 1
@@ -69,14 +70,18 @@ def discover(
     as_json: AsJson = False,
     _server: IndexHere = ONLY_HERE,
 ) -> None:
-    """Register every Iceberg and Paimon table below a folder; print one line for each."""
+    """Register every Iceberg and Paimon table below a folder; print one line for each.
+
+    Folders that cannot be read are shown as refused. The status is 1 if no table is registered.
+    """
     rewrites = parse_rewrites(rewrite)
     found = local_source()
     try:
         rows: Iterator[Row] = progress_before_each(found.discover(url, namespace, rewrites), url)
         if (first := next(rows, None)) is None:
             raise NotATable(f"no Iceberg or Paimon table found below {url}")
-        rows = itertools.chain([first], rows)
+        counts: Counter[str] = Counter()
+        rows = _counting_outcomes(itertools.chain([first], rows), counts)
         if as_json:
             show_list("discover", rows, as_json=True)
         else:
@@ -84,11 +89,19 @@ def discover(
                 say(_discovered(row))
     finally:
         found.close()
+    if counts.keys() == {"refused"}:
+        raise typer.Exit(1)
+
+
+def _counting_outcomes(rows: Iterable[Row], counts: Counter[str]) -> Iterator[Row]:
+    for row in rows:
+        counts[row["outcome"]] += 1
+        yield row
 
 
 def _discovered(row: Row) -> str:
     warnings = (f"warning: {warning}" for warning in row.get("warnings", ()))
-    words = (row["outcome"], row["name"], row["format"], row["location"], row["reason"], *warnings)
+    words = (row["outcome"], row["name"], row["format"] or NOTHING, row["location"], row["reason"], *warnings)
     return "\t".join(printable(word) for word in words if word is not None)
 
 

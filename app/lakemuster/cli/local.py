@@ -47,7 +47,7 @@ from lakemuster.cli.sources import (
 )
 from lakemuster.cli.table_choice import chosen_tables
 from lakemuster.config import load_settings
-from lakemuster.errors import CatalogError, TableNotFound, UpstreamFailed
+from lakemuster.errors import CatalogError, NotATable, TableNotFound, UpstreamFailed
 from lakemuster.index.segments import sweep
 from lakemuster.ingest.shared_looks import NO_LIMITS
 from lakemuster.ingest.verification import describe, verify
@@ -56,6 +56,7 @@ from lakemuster.jobs.registry import jobs_of
 from lakemuster.main import build_services
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.planner.rows import RowSource
+from lakemuster.storage.local import check_is_folder
 from lakemuster.storage.locations import absolute
 from lakemuster.wire.rows import chunks, json_objects
 
@@ -166,14 +167,19 @@ class LocalSource:
 
     def add(self, name: str, location: str, table_format: str | None, rewrites: Sequence[tuple[str, str]]) -> Row:
         """Register a table at any location."""
-        table = self._services.add(
-            _normal(name), _absolute(location), table_format, _absolute_rewrites(rewrites), operator=True
-        )
+        place = _absolute(location)
+        try:
+            table = self._services.add(_normal(name), place, table_format, _absolute_rewrites(rewrites), operator=True)
+        except NotATable:
+            check_is_folder(place)
+            raise
         return table_out(table).model_dump(mode="json")
 
     def discover(self, url: str, namespace: str | None, rewrites: Sequence[tuple[str, str]]) -> Iterator[Row]:
         """Register every table below a folder at any location."""
-        for found in self._services.discover(_absolute(url), namespace, _absolute_rewrites(rewrites), operator=True):
+        place = _absolute(url)
+        check_is_folder(place)
+        for found in self._services.discover(place, namespace, _absolute_rewrites(rewrites), operator=True):
             yield {
                 "outcome": found.outcome,
                 "name": found.name,

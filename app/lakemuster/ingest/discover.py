@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lakemuster.errors import StorageError, StorageUnavailable
 from lakemuster.formats.registry import table_formats
 from lakemuster.metadata.names import format_name
 from lakemuster.metadata.snapshot import Format
@@ -23,18 +24,36 @@ class Found:
     format: Format
 
 
-def find_tables(store: ObjectStore, url: str) -> Iterator[Found]:
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A folder below a warehouse that cannot be listed, and why."""
+
+    levels: tuple[str, ...]
+    location: str
+    reason: str
+
+
+def find_tables(store: ObjectStore, url: str) -> Iterator[Found | Unreadable]:
     """Yield every table below ``url`` in the order of folder names; folders inside tables are not searched.
 
     Raises:
-        StorageError: a folder cannot be listed.
+        StorageError: ``url`` cannot be listed.
+        StorageUnavailable: storage does not answer.
     """
     yield from _walk(store, url.rstrip("/"), ())
 
 
-def _walk(store: ObjectStore, folder: str, levels: tuple[str, ...]) -> Iterator[Found]:
-    infos = store.list(folder)
-    found = _format(store, folder, {info.name: info for info in infos})
+def _walk(store: ObjectStore, folder: str, levels: tuple[str, ...]) -> Iterator[Found | Unreadable]:
+    try:
+        infos = store.list(folder)
+        found = _format(store, folder, {info.name: info for info in infos})
+    except StorageError as error:
+        if not levels:
+            raise
+        if isinstance(error, StorageUnavailable):
+            raise StorageUnavailable(f"{error}; later folders are not searched") from error
+        yield Unreadable(levels, folder, str(error))
+        return
     if found is not None:
         yield Found(levels, folder, found)
         return

@@ -13,7 +13,7 @@ from lakemuster.index import Index
 from lakemuster.index.companions import set_companion
 from lakemuster.index.tables import TableRecord, add_table, list_tables
 from lakemuster.ingest.companions import owner_of_metadata
-from lakemuster.ingest.discover import find_tables, table_name
+from lakemuster.ingest.discover import Unreadable, find_tables, table_name
 from lakemuster.ingest.pointer_doubts import warnings_of
 from lakemuster.ingest.pointers import look, root_of
 from lakemuster.metadata.names import format_name, parse_name
@@ -26,11 +26,11 @@ RewriteRules = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """The outcome for one table that a walk found."""
+    """The outcome for one table that a walk found, or for a folder that it could not read: one without a format."""
 
     name: str
     location: str
-    format: Format
+    format: Format | None
     outcome: Literal["registered", "exists", "refused"]
     reason: str | None = None
     warnings: tuple[str, ...] = ()
@@ -134,6 +134,9 @@ def discover(
     for found in find_tables(store, url):
         levels = found.levels or (url.rstrip("/").rsplit("/", 1)[-1],)
         name = table_name(levels, namespace)
+        if isinstance(found, Unreadable):
+            yield Discovered(name, found.location, None, "refused", found.reason)
+            continue
         owner = owner_of_metadata(store, found.location, found.format)
         if owner is not None and (owner.location.startswith(f"{url.rstrip('/')}/") or owner.location in places):
             what = f"the {format_of(found.format).title} metadata of the {owner.format.title} table at {owner.location}"

@@ -181,6 +181,26 @@ class LocalFiles:
             raise failure from cause
 
 
+def check_is_folder(location: str) -> None:
+    """Refuse a local path at which there is nothing, or a file; other locations pass.
+
+    Raises:
+        ObjectMissing: the message says which.
+        LocationRefused: it is not a location.
+    """
+    parsed = Location.parse(location)
+    if parsed.scheme != LOCAL:
+        return
+    try:
+        state = os.stat(parsed.text)
+    except (FileNotFoundError, NotADirectoryError):
+        raise ObjectMissing(f"there is no folder {parsed.text}", location=location) from None
+    except OSError:
+        return
+    if not modes.S_ISDIR(state.st_mode):
+        raise ObjectMissing(f"{parsed.text} is a file, not a folder", location=location)
+
+
 def _real_path(path: str) -> str:
     """Like ``os.path.realpath``, which makes a system call for every component, but faster on Linux.
 

@@ -59,6 +59,25 @@ def test_discover_says_a_line_a_table(use):
     assert shelf.closed
 
 
+@pytest.mark.parametrize("option", [(), ("--json",)])
+def test_discover_fails_if_every_table_is_refused(use, option):
+    refused = {"outcome": "refused", "name": "a.z", "format": None, "location": "/l/a/z", "reason": "access denied"}
+    use(Shelf(discover=[refused, refused]))
+    done = run("discover", "/l", *option)
+    assert (done.status, done.err) == (1, "")
+    assert option or done.lines == ["refused\ta.z\t-\t/l/a/z\taccess denied"] * 2
+
+
+@pytest.mark.parametrize("words", [("discover",), ("add", "t")])
+def test_a_path_that_is_no_folder_is_told(monkeypatch, tmp_path, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("x")
+    done = run(*words, "nowhere")
+    assert (done.status, done.err) == (1, f"lakemuster: there is no folder {tmp_path}/nowhere\n")
+    done = run(*words, "file")
+    assert (done.status, done.err) == (1, f"lakemuster: {tmp_path}/file is a file, not a folder\n")
+
+
 def test_discovering_nothing_is_a_failure(use):
     use(Shelf(discover=[]))
     done = run("discover", "/l")

@@ -201,7 +201,10 @@ def sync(
         elif pattern is None:
             show_document(synced)
         if pattern is not None:
-            _refresh(found, found.names_in(name, pattern), as_json=as_json)
+            names = found.names_in(name, pattern)
+            if not names:
+                fail(f"no table of {name} matches {pattern!r}")
+            _refresh(found, names, as_json=as_json)
 
 
 def sweep(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from typing import Any, Self
@@ -191,7 +192,11 @@ class LocalSource:
 
     def remove(self, name: str) -> None:
         """Forget a table."""
-        self._services.remove(self._registered(name))
+        name = _normal(name)
+        try:
+            self._services.remove(name)
+        except TableNotFound:
+            raise not_registered(self._services, name) from None
 
     def refresh(self, name: str, advance: Advance) -> Row:
         """Refresh a table: read its pointer now."""
@@ -307,15 +312,18 @@ class LocalSource:
         self._services.close()
 
     def _registered(self, name: str) -> str:
-        """Return the normal form of a table's name.
+        """Return the normal form of a table's name; a table of an attached catalog is registered first.
 
         Raises:
             TableNotFound: it is not registered; the message has similar names.
+            UpstreamFailed: its catalog does not answer.
         """
         name = _normal(name)
+        with suppress(TableNotFound):
+            if self._services.peek(name) is not None:
+                return name
         try:
-            if self._services.peek(name) is None:
-                self._services.table(name)
+            self._services.table(name)
         except TableNotFound:
             raise not_registered(self._services, name) from None
         return name

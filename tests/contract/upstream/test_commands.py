@@ -33,10 +33,18 @@ def test_commands_list_a_catalog_and_index_its_tables(lake: Lake, monkeypatch: p
     indexed = run("sync", "prod", "--index", "d*")
     assert "prod.db.a: 1 snapshot published" in indexed
     assert "prod.other.c" not in indexed
+    unmatched = CliRunner().invoke(app, ["sync", "prod", "--index", "nope.*"])
+    assert (unmatched.exit_code, unmatched.stderr) == (0, "lakemuster: no table of prod matches 'nope.*'\n")
+    missing = CliRunner().invoke(app, ["files", "prod.db.d"])
+    assert (missing.exit_code, missing.stderr[:43]) == (1, "lakemuster: table prod.db.d is not registered"[:43])
     assert len(run("files", "prod.db.a", "--json").splitlines()) >= 1
     lake.stop()
     failed = CliRunner().invoke(app, ["sync", "prod"])
     assert failed.exit_code == 1
+    unasked = CliRunner().invoke(app, ["files", "prod.other.d"])
+    assert unasked.exit_code == 1
+    assert "not registered" not in unasked.stderr
+    assert unasked.stderr == failed.stderr
     [broken] = json.loads(run("catalogs", "--json"))
     assert (broken["reachable"], broken["tables"]) == (False, 2)
     assert broken["error"].startswith("upstream_")

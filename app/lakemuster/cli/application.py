@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from http import HTTPStatus
 from typing import Any
 
 import typer
@@ -63,6 +64,8 @@ def deliberate_message(error: Exception) -> str | None:
 
     if isinstance(error, CatalogError):
         return operator_message(error)
+    if isinstance(error, ClientError) and error.status == HTTPStatus.UNAUTHORIZED:
+        return f"{error.message} (on the command line: LAKEMUSTER_TOKEN or --token-env)"
     return error.message if isinstance(error, ClientError) else None
 
 

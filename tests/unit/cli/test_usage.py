@@ -7,6 +7,7 @@ import errno
 import pytest
 
 from lakemuster.cli.options import parse_rewrites, parse_time
+from lakemuster.client.errors import ClientError
 from lakemuster.errors import IndexUnavailable
 from tests.unit.cli.commands import Shelf, run
 
@@ -69,6 +70,11 @@ def test_a_foreseen_failure_is_one_line_and_1(use):
     done = run("tables")
     assert (done.status, done.out) == (1, "")
     assert done.err == "lakemuster: the database does not\\x1b[31m answer\n"
+
+
+def test_a_refused_token_is_told_with_the_options_for_it(use):
+    use(Shelf(tables=[ClientError("send a token", code="not_authenticated", status=401)]))
+    assert run("tables").err == "lakemuster: send a token (on the command line: LAKEMUSTER_TOKEN or --token-env)\n"
 
 
 def test_an_unforeseen_failure_shows_neither_its_text_nor_a_trace(use):

@@ -18,6 +18,8 @@ API = "/api/v1"
 _RETRIED = frozenset({429, 502, 503, 504})
 _NOT_READY = 202
 """The status while the server indexes what the request needs: the request is sent again until it is ready."""
+_NO_PATH = "no such path"
+"""What servers answer to a path that is none of theirs, for instance below an address with a path too much."""
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
 _CONNECT_SECONDS = 10.0
 
@@ -221,6 +223,8 @@ def _refusal(response: httpx.Response) -> ClientError:
         return kind(
             f"{server} answered {status} {response.reason_phrase}".strip(), code=f"http_{status}", status=status
         )
+    if message == _NO_PATH:
+        message = f"the server has no such path: {response.url.copy_with(query=None)}"
     return kind(message, code=code, status=status, context=context)
 
 

@@ -94,6 +94,16 @@ def test_other_refusals_are_final(status, naps):
     assert isinstance(caught.value, NotFoundError) == (status == 404)
 
 
+@pytest.mark.parametrize("code", ["not_found", 404])
+def test_a_path_that_the_server_does_not_have_is_named(code):
+    server = Server(httpx.Response(404, json={"error": {"code": code, "message": "no such path"}}))
+    with pytest.raises(NotFoundError) as caught:
+        tables(server)
+    asked = server.requests[0].url
+    assert asked.query
+    assert caught.value.message == f"the server has no such path: {asked.copy_with(query=None)}"
+
+
 @pytest.mark.parametrize(
     "change",
     [lambda c: c.add("a.b", "s3://x/y"), lambda c: c.remove("a.b"), lambda c: c.refresh("a.b")],

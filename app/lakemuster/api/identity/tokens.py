@@ -147,7 +147,9 @@ def read_rules(path: str, generation: int = 0) -> Rules:
     except ValidationError as cause:
         problems = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in cause.errors()[:5])
         raise ConfigInvalid(f"TOKENS: {path}: {problems}") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, CatalogError) as cause:
+    except OSError as cause:
+        raise ConfigInvalid(f"TOKENS: {path}: {cause.strerror or cause}") from cause
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, CatalogError) as cause:
         raise ConfigInvalid(f"TOKENS: {path}: {cause}") from cause
     for what in ("name", "sha256"):
         if len({getattr(entry, what) for entry in entries}) < len(entries):

@@ -118,8 +118,10 @@ def test_a_wrong_file_stops_the_start_and_shows_no_value(tmp_path: Path, text: s
 
 
 def test_a_missing_file_stops_the_start(tmp_path: Path) -> None:
-    with pytest.raises(ConfigInvalid):
-        read_rules(str(tmp_path / "none.toml"))
+    path = str(tmp_path / "none.toml")
+    with pytest.raises(ConfigInvalid) as refused:
+        read_rules(path)
+    assert refused.value.message == f"TOKENS: {path}: No such file or directory"
 
 
 @pytest.mark.parametrize("name", ["", "a b", 'a"', "x" * 65])

@@ -8,6 +8,7 @@ from typing import Any
 
 from lakemuster.cli.sources import Row
 from lakemuster.errors import RequestInvalid
+from lakemuster.metadata.format_names import format_names
 from lakemuster.metadata.names import format_name, namespace_of, parse_name
 
 SORTS = (
@@ -27,8 +28,11 @@ def chosen_tables(rows: Iterable[Row], choice: Mapping[str, Any]) -> list[Row]:
         choice: ``namespace``, ``search``, ``format``, ``catalog``, ``stale``, ``health`` and ``sort``.
 
     Raises:
-        RequestInvalid: tables are not sorted by that, the namespace is not a dotted name, or there is no such status.
+        RequestInvalid: tables are not sorted by that, the namespace is not a dotted name, or there is no such format or
+            status.
     """
+    if choice.get("format") not in (None, *format_names()):
+        raise RequestInvalid(f"formats are {', '.join(format_names())}", format=choice["format"][:100])
     namespace, search = choice.get("namespace"), choice.get("search")
     tests: dict[str, Callable[[Row], bool]] = {
         "namespace": lambda row: namespace_of(row["name"]) == (namespace and format_name(parse_name(namespace))),

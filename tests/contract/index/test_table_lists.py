@@ -11,6 +11,7 @@ from sqlalchemy import text, update
 
 from lakemuster.catalog.table_documents import table_document
 from lakemuster.cli.table_choice import chosen_tables
+from lakemuster.errors import RequestInvalid
 from lakemuster.index import leases, table_lists
 from lakemuster.index.database import Database
 from lakemuster.index.first_states import FirstSnapshot, FirstState, store_first_states
@@ -199,6 +200,11 @@ def test_the_command_line_chooses_and_sorts_the_same_tables(
         health = None if choice.health is None else ", ".join(STATUSES[rank] for rank in choice.health)
         found = [row["name"] for row in chosen_tables(rows, {**asked, "health": health, "sort": sort})]
         assert found == paged(database, choice, TableOrder(column, descending), 5)
+
+
+def test_the_command_line_refuses_a_format_that_there_is_not() -> None:
+    with pytest.raises(RequestInvalid, match="formats are iceberg, paimon"):
+        chosen_tables([], {"format": "parquet"})
 
 
 def test_namespaces_sum_up_the_figures_that_are_known(database: Database, tables: Sequence[ListedTable]) -> None:

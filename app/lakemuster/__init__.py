@@ -6,7 +6,7 @@ The map, in the direction of imports (a package may import those to its right)::
         > wire | index | upstream | formats | demo | console > storage > kernels > predicates > metadata > log_lines
         > config > single_flight
         > available_memory | caching | catalog_settings | table_settings | webhook_settings | clock | cpu_semaphore
-        | measures
+        | measures | validation_messages
         > failure_reasons > errors | event_types > extras | library_output
         | loopback | tracing
 
@@ -30,7 +30,8 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``cli``       the command line
 * ``console``   the page that shows a lake in a browser: static modules, no build step
 * ``demo``      a small lake of real tables, in an archive
-* ``config``    settings; ``catalog_settings``, ``table_settings``, ``webhook_settings`` parts of them
+* ``config``    settings; ``catalog_settings``, ``table_settings``, ``webhook_settings`` parts of them;
+  ``validation_messages`` what is wrong with them, and with requests
 * ``errors``    every deliberate failure, with a public code; ``failure_reasons`` reasons of drivers' failures
 * ``caching``   the cache class and the budget that all caches share; ``available_memory`` its default
 * ``clock``     the monotonic clock and the wall clock, which tests replace

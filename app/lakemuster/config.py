@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -27,7 +27,8 @@ from lakemuster.catalog_settings import Catalogs
 from lakemuster.errors import ConfigInvalid
 from lakemuster.loopback import is_loopback
 from lakemuster.table_settings import WATCH_SECONDS, Interval, NanMode, TableRules, TableSettings, health_of, matching
-from lakemuster.webhook_settings import Webhooks
+from lakemuster.validation_messages import did_you_mean, setting_problem
+from lakemuster.webhook_settings import Webhooks, WebhookSettings
 
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
@@ -367,20 +368,19 @@ def load_settings(**flags: object) -> Settings:
     known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields} | CLIENT_VARIABLES
     unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known)
     if unknown:
-        raise ConfigInvalid(f"unknown setting in the environment: {', '.join(unknown)}")
+        named = (f"{name}{did_you_mean(name, known)}" for name in unknown)
+        raise ConfigInvalid(f"unknown setting in the environment: {', '.join(named)}")
     try:
         return Settings(**{name: value for name, value in flags.items() if value is not None})  # type: ignore[arg-type]
     except ValidationError as cause:
-        problems = [_problem(problem["loc"], problem["type"], problem["msg"]) for problem in cause.errors()]
+        problems = [setting_problem(problem, _names()) for problem in cause.errors()]
         raise ConfigInvalid(f"invalid setting: {'; '.join(problems)}") from cause
     except ValueError as cause:
         raise ConfigInvalid(f"invalid setting: {cause}") from cause
 
 
-def _problem(where: Sequence[object], kind: str, message: str) -> str:
-    """What is wrong with a setting, after its name; a message about several settings has their names itself."""
-    text = "unknown setting" if kind == "extra_forbidden" else message.removeprefix("Value error, ")
-    return f"{'.'.join(map(str, where)).upper()}: {text}" if where else text
+def _names() -> Mapping[str | None, Iterable[str]]:
+    return {None: Settings.model_fields, "tables": TableSettings.names(), "webhooks": WebhookSettings.model_fields}
 
 
 def check_exposure(settings: Settings, *, insecure_public: bool) -> None:

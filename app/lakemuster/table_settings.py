@@ -225,6 +225,12 @@ class TableSettings(BaseModel):
             raise ValueError(f"two rules of partition_ready are named {twice[0]}: give them names")
         return value
 
+    @staticmethod
+    def names() -> set[str]:
+        """Return the names of these settings, and of those of rules and thresholds in them."""
+        models: tuple[type[BaseModel], ...] = (TableSettings, ReadinessRule, HealthSettings, ThresholdSettings)
+        return {name for model in models for name in model.model_fields}
+
 
 @dataclass(frozen=True, slots=True)
 class TableRules:

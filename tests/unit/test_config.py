@@ -48,7 +48,7 @@ def test_a_file_has_lists_and_tables_of_its_own(tmp_path: Path) -> None:
     ("name", "text", "said"),
     [
         ("STORAGE", "{bad", "STORAGE: not JSON"),
-        ("STORAGE", '{"s3": 1}', "STORAGE.S3: "),
+        ("STORAGE", '{"s3": 1}', "STORAGE.s3: "),
         ("ROOTS", '["/data"', "ROOTS: not JSON"),
         ("ROOTS", "[1]", "ROOTS.0: "),
         ("CORS_ORIGINS", "https://a.example/", "CORS_ORIGINS: 'https://a.example/' is neither an origin"),

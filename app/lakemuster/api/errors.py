@@ -7,6 +7,7 @@ import math
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 import orjson
 from fastapi import FastAPI, Request
@@ -20,6 +21,7 @@ from lakemuster.api.iceberg_rest import failures as iceberg_rest
 from lakemuster.api.missing_tables import table_not_found
 from lakemuster.api.paimon_rest import failures as paimon_rest
 from lakemuster.failure_reasons import operator_message
+from lakemuster.validation_messages import plain_message
 
 LOG = logging.getLogger("lakemuster.api")
 RETRY_SECONDS = 2
@@ -209,13 +211,19 @@ def _validation_error(request: Request, error: Exception) -> Response:
             request.scope["path"],
         )
     problems = [
-        {"where": ".".join(str(part) for part in p["loc"])[:100], "message": str(p["msg"])[:200]}
+        {"where": ".".join(str(part) for part in p["loc"])[:100], "message": _message(p)[:200]}
         for p in found[:_MAX_PROBLEMS]
     ]
     message = "; ".join(f"{p['where']}: {p['message']}" for p in problems)
     if len(found) > _MAX_PROBLEMS:
         message += f"; and {len(found) - _MAX_PROBLEMS} more"
     return problem(errors.RequestInvalid(message, problems=problems), request.scope["path"])
+
+
+def _message(problem: Mapping[str, Any]) -> str:
+    if problem["type"] == "extra_forbidden":
+        return "unknown query parameter" if problem["loc"][0] == "query" else "unknown key"
+    return plain_message(problem)
 
 
 def _says_json(request: Request) -> bool:

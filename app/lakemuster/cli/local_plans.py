@@ -21,6 +21,7 @@ from lakemuster.cli.sources import Query, Row
 from lakemuster.errors import RequestInvalid
 from lakemuster.planner.view import Selector
 from lakemuster.predicates import NAN_MODES, NanMode
+from lakemuster.validation_messages import plain_message
 from lakemuster.wire.native.aggregates import AggregatesRequest
 from lakemuster.wire.native.plans import PAGE_SIZE, ExplainRequest, PlanRequest, QueryOptions
 
@@ -113,4 +114,4 @@ def _validated(kind: type[RequestModel], query: Query, more: Mapping[str, object
         return kind.model_validate({key: value for key, value in question.items() if value is not None})
     except ValidationError as cause:
         first = cause.errors()[0]
-        raise RequestInvalid(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from cause
+        raise RequestInvalid(f"{'.'.join(map(str, first['loc']))}: {plain_message(first)}") from cause

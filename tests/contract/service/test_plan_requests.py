@@ -59,8 +59,8 @@ def refused(http: TestClient, path: str, body: object, code: str, said: str) -> 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ([], "dictionary"),
-        (b"", "Field required"),
+        ([], "must be an object"),
+        (b"", "body: missing"),
         (b"{", "JSON"),
         ({"where": "day > 1"}, "unknown keys: where"),
         ({"filter": "true", "Filter": "true"}, "unknown keys: Filter"),
@@ -73,7 +73,7 @@ def refused(http: TestClient, path: str, body: object, code: str, said: str) -> 
         ({"as_of": "yesterday"}, "RFC 3339"),
         ({"as_of": "2024-05-01"}, "RFC 3339"),
         ({"as_of": {}}, "string"),
-        ({"case_sensitive": "no"}, "boolean"),
+        ({"case_sensitive": "no"}, "must be true or false"),
         ({"snapshot_id": "1", "ref": "main"}, "mutually exclusive"),
     ],
 )
@@ -89,7 +89,7 @@ def test_invalid_bodies_of_plan_and_explain_are_refused(http: TestClient, path: 
         ({"limit": "5"}, "integer"),
         ({"page_size": 10_001}, "less than or equal to 10000"),
         ({"page_size": 0}, "greater than or equal to 1"),
-        ({"strict": 1}, "boolean"),
+        ({"strict": 1}, "must be true or false"),
         ({"select": "day"}, "list"),
         ({"select": [1]}, "string"),
         ({"select": ["dy"]}, "column 'dy' not found"),

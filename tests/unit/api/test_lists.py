@@ -245,6 +245,20 @@ def test_unknown_parameters_are_refused(client: TestClient, params: dict[str, st
     assert answer.json()["error"]["code"] in ("request_invalid", "page_token_invalid")
 
 
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"pagesize": "5"}, "query.pagesize: unknown query parameter"),
+        ({"page_size": "many"}, "query.page_size: must be an integer"),
+        ({"page_size": "0"}, "query.page_size: must be greater than or equal to 1"),
+    ],
+)
+def test_a_wrong_parameter_is_told_in_plain_words(client: TestClient, params: dict[str, str], said: str) -> None:
+    error = client.get(FILES, params=params).json()["error"]
+    assert error["message"] == said
+    assert error["problems"] == [dict(zip(("where", "message"), said.split(": "), strict=True))]
+
+
 def test_a_quarantined_snapshot_is_a_conflict_with_its_reason(client: TestClient, services: FakeServices) -> None:
     services.failure = SnapshotQuarantined("snapshot 12 of shop.orders cannot be read: cut off", snapshot_id="12")
     answer = client.get(FILES, params={"snapshot": "12"})

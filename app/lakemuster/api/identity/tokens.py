@@ -42,6 +42,7 @@ from lakemuster.api.identity.policy import innermost
 from lakemuster.errors import CatalogError, ConfigInvalid, RequestInvalid
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.storage.locations import Location, absolute
+from lakemuster.validation_messages import plain_message
 
 
 class _Granting(BaseModel):
@@ -145,7 +146,7 @@ def read_rules(path: str, generation: int = 0) -> Rules:
             found = tuple(map(_location, namespace.locations))
             locations[name] = tuple(dict.fromkeys((*locations.get(name, ()), *found)))
     except ValidationError as cause:
-        problems = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in cause.errors()[:5])
+        problems = "; ".join(f"{'.'.join(map(str, p['loc']))}: {plain_message(p)}" for p in cause.errors()[:5])
         raise ConfigInvalid(f"TOKENS: {path}: {problems}") from None
     except OSError as cause:
         raise ConfigInvalid(f"TOKENS: {path}: {cause.strerror or cause}") from cause
@@ -190,7 +191,7 @@ def token_entry(name: str, token: str, scope: Role = "read", namespaces: Sequenc
             namespaces=None if namespaces is None else tuple(namespaces),
         )
     except ValidationError as cause:
-        raise RequestInvalid("; ".join(f"{p['loc'][0]}: {p['msg']}" for p in cause.errors())) from None
+        raise RequestInvalid("; ".join(f"{p['loc'][0]}: {plain_message(p)}" for p in cause.errors())) from None
     lines = ["[[token]]", f'name = "{entry.name}"', f'sha256 = "{entry.sha256}"', f'scope = "{entry.scope}"']
     if entry.namespaces is not None:
         for text in entry.namespaces:

@@ -52,7 +52,7 @@ def arranged(source: RowSource, wanted: Arrangement) -> RowSource:
         found = table if wanted.top is None else table.slice(0, wanted.top)
         return ArrangedRows(source.key, found, source.snapshot_id, source)
     if field is None or wanted.top is None:
-        raise RequestInvalid(f"{source.key} can be sorted only with sort and top: the list may have millions of rows")
+        raise RequestInvalid(f"a sorted list of {source.key} needs both sort and top: it may have millions of rows")
     return ArrangedRows(
         source.key, _first(source, field, wanted.top, descending=descending), source.snapshot_id, source
     )

@@ -19,7 +19,7 @@ _CHECK = "check"
 def catalogs(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[check NAME]", show_default=False, help="Check one catalog; status 1 if it fails."),
+        typer.Argument(metavar="check NAME", show_default=False, help="Check one catalog; status 1 if it fails."),
     ] = None,
     as_json: AsJson = False,
     _server: IndexHere = ONLY_HERE,

@@ -35,7 +35,10 @@ class Engine(StrEnum):
 def add(
     name: NewName,
     location: Annotated[
-        str, typer.Argument(show_default=False, help="The table's root or, for Iceberg, a metadata.json.")
+        str,
+        typer.Argument(
+            metavar="LOCATION", show_default=False, help="The table's root or, for Iceberg, a metadata.json."
+        ),
     ],
     table_format: TableFormat = None,
     rewrite: Rewrites = None,
@@ -133,7 +136,12 @@ EngineOption = Annotated[
     Engine, typer.Option(help="Where manifests are decoded: here, or by one Spark job for all tables.")
 ]
 Master = Annotated[
-    str | None, typer.Option(metavar="URL", show_default=False, help="Spark's: local[2], yarn, spark://…, sc://….")
+    str | None,
+    typer.Option(
+        metavar="URL",
+        show_default=False,
+        help="With --engine spark, Spark's master: local[2], yarn, spark://…, sc://….",
+    ),
 ]
 
 

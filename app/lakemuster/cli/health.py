@@ -70,7 +70,7 @@ def health(
             show_list("health", rows, as_json=as_json, nothing=lambda: no_tables(server, of_choice=bool(given)))
         return
     if given:
-        raise typer.BadParameter("is for all tables", param_hint=f"--{next(iter(given))}")
+        raise typer.BadParameter("cannot be given together with a table", param_hint=f"--{next(iter(given))}")
     with source(server) as found:
         document = found.health(name, history)
     if as_json:

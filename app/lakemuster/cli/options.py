@@ -83,6 +83,15 @@ Sort = Annotated[
         "--sort", metavar="FIELD", show_default=False, help="Field to sort by; a minus before it means descending."
     ),
 ]
+SortOfTop = Annotated[
+    str | None,
+    typer.Option(
+        "--sort",
+        metavar="FIELD",
+        show_default=False,
+        help="Field to sort by, together with --top; a minus before it means descending.",
+    ),
+]
 Top = Annotated[
     int | None,
     typer.Option("--top", metavar="ROWS", min=1, max=10_000, show_default=False, help="First rows of the sorted list."),

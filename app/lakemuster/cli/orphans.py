@@ -92,7 +92,7 @@ def _show(report: Row) -> None:
     say(f"{orphan['files']:,} orphan files, {orphan['bytes']:,} bytes below {printable(report['location'])}")
     words = [
         f"{report['listed']['files']:,} files listed at {report['listed_at']} ({report['clock']} time)",
-        f"{report['recent']['files']:,} younger than {report['older_than_seconds']:,} s",
+        f"{report['recent']['files']:,} younger than {_age(report['older_than_seconds'])}",
         f"{len(report['tables']):,} tables",
     ]
     for key, text in (("undated", "of unknown age"), ("unnamed", "whose names are no text"), ("links", "links")):
@@ -105,6 +105,12 @@ def _show(report: Row) -> None:
             show_list(key, report[key], as_json=False)
 
 
+def _age(seconds: int) -> str:
+    """Return an age as ``--older-than`` takes it, in the largest unit that needs no fraction."""
+    unit = next(unit for unit, ms in _UNITS_MS.items() if seconds * 1000 % ms == 0)
+    return f"{seconds * 1000 // _UNITS_MS[unit]}{unit}"
+
+
 def _age_ms(text: str, *, allow_recent: bool) -> int:
     found = _AGE.fullmatch(text.strip())
     if found is None:
@@ -112,7 +118,7 @@ def _age_ms(text: str, *, allow_recent: bool) -> int:
     age = int(found[1]) * _UNITS_MS[found[2]]
     if age < _SHORTEST_MS and not allow_recent:
         raise typer.BadParameter(
-            "an age below 1d would report files of commits that are going on (--allow-recent does)",
+            "an age below 1d would report files of running commits: --allow-recent permits it",
             param_hint="--older-than",
         )
     return age

@@ -10,7 +10,7 @@ import typer
 from lakemuster.cli.application import fail
 from lakemuster.cli.opening import no_tables, registered, source
 from lakemuster.cli.option_groups import CURRENT, HERE, UNFILTERED, At, AtUnfiltered, Server
-from lakemuster.cli.options import AsJson, AsOf, Limit, NanMode, NoWhere, Ref, Sort, Top, Where
+from lakemuster.cli.options import AsJson, AsOf, Limit, NanMode, NoWhere, Ref, Sort, SortOfTop, Top, Where
 from lakemuster.cli.output import show_list
 from lakemuster.cli.progress import progress_until_first
 from lakemuster.cli.sources import Query, query
@@ -135,7 +135,7 @@ def entries(
             metavar="PATH", show_default=False, help="List the entries of one manifest: its location or file name."
         ),
     ] = None,
-    sort: Sort = None,
+    sort: SortOfTop = None,
     top: Top = None,
     at: AtUnfiltered = UNFILTERED,
     limit: Limit = None,
@@ -166,7 +166,7 @@ def files(
             metavar="COLUMN,…", show_default=False, help="With --json: columns whose statistics to show; * for all."
         ),
     ] = None,
-    sort: Sort = None,
+    sort: SortOfTop = None,
     top: Top = None,
     at: At = CURRENT,
     limit: Limit = None,

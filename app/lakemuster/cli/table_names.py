@@ -73,8 +73,9 @@ Name = Annotated[
 ]
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME", show_default=False, help="Tables.", autocompletion=complete_table),
+    typer.Argument(metavar="NAME", show_default=False, help="Tables, each ns.table.", autocompletion=complete_table),
 ]
 SomeNames = Annotated[
-    list[str], typer.Argument(metavar="NAME", show_default=False, help="Tables.", autocompletion=complete_table)
+    list[str],
+    typer.Argument(metavar="NAME", show_default=False, help="Tables, each ns.table.", autocompletion=complete_table),
 ]

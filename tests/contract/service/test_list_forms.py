@@ -125,8 +125,8 @@ def test_files_are_sorted_only_with_top(http: TestClient) -> None:
                 for sign in ("", "-"):
                     found = paged(http, name, 2, sort=sign + field, top=top)
                     assert found == expected(rows, field, descending=sign == "-")[:top]
-        assert "only with sort and top" in refusal(http, f"{TABLE}/{name}", sort="record_count")
-        assert "only with sort and top" in refusal(http, f"{TABLE}/{name}", order="desc")
+        assert "needs both sort and top" in refusal(http, f"{TABLE}/{name}", sort="record_count")
+        assert "needs both sort and top" in refusal(http, f"{TABLE}/{name}", order="desc")
         assert http.get(f"{TABLE}/{name}", params={"sort": "record_count", "top": "10001"}).status_code == 400
     assert body(http, f"{TABLE}/files", order="asc")["files"] == files
     top = body(http, f"{TABLE}/files", sort="-record_count", top=2, filter="day < 'c'")

@@ -36,7 +36,7 @@ def test_orphans_are_summed_listed_and_written(made: tuple[Path, Lake, float]) -
     lines = done.stdout.splitlines()
     assert lines[0] == f"{len(wanted)} orphan files, {size:,} bytes below {lake.root}"
     assert f"{len(lake.files())} files listed at" in lines[1]
-    assert f"{len(lake.tables)} tables" in lines[1]
+    assert f" younger than 3d; {len(lake.tables)} tables" in lines[1]
     assert {"kind\tfiles\tbytes", "folder\tfiles\tbytes"} <= set(lines)
     written = pq.read_table(folder / "list.parquet").column("file_path").to_pylist()
     assert {path.removeprefix("file://") for path in written} == wanted
@@ -54,6 +54,7 @@ def test_an_age_is_given_in_words(made: tuple[Path, Lake, float]) -> None:
         rows = json.loads(lakemuster(folder, "orphans", "lake", "--older-than", text, "--files", "--json").stdout)
         found = {row["file_path"].removeprefix("file://") for row in rows}
         assert found == lake.orphans(now, days * DAY)
+    assert " younger than 4d; " in lakemuster(folder, "orphans", "lake", "--older-than", "96h").stdout
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,18 @@ def test_wrong_usage_is_2_and_says_why(use, words):
     assert "Traceback" not in done.err
 
 
+def test_the_help_of_a_sorted_list_tells_what_it_needs():
+    assert "together with --top" in " ".join(run("files", "--help").out.split())
+    assert "together with --top" not in " ".join(run("snapshots", "--help").out.split())
+
+
+def test_a_choice_of_tables_is_not_for_one_table(use):
+    use(Shelf())
+    done = run("health", "t", "--status", "ok")
+    assert done.status == 2
+    assert "--status: cannot be given together with a table" in " ".join(done.err.split())
+
+
 def test_a_foreseen_failure_is_one_line_and_1(use):
     use(Shelf(tables=[IndexUnavailable("the database\ndoes not\x1b[31m answer")]))
     done = run("tables")

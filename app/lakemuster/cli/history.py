@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 from lakemuster.cli.application import fail
 from lakemuster.cli.opening import source
 from lakemuster.cli.option_groups import HERE, Server
-from lakemuster.cli.options import AsJson, Limit, Ref, parse_time
+from lakemuster.cli.options import AsJson, Limit, Ref, age_ms, parse_time
 from lakemuster.cli.output import say, show_document, show_list
 from lakemuster.cli.reading import show_rows
 from lakemuster.cli.sources import Query
@@ -85,9 +86,9 @@ def expiry(
         str | None,
         typer.Option(
             "--older-than",
-            metavar="TIME",
+            metavar="TIME|AGE",
             show_default=False,
-            help="Expire only snapshots before this time. Default: the age in the table's properties.",
+            help="Expire only snapshots before this time: 2024-05-01, or 3d ago. Default: the table's property.",
         ),
     ] = None,
     retain_last: Annotated[
@@ -130,7 +131,7 @@ def expiry(
     """Show what an expiry of snapshots would remove now, by kind of file; nothing is removed."""
     numbers = {"retain_last": retain_last, "retain_max": retain_max, "max_deletes": max_deletes}
     options = {
-        "older_than": _instant(older_than, "--older-than"),
+        "older_than": _before(older_than),
         **{key: None if value is None else str(value) for key, value in numbers.items()},
         "cleanup": cleanup.value,
         "paimon": str(paimon),
@@ -152,6 +153,17 @@ def expiry(
     say(f"{gone} of {gone + summary['retained']} snapshots, {len(summary['refs'])} branches and tags")
     if summary["totals"]:
         show_list("expiry", summary["totals"], as_json=False)
+
+
+def _before(text: str | None) -> str | None:
+    """Return the time before which snapshots expire, given a time or an age, as RFC 3339."""
+    age = None if text is None else age_ms(text)
+    if age is None:
+        return _instant(text, "--older-than")
+    try:
+        return (datetime.now(UTC) - timedelta(milliseconds=age)).isoformat()
+    except OverflowError:
+        raise typer.BadParameter(f"{text!r} is too long ago", param_hint="--older-than") from None
 
 
 def _instant(text: str | None, option: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
@@ -12,6 +13,10 @@ import typer
 
 from lakemuster.cli.application import fail
 from lakemuster.metadata.format_names import format_names
+
+AGE_UNITS_MS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1000}
+"""The units of ages, the largest first."""
+_AGE = re.compile(r"(\d{1,9})([dhms])", re.ASCII)
 
 
 class Nan(StrEnum):
@@ -199,6 +204,12 @@ def parse_rewrites(words: list[str] | None) -> tuple[tuple[str, str], ...]:
             raise typer.BadParameter(f"{word!r} is not OLD=NEW", param_hint="--rewrite")
         pairs.append((old, new))
     return tuple(pairs)
+
+
+def age_ms(text: str) -> int | None:
+    """Return an age such as ``3d`` or ``36h`` in milliseconds; None if the text is no age."""
+    found = _AGE.fullmatch(text.strip())
+    return None if found is None else int(found[1]) * AGE_UNITS_MS[found[2]]
 
 
 def parse_time(text: str | None, option: str = "--as-of") -> datetime | None:

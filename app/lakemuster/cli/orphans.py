@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -12,15 +11,13 @@ import typer
 from lakemuster.cli.application import fail
 from lakemuster.cli.opening import local_source
 from lakemuster.cli.option_groups import ONLY_HERE, IndexHere
-from lakemuster.cli.options import AsJson, Limit
+from lakemuster.cli.options import AGE_UNITS_MS, AsJson, Limit, age_ms
 from lakemuster.cli.output import Row, say, show_document, show_list
 from lakemuster.cli.progress import working
 from lakemuster.cli.sources import OrphanRequest, limited
 from lakemuster.cli.text import printable
 from lakemuster.errors import ReferencesUnknown, StorageError
 
-_UNITS_MS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1000}
-_AGE = re.compile(r"(\d{1,9})([dhms])", re.ASCII)
 _SHORTEST_MS = 86_400_000
 
 
@@ -107,15 +104,14 @@ def _show(report: Row) -> None:
 
 def _age(seconds: int) -> str:
     """Return an age as ``--older-than`` takes it, in the largest unit that needs no fraction."""
-    unit = next(unit for unit, ms in _UNITS_MS.items() if seconds * 1000 % ms == 0)
-    return f"{seconds * 1000 // _UNITS_MS[unit]}{unit}"
+    unit = next(unit for unit, ms in AGE_UNITS_MS.items() if seconds * 1000 % ms == 0)
+    return f"{seconds * 1000 // AGE_UNITS_MS[unit]}{unit}"
 
 
 def _age_ms(text: str, *, allow_recent: bool) -> int:
-    found = _AGE.fullmatch(text.strip())
-    if found is None:
+    age = age_ms(text)
+    if age is None:
         raise typer.BadParameter(f"{text!r} is not an age such as 3d or 36h", param_hint="--older-than")
-    age = int(found[1]) * _UNITS_MS[found[2]]
     if age < _SHORTEST_MS and not allow_recent:
         raise typer.BadParameter(
             "an age below 1d would report files of running commits: --allow-recent permits it",

@@ -51,6 +51,8 @@ def system(
     server: Server = HERE,
 ) -> None:
     """List one of a Paimon table's system tables, in Paimon's own columns."""
+    if name in SYSTEM_TABLES and system_table not in SYSTEM_TABLES:
+        raise typer.BadParameter(f"the system table comes first: system {name} {system_table}", param_hint="NAME")
     options = {"name": system_table}
     request = query("system", name, at=at, limit=limit, options=options)
     show_rows(request, as_json, server, kind=f"${system_table}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -68,6 +69,22 @@ def test_wrong_usage_is_2_and_says_why(use, words):
 def test_the_help_of_a_sorted_list_tells_what_it_needs():
     assert "together with --top" in " ".join(run("files", "--help").out.split())
     assert "together with --top" not in " ".join(run("snapshots", "--help").out.split())
+
+
+def test_a_system_table_behind_its_table_is_told_the_order(use):
+    use(Shelf())
+    done = run("system", "shop.orders", "snapshots")
+    assert done.status == 2
+    assert "the system table comes first: system snapshots shop.orders" in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(("text", "age"), [("3d", timedelta(days=3)), ("36h", timedelta(hours=36))])
+def test_expiry_takes_an_age_for_a_time(use, text, age):
+    shelf = use(Shelf(expired=[]))
+    assert run("expiry", "t", "--files", "--older-than", text).status == 0
+    since = datetime.now(UTC) - datetime.fromisoformat(shelf.queries[0].options["older_than"])
+    assert age <= since < age + timedelta(minutes=1)
+    assert run("expiry", "t", "--files", "--older-than", "999999999d").status == 2
 
 
 def test_a_choice_of_tables_is_not_for_one_table(use):

@@ -7,6 +7,7 @@ One pass over the tokens, without recursion.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
@@ -40,7 +41,7 @@ def opaque(cursor: Cursor, start: int, end: int) -> Opaque:
     text = shortened(text)
     if scan.queries:
         return Opaque(text, "subqueries cannot prune")
-    return Opaque(text, _reason(scan), tuple(scan.columns))
+    return Opaque(text, _reason(scan, text), tuple(scan.columns))
 
 
 class _Malformed(Exception):
@@ -385,7 +386,7 @@ def _ends(token: Token) -> bool:
     return token.kind == "end" or (token.kind == "sign" and token.value not in ("(", "-", "+", "*", "[", "{"))
 
 
-def _reason(scan: _Scan) -> str:
+def _reason(scan: _Scan, text: str) -> str:
     # First: in a call, the name of a column may also be that of a unit of time, and is then not among the columns.
     if scan.function is not None:
         return f"{scan.function[1]:.40}() cannot prune"
@@ -395,4 +396,5 @@ def _reason(scan: _Scan) -> str:
         return "elements of lists and maps have no statistics"
     if len(scan.columns) > 1:
         return "columns are compared with each other"
-    return "it is not a comparison of a column with a constant"
+    date = re.search(r"(?<![\w'])\d{4}-\d\d-\d\d(?![\w'])", text)
+    return "it is not a comparison of a column with a constant" + (f": write DATE '{date[0]}'" if date else "")

@@ -105,6 +105,11 @@ def test_what_sqlglot_reads_is_accepted_and_names_the_same_columns(text: str) ->
         ("a = b", "columns are compared with each other"),
         ("a = -b", "columns are compared with each other"),
         ("a + 1 > 2", "it is not a comparison of a column with a constant"),
+        (
+            "a >= 2024-05-09",
+            "it is not a comparison of a column with a constant: write DATE '2024-05-09'",
+        ),
+        ("a + '2024-05-09' > 1", "it is not a comparison of a column with a constant"),
         ("1 + 1 = 2", "it names no column"),
         ("year(day) = 2024", "year() cannot prune"),
         ("a IN (SELECT b FROM t WHERE c = 1)", "subqueries cannot prune"),

@@ -88,6 +88,10 @@ def serve(
         int | None,
         typer.Option(metavar="BYTES", min=0, show_default=False, help="Maximum size of that folder in bytes."),
     ] = None,
+    memory_bytes: Annotated[
+        int | None,
+        typer.Option(metavar="BYTES", min=0, show_default=False, help="Maximum size of all caches together in bytes."),
+    ] = None,
     roots: Annotated[
         _Texts, _setting("--root", "URL", "Location below which tables may be opened. Repeatable.")
     ] = None,
@@ -114,6 +118,9 @@ def serve(
         _setting("--warehouse", "NAME", "Warehouse name that REST clients must use. Default: any; see WAREHOUSE."),
     ] = None,
     tokens: Annotated[_Text, _setting("--tokens", "FILE", "Bearer tokens, see `lakemuster token`.")] = None,
+    tls_cert: Annotated[_Text, _setting("--tls-cert", "FILE", "Certificate chain of the server, PEM.")] = None,
+    tls_key: Annotated[_Text, _setting("--tls-key", "FILE", "Key of the certificate, PEM.")] = None,
+    root_path: Annotated[_Text, _setting("--root-path", "PATH", "Path below which a proxy offers the server.")] = None,
     log_format: Annotated[
         LogForm | None, typer.Option(show_default=False, help="Default: text on a terminal, else json.")
     ] = None,
@@ -137,6 +144,7 @@ def serve(
         "segments_url": segments_url,
         "cache_dir": cache_dir,
         "cache_bytes": cache_bytes,
+        "memory_bytes": memory_bytes,
         "roots": None if not roots else tuple(roots),
         "max_staleness": max_staleness,
         "cors_origins": None if not cors_origins else tuple(cors_origins),
@@ -144,6 +152,9 @@ def serve(
         "role": None if role is None else role.value,
         "warehouse": warehouse,
         "tokens": tokens,
+        "tls_cert": tls_cert,
+        "tls_key": tls_key,
+        "root_path": root_path,
         "log_format": None if log_format is None else log_format.value,
         "log_level": None if log_level is None else log_level.value,
     }

@@ -50,16 +50,21 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
+def _shown(command: Any) -> set[str]:
+    """The names of a command's parameters that its help shows."""
+    return {one.name for one in command.params if not getattr(one, "hidden", False)}
+
+
 def command_line() -> str:
     """Every command, with its arguments and options."""
     group: Any = typer.main.get_command(cli.app)
     commands = {name: command for name, command in group.commands.items() if not command.hidden}
-    local = [name for name, command in commands.items() if "uri" not in {one.name for one in command.params}]
+    local = [name for name, command in commands.items() if "uri" not in _shown(command)]
     about = (
         "A command with the option `--uri` works on the server at that URL, or on that of the variable "
         "`LAKEMUSTER_URI`. If neither is set, or with `--uri ''`, it works on the index of the settings, which "
         "`lakemuster.toml` in the current folder and the environment determine. The other commands send no request "
-        f"to a server, and ignore `LAKEMUSTER_URI`: {', '.join(f'[`{name}`](#{name})' for name in local)}."
+        f"to a server, whatever `LAKEMUSTER_URI` is: {', '.join(f'[`{name}`](#{name})' for name in local)}."
     )
     status = (
         "The exit status is 0 for success, 1 for a failure, with a message of one line on stderr, 2 for wrong usage."

@@ -289,7 +289,7 @@ def limit_table(found: Projection) -> str:
 def process_table(requests: Sequence[int] = (100, 1_000, 10_000)) -> str:
     """Processes for requests a second, by the figures of W11 and W4, as a Markdown table."""
     rates = (AGAIN_PER_CORE, PAGES_PER_CORE, PLANS_PER_CORE)
-    head = "| requests a second | asked again | new, pages of 10 files | new, the whole plan |\n|---|---|---|---|\n"
+    head = "| requests a second | repeated | new, pages of 10 files | new, the whole plan |\n|---|---|---|---|\n"
     rows = [f"| {count:,} | {' | '.join(str(processes(count / rate)) for rate in rates)} |\n" for count in requests]
     return "".join([head, *rows])
 

@@ -290,7 +290,8 @@ class Table(TableFigures, TableHistory):
             "split_target_size": choice.get("split_target_size"),
             "split_open_file_cost": choice.get("split_open_file_cost"),
         }
-        return Plan(self._transport, path, given_members({**question, **body_choice(choice)}), choice.get("page_size"))
+        body = given_members({**question, **body_choice(choice, PlanChoice)})
+        return Plan(self._transport, path, body, choice.get("page_size"))
 
     def explain(
         self,

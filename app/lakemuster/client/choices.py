@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Literal, TypedDict, cast
+from typing import Literal, TypedDict, cast, get_type_hints
 
 Where = str | Mapping[str, object] | None
 """A SQL condition, or an expression of the Iceberg REST catalog protocol."""
@@ -88,17 +88,37 @@ def where_parameters(where: Where, nan: str | None) -> dict[str, str]:
     return query_parameters({"filter": text, "nan": nan})
 
 
-def body_choice(choice: Choice) -> dict[str, str]:
-    """Return the choice of a snapshot for a request body."""
+def require_members(choice: Mapping[str, object], kind: type[Choice]) -> None:
+    """Refuse keyword arguments that a choice does not have: they would be dropped, and more rows come than asked for.
+
+    Raises:
+        TypeError: there is one.
+    """
+    known = get_type_hints(kind)
+    unknown = sorted(choice.keys() - known.keys())
+    if unknown:
+        raise TypeError(f"unexpected keyword argument {unknown[0]!r}; the choice has {', '.join(known)}")
+
+
+def body_choice(choice: Choice, kind: type[Choice] = Choice) -> dict[str, str]:
+    """Return the choice of a snapshot for a request body.
+
+    Raises:
+        TypeError: the choice has other members than its kind.
+        ValueError: ``as_of`` is a time without a zone.
+    """
+    require_members(choice, kind)
     return {"snapshot_id" if key == "snapshot" else key: value for key, value in _snapshot_choice(choice).items()}
 
 
-def query_choice(choice: Choice | ListChoice) -> dict[str, str]:
+def query_choice(choice: Choice | ListChoice, kind: type[Choice] = ListChoice) -> dict[str, str]:
     """Return the choice of a snapshot, and the order of the rows, for a query string.
 
     Raises:
+        TypeError: the choice has other members than its kind.
         ValueError: ``as_of`` is a time without a zone.
     """
+    require_members(choice, kind)
     asked = cast("ListChoice", choice)
     fields = listed_names(asked.get("fields"))
     arrangement = {name: asked.get(name) for name in ("sort", "order", "top")}

@@ -169,3 +169,25 @@ def test_files_take_a_filter_and_tell_what_it_could_not_do():
         assert list(rows) == [{"n": 1}]
         assert rows.not_applied == [idle]
         assert dict(server.requests[-1].url.params)["filter"] == text
+
+
+@pytest.mark.parametrize(
+    ("ask", "argument"),
+    [
+        (lambda table: table.plan(snapshot=1), "snapshot"),
+        (lambda table: table.plan(filter="a > 1"), "filter"),
+        (lambda table: table.explain(scan_mode="delta"), "scan_mode"),
+        (lambda table: table.statistics(["count"], snapshot=1), "snapshot"),
+        (lambda table: table.files(snapshot=1), "snapshot"),
+        (lambda table: table.partitions(filter="a > 1"), "filter"),
+        (lambda table: table.manifests(reff="main"), "reff"),
+        (lambda table: table.stats(filter="a > 1"), "filter"),
+        (lambda table: table.columns(snapshot=1), "snapshot"),
+        (lambda table: table.diff(1, snapshot=1), "snapshot"),
+    ],
+)
+def test_an_unknown_argument_is_an_error_before_any_request(ask: Any, argument: str) -> None:
+    server = Server()
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{argument}'"):
+        list(ask(server.client().table("shop.orders")))
+    assert server.requests == []

@@ -183,12 +183,20 @@ def _default(value: object) -> str:
     return f"`{_plain(value)}`"
 
 
+_WITHOUT_CLASS = (
+    ("not_found", 404, "There is no such path."),
+    ("method_not_allowed", 405, "The path does not have this method; the header `Allow` names those that it has."),
+    ("internal", 500, "The server failed unexpectedly; its log tells why, under the request's id."),
+)
+
+
 def error_codes() -> str:
     """Every public code, its status and its meaning."""
     rows = [
         (f"`{kind.code}`", str(STATUS[kind]), (inspect.getdoc(kind) or "").replace("``", "`"))
         for kind in _classes(errors.CatalogError)
     ]
+    rows += [(f"`{code}`", str(status), meaning) for code, status, meaning in _WITHOUT_CLASS]
     return (
         '# Error codes\n\nA failed request of the native API is answered with `{"error": {"code", "type", "message", '
         "…}}`. Codes never change; messages may. A 503 or 429 comes with `Retry-After`.\n\n"

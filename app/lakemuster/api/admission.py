@@ -23,6 +23,7 @@ from lakemuster.api.errors import problem
 from lakemuster.api.identity.authenticator import Authenticator, bearer_token, caller_of_token
 from lakemuster.api.identity.callers import ANYONE, Caller, forwarded_caller
 from lakemuster.api.identity.rate_limits import RateLimits
+from lakemuster.api.sidecar.requests import MAX_BODY_BYTES as PASSED_BODY_BYTES
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.api.sidecar.requests import SidecarRequest, sidecar_request
 from lakemuster.errors import CatalogError, NotAuthenticated, Overloaded, RequestInvalid
@@ -87,13 +88,14 @@ class Admission:
         except CatalogError as error:
             await problem(error, scope["path"])(scope, receive, send)
             return
-        if attached is None and is_open(scope["path"]):
-            await self._app(scope, receive, send)
-            return
+        is_public = attached is None and is_open(scope["path"])
+        is_passed_on = attached is not None and attached.is_passed_on
         held = _Held()
         try:
-            await self._identify(scope, connection, attached)
-            if _has_body(scope) and (attached is None or not attached.is_passed_on):
+            if not is_public:
+                await self._identify(scope, connection, attached)
+            _require_length(scope, PASSED_BODY_BYTES if is_passed_on else MAX_BODY_BYTES)
+            if _has_body(scope) and not (is_public or is_passed_on):
                 receive = await self._read(receive, held, scope["state"])
         except CatalogError as error:
             self._bodies -= held.size
@@ -220,6 +222,13 @@ class _Held:
     """The number of bytes read of one request's body."""
 
     size: int = 0
+
+
+def _require_length(scope: Scope, limit: int) -> None:
+    """Refuse a Content-Length above a limit, or one that is no number. Raises: RequestInvalid."""
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    if any(not length.isdigit() or int(length[:20]) > limit for length in lengths):
+        raise RequestInvalid(f"a body has at most {limit} bytes")
 
 
 def _has_body(scope: Scope) -> bool:

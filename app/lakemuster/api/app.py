@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
 
 from anyio import create_task_group, to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from starlette.types import Scope
 
 from lakemuster import __version__
 from lakemuster.api import console, docs, errors, measured, operations
-from lakemuster.api.admission import MAX_BODY_BYTES, Admission
+from lakemuster.api.admission import Admission
 from lakemuster.api.compression import Compression
 from lakemuster.api.draining import DRAIN
 from lakemuster.api.event_feed import EventFeed
@@ -44,8 +42,6 @@ from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.readiness import Readiness
 from lakemuster.api.response_cache import ResponseCache, is_current
 from lakemuster.api.sidecar.marks import Marks
-from lakemuster.api.sidecar.requests import MAX_BODY_BYTES as PASSED_BODY_BYTES
-from lakemuster.api.sidecar.requests import sidecar_request
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.sign_in import routes as sign_in
 from lakemuster.api.sign_in.code_flow import code_flow_of
@@ -62,12 +58,10 @@ from lakemuster.catalog.services import Services
 from lakemuster.catalog.warm_up import WarmUp
 from lakemuster.catalog.webhooks import require_keys
 from lakemuster.config import Settings
-from lakemuster.errors import CatalogError
 from lakemuster.jobs.registry import jobs_of
 from lakemuster.jobs.supervisor import Supervisor
 from lakemuster.jobs.webhooks import WebhookMeasures
 from lakemuster.loopback import host_names, is_loopback
-from lakemuster.upstream.registry import Upstreams
 
 _DESCRIPTION = """Plans which files of an Iceberg or Paimon table a query must read, and lists snapshots, manifests and
 files, from an index.
@@ -152,7 +146,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
             allow_headers=["Authorization", "Content-Type", "If-None-Match", "X-Request-Id"],
             expose_headers=["ETag", "Lakemuster-Stale", "Lakemuster-Snapshot-Id", "Retry-After", "X-Request-Id"],
         )
-    app.add_middleware(Middleware, rules=_edge_rules(settings, upstreams), metrics=metrics)
+    app.add_middleware(Middleware, rules=_edge_rules(settings), metrics=metrics)
     metrics.start()
     return app
 
@@ -249,23 +243,13 @@ async def _maintained(
             await close()
 
 
-def _edge_rules(settings: Settings, upstreams: Upstreams) -> MiddlewareRules:
+def _edge_rules(settings: Settings) -> MiddlewareRules:
     """Return the middleware's rules. On loopback without tokens they reject other host names (DNS rebinding)."""
     is_open = not settings.has_callers and is_loopback(settings.host)
     return MiddlewareRules(
         host_names(settings.host) if is_open else None,
         frozenset(settings.cors_origins),
         settings.root_path,
-        partial(_body_limit, upstreams=upstreams),
         is_audited=settings.has_callers,
         audits_filters=settings.audit_filters,
     )
-
-
-def _body_limit(scope: Scope, upstreams: Upstreams) -> int:
-    """Return the limit of a request's body, which is higher if the body is streamed to a catalog."""
-    try:
-        found = sidecar_request(scope, upstreams)
-    except CatalogError:
-        return MAX_BODY_BYTES
-    return PASSED_BODY_BYTES if found is not None and found.is_passed_on else MAX_BODY_BYTES

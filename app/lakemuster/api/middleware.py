@@ -11,7 +11,6 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,7 +18,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster import tracing
-from lakemuster.api.admission import MAX_BODY_BYTES, SIGN_IN_PATHS, is_open
+from lakemuster.api.admission import SIGN_IN_PATHS, is_open
 from lakemuster.api.errors import internal_problem, log_unexpected, problem
 from lakemuster.api.identity.audit import log_request, shown_path
 from lakemuster.api.metrics import Metrics
@@ -55,14 +54,12 @@ class MiddlewareRules:
         hosts: accepted names in the Host header; None for any.
         origins: browser origins that may use unsafe methods, besides the server's own; ``*`` for any.
         root_path: path below which a proxy exposes the server; the proxy may strip it from requests or not.
-        body_bytes: returns the limit of a request's body for its scope.
         is_audited, audits_filters: whether the audit log has a line for each request, and whether with its filter.
     """
 
     hosts: frozenset[str] | None
     origins: frozenset[str] = field(default_factory=frozenset)
     root_path: str = ""
-    body_bytes: Callable[[Scope], int] = lambda _: MAX_BODY_BYTES
     is_audited: bool = False
     audits_filters: bool = False
 
@@ -137,10 +134,6 @@ class Middleware:
             own = {f"http://{host}" for host in hosts} | {f"https://{host}" for host in hosts}
             if origin not in own:
                 raise NotAuthorised("requests from this origin are not allowed; see the setting CORS_ORIGINS")
-        length = headers.get("content-length")
-        limit = self._rules.body_bytes(scope)
-        if length is not None and (not length.isdecimal() or int(length[:20]) > limit):
-            raise RequestInvalid(f"a body has at most {limit} bytes")
 
     def _record(self, scope: Scope, answer: _Answer, seconds: float) -> None:
         route, method = _route(scope), method_of(scope)

@@ -172,7 +172,8 @@ class LocalSource:
         try:
             table = self._services.add(_normal(name), place, table_format, _absolute_rewrites(rewrites), operator=True)
         except NotATable:
-            check_is_folder(place)
+            if not place.endswith(".json"):
+                check_is_folder(place)
             raise
         return table_out(table).model_dump(mode="json")
 

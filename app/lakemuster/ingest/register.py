@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lakemuster.errors import CatalogError, RequestInvalid, TableExists
+from lakemuster.errors import CatalogError, NotATable, ObjectMissing, RequestInvalid, TableExists
 from lakemuster.formats.protocol import Pointer
 from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
@@ -72,7 +72,13 @@ def register(
         store = store.allowing(root)
     for place in (location, *(new for _, new in rewrites)):
         store.roots.admit(place)
-    pointer = look(store, location, format)
+    try:
+        pointer = look(store, location, format)
+    except ObjectMissing as error:
+        if root_of(location) is None:
+            raise
+        # The request names the metadata file: nothing is wrong with the storage.
+        raise NotATable(error.message, location=location) from error
     companion = _companion(store, pointer)
     if operator and companion is not None:
         # The registration was allowed to read there, so refreshes must be allowed, too.

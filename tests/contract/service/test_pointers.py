@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from pyiceberg.catalog.sql import SqlCatalog
 
 from lakemuster.catalog.services import Services
-from lakemuster.errors import ObjectMissing
+from lakemuster.errors import NotATable, ObjectMissing
 from lakemuster.formats.iceberg import pointers
 from lakemuster.ingest.pointer_doubts import warnings_of
 from lakemuster.ingest.pointers import look
@@ -153,3 +153,11 @@ def test_of_two_metadata_files_with_one_version_the_last_by_name_is_served(
     rival.unlink()
     assert planned(client, name) == (9, None)
     assert len(client.get(f"/api/v1/tables/db.{name}").json()["warnings"]) == len(warnings) - 1
+
+
+def test_a_metadata_file_that_a_registration_names_in_vain_is_no_table(services: Services, lake: Path) -> None:
+    missing = f"{lake}/counted/metadata/v9.metadata.json"
+    with pytest.raises(NotATable, match=r"no metadata file at .*v9\.metadata\.json"):
+        services.add("db.missing", missing, None, ())
+    with pytest.raises(ObjectMissing):
+        look(services.store, missing)

@@ -29,6 +29,11 @@ def test_without_a_token_every_request_gets_401(
     assert services.calls == []
 
 
+def test_a_large_body_of_an_unknown_caller_gets_401(with_tokens: TestClient) -> None:
+    for headers, status in (({}, 401), (bearer("wrong"), 401), (bearer("a"), 400)):
+        assert with_tokens.post(TABLES, content=b"x" * (2**20 + 1), headers=headers).status_code == status
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/openapi.json", "/docs", "/"])
 def test_health_and_documentation_are_open(with_tokens: TestClient, path: str) -> None:
     assert with_tokens.get(path).status_code == 200

@@ -20,6 +20,8 @@ from lakemuster.wire.rows import json_objects
 
 WAITS = WaitPolicy(SERVER_WAITS.known, Patience(stall=60.0, total=60.0))
 """As servers wait, but longer for a table that was never read: the machine of a test may be busy."""
+PATIENT = WaitPolicy(Patience(storage=60.0, stall=60.0, total=60.0), WAITS.unknown)
+"""For tests whose every answer must be of the newest state: servers respond with the known one after a second."""
 
 
 def settings(folder: Path, **changes: Any) -> Settings:
@@ -42,9 +44,9 @@ def decoders(memory_bytes: int) -> DecoderPool:
 
 
 @contextmanager
-def catalog(of: Settings) -> Iterator[Services]:
+def catalog(of: Settings, waiting: WaitPolicy = WAITS) -> Iterator[Services]:
     """Services that are closed again."""
-    services = build_services(of, WAITS)
+    services = build_services(of, waiting)
     own, services.refresher.pool = services.refresher.pool, decoders(of.decoder_memory)
     try:
         yield services

@@ -16,7 +16,7 @@ from lakemuster.errors import CompanionNotFound
 from lakemuster.index.database import Database
 from lakemuster.ingest.companions import Companions
 from tests.apps import create_app
-from tests.contract.service.backends import catalog, settings
+from tests.contract.service.backends import PATIENT, catalog, settings
 from tests.contract.service.paimon_lake import (
     STORAGE,
     Lake,
@@ -61,7 +61,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def services(tmp_path: Path, database_url: str, lake: Lake) -> Iterator[Services]:
     of = settings(tmp_path, database_url=database_url, roots=(str(lake.folder / "db.db"),))
-    with catalog(of) as made:
+    with catalog(of, PATIENT) as made:
         yield made
 
 

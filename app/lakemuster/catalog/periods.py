@@ -18,7 +18,7 @@ def period_of(moment_ms: int, period: Period) -> tuple[int, int]:
     """Return the start and the exclusive end of the period that contains a moment; all in Unix epoch milliseconds."""
     if period == "month":
         month = np.datetime64(moment_ms, "ms").astype("datetime64[M]")
-        return _milliseconds(month), _milliseconds(month + 1)
+        return _milliseconds(month), _milliseconds(month + np.timedelta64(1, "M"))
     length, origin = _LENGTHS[period], _MONDAY_MS if period == "week" else 0
     start = moment_ms - (moment_ms - origin) % length
     return start, start + length

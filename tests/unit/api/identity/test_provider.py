@@ -64,13 +64,13 @@ def test_a_hanging_provider_has_a_deadline_and_is_not_waited_for_again(
 def test_known_keys_go_on_to_work_and_nobody_waits(
     served: OidcProvider, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch, trouble: str
 ) -> None:
-    monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.2)
     provider = Provider(served.issuer, clock)
     authenticator = OidcAuthenticator([provider], [AUDIENCE], "roles", clock=clock)
 
     async def ask() -> None:
         first = served.token("ann")
         await authenticator.examine(first)
+        monkeypatch.setattr(module, "DEADLINE_SECONDS", 0.2)
         if trouble == "hangs":
             served.hold.clear()
         else:

@@ -20,6 +20,7 @@ from lakemuster.api.failures import Failure
 from lakemuster.api.iceberg_rest import failures as iceberg_rest
 from lakemuster.api.missing_tables import table_not_found
 from lakemuster.api.paimon_rest import failures as paimon_rest
+from lakemuster.api.parameter_names import suggestion
 from lakemuster.failure_reasons import operator_message
 from lakemuster.validation_messages import plain_message
 
@@ -211,7 +212,7 @@ def _validation_error(request: Request, error: Exception) -> Response:
             request.scope["path"],
         )
     problems = [
-        {"where": ".".join(str(part) for part in p["loc"])[:100], "message": _message(p)[:200]}
+        {"where": ".".join(str(part) for part in p["loc"])[:100], "message": _message(request, p)[:200]}
         for p in found[:_MAX_PROBLEMS]
     ]
     message = "; ".join(f"{p['where']}: {p['message']}" for p in problems)
@@ -220,9 +221,10 @@ def _validation_error(request: Request, error: Exception) -> Response:
     return problem(errors.RequestInvalid(message, problems=problems), request.scope["path"])
 
 
-def _message(problem: Mapping[str, Any]) -> str:
+def _message(request: Request, problem: Mapping[str, Any]) -> str:
     if problem["type"] == "extra_forbidden":
-        return "unknown query parameter" if problem["loc"][0] == "query" else "unknown key"
+        where = problem["loc"]
+        return ("unknown query parameter" if where[0] == "query" else "unknown key") + suggestion(request, where)
     return plain_message(problem)
 
 

@@ -63,7 +63,7 @@ def refused(http: TestClient, path: str, body: object, code: str, said: str) -> 
         (b"", "body: missing"),
         (b"{", "JSON"),
         ({"where": "day > 1"}, "unknown keys: where"),
-        ({"filter": "true", "Filter": "true"}, "unknown keys: Filter"),
+        ({"filter": "true", "Filter": "true"}, "unknown keys: Filter (did you mean filter?)"),
         ({"snapshot_id": 1.5}, "64 bits"),
         ({"snapshot_id": True}, "64 bits"),
         ({"snapshot_id": "9" * 19}, "64 bits"),

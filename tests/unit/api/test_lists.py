@@ -248,7 +248,9 @@ def test_unknown_parameters_are_refused(client: TestClient, params: dict[str, st
 @pytest.mark.parametrize(
     ("params", "said"),
     [
-        ({"pagesize": "5"}, "query.pagesize: unknown query parameter"),
+        ({"pagesize": "5"}, "query.pagesize: unknown query parameter (did you mean page_size?)"),
+        ({"Ref": "main"}, "query.Ref: unknown query parameter (did you mean ref?)"),
+        ({"colour": "red"}, "query.colour: unknown query parameter"),
         ({"page_size": "many"}, "query.page_size: must be an integer"),
         ({"page_size": "0"}, "query.page_size: must be greater than or equal to 1"),
     ],

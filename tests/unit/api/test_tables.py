@@ -101,6 +101,12 @@ def test_an_invalid_body_is_refused(client: TestClient, content: bytes) -> None:
     assert answer.json()["error"]["code"] == "request_invalid"
 
 
+def test_an_unknown_key_has_a_suggestion(client: TestClient) -> None:
+    body = {"name": "shop.orders", "location": "s3://lake/orders", "formatt": "iceberg", "colour": "red"}
+    error = client.post("/api/v1/tables", json=body).json()["error"]
+    assert error["message"] == "body.formatt: unknown key (did you mean format?); body.colour: unknown key"
+
+
 def test_a_body_of_another_type_is_refused(client: TestClient) -> None:
     body = json.dumps({"name": "a.b", "location": "x"})
     for headers in ({"Content-Type": "text/plain"}, {}):

@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from lakemuster.predicates import NanMode
+from lakemuster.validation_messages import did_you_mean
 from lakemuster.wire.iceberg_rest.expressions import shallow
 from lakemuster.wire.model import WireModel
 from lakemuster.wire.native.rows import IcebergFile, IdText, Integer, PaimonFile
@@ -115,7 +116,8 @@ class QueryOptions(WireModel):
             known = cls.model_fields
             unknown = [str(key)[:100] for key in islice(given, len(known) + 1) if key not in known]
             if unknown:
-                raise ValueError(f"unknown keys: {', '.join(unknown[:5])}{', …' if len(unknown) > 5 else ''}")
+                shown = [key + did_you_mean(key, known) for key in unknown[:5]]
+                raise ValueError(f"unknown keys: {', '.join(shown)}{', …' if len(unknown) > 5 else ''}")
         return given
 
 

@@ -1,7 +1,7 @@
-"""Tables in a bucket that change by commits, and what each commit makes of them: the truth for every answer.
+"""Tables in a bucket that change by commits, and the files of each commit: the expected value of every response.
 
-Every data file has a range of the column ``id``, exact as its bounds. The writers share no code with the readers
-under test: Iceberg's and Paimon's Avro records are written by fastavro, objects by boto3.
+Every data file has a range of the column ``id``, equal to its bounds. The writers share no code with the readers
+under test: fastavro writes the Avro records of Iceberg and Paimon, boto3 the objects.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import fastavro
 
 FIRST_COMMIT_MS = 1_717_200_000_000
 RANGE = 100
-"""Values of ``id`` in one file."""
+"""The number of ``id`` values in one file."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file; ``low`` and ``high`` are its least and greatest ``id``, both in it."""
+    """A data file; ``low`` and ``high`` are its least and greatest ``id``, both inclusive."""
 
     path: str
     part: int
@@ -33,11 +33,11 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A committed state.
+    """A committed state of a table.
 
     Attributes:
-        number: of the commit, counted from 0.
-        files: of the table, by path.
+        number: the commit's position, counted from 0.
+        files: the table's files, by path.
     """
 
     snapshot_id: int
@@ -45,18 +45,18 @@ class Commit:
     files: Mapping[str, DataFile]
 
     def matching(self, low: int, high: int) -> set[str]:
-        """The paths of the files that hold an ``id`` of ``low`` to ``high``, both included."""
+        """Return the paths of the files that hold an ``id`` from ``low`` to ``high``, both inclusive."""
         return {path for path, one in self.files.items() if one.low <= high and low <= one.high}
 
 
 class Bucket(Protocol):
-    """Where a table's objects go."""
+    """The destination of a table's objects."""
 
     def put(self, key: str, data: bytes) -> None:
         """Write an object."""
 
     def delete(self, keys: Iterable[str]) -> None:
-        """Remove objects."""
+        """Delete objects."""
 
 
 class History:
@@ -69,44 +69,44 @@ class History:
         self._expired = 0
 
     def begin(self, snapshot_id: int, files: Mapping[str, DataFile]) -> None:
-        """A commit that readers may see from now on."""
+        """Record a commit that readers may see from now on."""
         with self._lock:
             self._begun[snapshot_id] = Commit(snapshot_id, len(self._begun), dict(files))
 
     def complete(self, snapshot_id: int) -> None:
-        """A commit that readers who look from now on must see."""
+        """Record that a commit is published: later reads must see it."""
         with self._lock:
             self._complete.append((time.monotonic(), self._begun[snapshot_id]))
 
     def expire(self, keep: int) -> None:
-        """Only the newest ``keep`` commits can still be asked for."""
+        """Keep only the newest ``keep`` commits readable."""
         with self._lock:
             self._expired = max(self._expired, len(self._complete) - keep)
 
     def of(self, snapshot_id: int) -> Commit | None:
-        """The commit of a snapshot, also one that is not complete; None for one that nobody began."""
+        """Return the commit of a snapshot, complete or not; None for an unknown id."""
         with self._lock:
             return self._begun.get(snapshot_id)
 
     def newest(self) -> Commit:
-        """The last complete commit."""
+        """Return the last complete commit."""
         with self._lock:
             return self._complete[-1][1]
 
     def retained(self) -> list[Commit]:
-        """The commits that can still be asked for, oldest first."""
+        """Return the commits that can still be read, oldest first."""
         with self._lock:
             return [commit for _, commit in self._complete[self._expired :]]
 
     def as_of(self, moment: float) -> Commit | None:
-        """The newest commit that was complete at a moment, by ``time.monotonic``."""
+        """Return the newest commit that was complete at ``moment``, a time of ``time.monotonic``."""
         with self._lock:
             place = bisect.bisect_right([made_at for made_at, _ in self._complete], moment)
             return self._complete[place - 1][1] if place else None
 
 
 def avro(schema: dict[str, Any], records: Iterable[dict[str, Any]], header: dict[str, str]) -> bytes:
-    """A file of Avro records in blocks of some KB."""
+    """Return an Avro file with blocks of about 2 KB."""
     target = io.BytesIO()
     fastavro.writer(target, schema, list(records), codec="deflate", metadata=header, sync_interval=2_000)
     return target.getvalue()

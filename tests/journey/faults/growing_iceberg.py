@@ -1,4 +1,4 @@
-"""An Iceberg table that grows by commits: metadata files, manifest lists and manifests, all written anew here."""
+"""An Iceberg table that grows by commits; this module writes its metadata files, manifest lists and manifests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LIST = avro_schema(MANIFEST_FILE)
 
 @dataclass(slots=True)
 class IcebergTable:
-    """An Iceberg table of format version 2 below ``prefix`` of a bucket, with ``version-hint.text``."""
+    """An Iceberg table of format version 2 below ``prefix`` in a bucket, with ``version-hint.text``."""
 
     name: str
     bucket: Bucket
@@ -36,7 +36,7 @@ class IcebergTable:
     _version: int = 0
 
     def append(self, count: int = 5) -> None:
-        """Commit new files, in a manifest of their own."""
+        """Commit new files in a new manifest."""
         snapshot_id, sequence = self._next()
         entries = []
         for _ in range(count):
@@ -47,7 +47,7 @@ class IcebergTable:
         self._commit("append", snapshot_id, sequence, rows)
 
     def remove(self) -> None:
-        """Commit the deletion of every file of one partition: its manifests are written anew."""
+        """Commit the deletion of all files of one partition; the manifests that list them are rewritten."""
         snapshot_id, sequence = self._next()
         parts = sorted({one.part for one in self._files.values()})
         part = self.random.choice(parts) if parts else 0
@@ -68,7 +68,7 @@ class IcebergTable:
         self._commit("delete", snapshot_id, sequence, rows)
 
     def compact(self) -> None:
-        """Commit one manifest in the place of all."""
+        """Commit one manifest that replaces all others."""
         snapshot_id, sequence = self._next()
         entries = [
             one | {"status": EXISTING}
@@ -79,7 +79,7 @@ class IcebergTable:
         self._commit("replace", snapshot_id, sequence, [self._manifest(entries, snapshot_id, sequence)])
 
     def expire(self, keep: int) -> None:
-        """Remove all but the newest snapshots, and what only they needed, as Iceberg's own procedure does."""
+        """Remove all but the newest ``keep`` snapshots and the metadata that only the removed ones reference."""
         gone = self._snapshots[:-keep]
         if not gone:
             return
@@ -105,7 +105,7 @@ class IcebergTable:
         return DataFile(f"{self.url}/data/{name}.parquet", number % 7, low, low + RANGE - 1)
 
     def _rows(self) -> list[dict[str, Any]]:
-        """Of the current snapshot's manifest list, without manifests of deleted entries alone."""
+        """Return the rows of the current manifest list whose manifests have live entries."""
         if not self._snapshots:
             return []
         rows = self._lists[self._snapshots[-1]["snapshot-id"]]

@@ -1,4 +1,4 @@
-"""A Paimon table that grows by commits: snapshots, manifest lists, manifests and hints."""
+"""A Paimon table that grows by commits: it has snapshots, manifest lists, manifests and hints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.journey.faults.growing import FIRST_COMMIT_MS, RANGE, Bucket, DataFil
 
 @dataclass(slots=True)
 class PaimonTable:
-    """A Paimon append table below ``prefix`` of a bucket, without partitions, with its hints."""
+    """An unpartitioned Paimon append table below ``prefix`` in a bucket, with hint files."""
 
     name: str
     bucket: Bucket
@@ -49,13 +49,13 @@ class PaimonTable:
         self._commit("OVERWRITE", [_paimon_entry(1, one.path.rpartition("/")[2], one) for one in chosen])
 
     def compact(self) -> None:
-        """Commit one manifest in the place of all: Paimon merges manifests when it commits."""
+        """Commit one manifest that replaces all others: Paimon merges manifests when it commits."""
         entries = [_paimon_entry(0, one.path.rpartition("/")[2], one) for one in self._files.values()]
         self._manifests = [self._manifest(entries)]
         self._commit("COMPACT", [])
 
     def expire(self, keep: int) -> None:
-        """Remove all but the newest snapshots and their lists; manifests stay."""
+        """Remove all but the newest ``keep`` snapshots and their manifest lists; manifests stay."""
         last = self._number - keep
         if last < self._earliest:
             return
@@ -135,7 +135,7 @@ _PAIMON_SCHEMA = {
 
 
 def _row(*values: int) -> bytes:
-    """A BinaryRow of BIGINTs, with its arity before it."""
+    """Return a BinaryRow of BIGINTs, preceded by its arity."""
     return len(values).to_bytes(4, "big") + bytes(8) + b"".join(one.to_bytes(8, "little") for one in values)
 
 

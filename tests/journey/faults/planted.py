@@ -1,6 +1,6 @@
-"""Faults of our own, planted in a server, and what of the harness sees each: a law that cannot be broken shows nothing.
+"""Bugs planted in a server, and the message of the check that must detect each.
 
-``MUSTER_PLANTED`` names the one that ``serve`` plants.
+``MUSTER_PLANTED`` names the bug that ``serve`` plants.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KEPT: list[object] = []
 
 
 def _change(target: str, attribute: str, value: object) -> None:
-    """Put ``value`` in the place of an attribute for the life of the process."""
+    """Replace an attribute for the life of the process."""
     mock.patch(f"lakemuster.{target}.{attribute}", value).start()
 
 
@@ -148,11 +148,13 @@ def _swallow_a_manifest() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A fault of our own.
+    """A planted bug.
 
     Attributes:
-        plant: changes the server's process.
-        found: what the broken law says, a pattern.
+        plant: the function that changes the server's process.
+        faults: the faults that run while the bug is planted.
+        found: a pattern of the problem that must be reported.
+        postgres: whether the server uses PostgreSQL.
     """
 
     plant: Callable[[], None]
@@ -162,7 +164,7 @@ class Planted:
 
     @property
     def schedule(self) -> Schedule:
-        """What happens meanwhile."""
+        """The schedule of ``faults`` on one server."""
         return Schedule(1, self.postgres, False, 1, self.faults)
 
 

@@ -1,6 +1,6 @@
-"""Proxies that break what passes through them, as told: one before an object store, one before PostgreSQL.
+"""Proxies that inject faults: one for an object store, one for PostgreSQL.
 
-Both run in one event loop in a thread of their own. Which request is broken is drawn from a seeded generator.
+Both run in one event loop in a separate thread. A seeded generator selects the requests that fail.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SERVER, _ELSEWHERE = re.compile(r"http://[^/:]+:([0-9]+)"), re.compile(r"/@([0-
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What to do to requests: ``probability`` of those whose path ``pattern`` is found in."""
+    """A fault for a share (``probability``) of the requests whose path matches ``pattern``."""
 
     pattern: str
     fault: StorageFault
@@ -39,7 +39,7 @@ class Rule:
 
 
 class Loop:
-    """An event loop in a thread of its own."""
+    """An event loop in a separate thread."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -47,11 +47,11 @@ class Loop:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of a coroutine."""
+        """Run a coroutine in the loop and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
 
     def close(self) -> None:
-        """End the loop, and whatever still runs in it."""
+        """Cancel all tasks and stop the loop."""
 
         async def cancel() -> None:
             others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
@@ -66,22 +66,23 @@ class Loop:
 
 
 async def _close(server: asyncio.Server) -> None:
-    """In the loop: a connection that ends at the same time touches the same state."""
+    """Close the server within the loop, where no connection handler runs at the same time."""
     server.close()
 
 
 class StorageProxy:
-    """Before the server of an object store: answers requests as it does, but for those that a rule breaks.
+    """A proxy for an object store: it returns the store's responses, except where a rule injects a fault.
 
-    What it redirects to, as HDFS does to its data node, is asked through this proxy too.
+    It follows redirects, such as those of HDFS to a data node, through itself.
 
-    ``asked`` counts the requests of each object and listing, ``most_at_once`` how many of them were under way together.
+    ``asked`` counts the requests for each object and listing, ``most_at_once`` the largest number of concurrent ones.
 
-    ``short`` and ``flip`` change what an object says and keep the answer's form: bytes at its end are missing, with a
-    length that fits, or one bit is another. Listings carry no digest that could show it, so those two leave them alone.
+    ``short`` and ``flip`` change an object's bytes and keep the response well-formed: ``short`` drops bytes at the end
+    and adjusts the length, ``flip`` inverts one bit. They skip listings, which have no digest that could reveal the
+    change.
 
     Args:
-        content: a pattern of the paths by which the bytes of an object are asked for.
+        content: a pattern of the paths of requests for the bytes of an object.
     """
 
     def __init__(self, loop: Loop, upstream_port: int, content: str, seed: int) -> None:
@@ -97,7 +98,7 @@ class StorageProxy:
         self.port: int = self._server.sockets[0].getsockname()[1]
 
     def tell(self, *rules: Rule) -> None:
-        """Break requests by these rules from now on; what hangs under other rules is let go."""
+        """Apply these rules from now on; requests that hang under earlier rules end."""
 
         async def change() -> None:
             self.rules = rules
@@ -107,12 +108,12 @@ class StorageProxy:
         self._loop.run(change())
 
     def forget(self) -> None:
-        """Count requests anew."""
+        """Reset the counters."""
         self.asked.clear()
         self.most_at_once.clear()
 
     def close(self) -> None:
-        """Accept no more."""
+        """Stop accepting connections."""
         self._loop.run(_close(self._server))
 
     def _fault(self, method: str, path: str) -> StorageFault | None:
@@ -136,7 +137,7 @@ class StorageProxy:
             writer.close()
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; whether the connection goes on."""
+        """Handle one request; return whether the connection stays open."""
         head = await reader.readuntil(b"\r\n\r\n")
         method, path, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
         length = re.search(rb"(?i)\r\ncontent-length: *([0-9]+)", head)
@@ -197,14 +198,14 @@ class StorageProxy:
             return
 
     async def _ask(self, path: str, head: bytes, body: bytes) -> tuple[bytes, dict[str, str], bytes]:
-        """The server's status line, headers and body."""
+        """Return the upstream server's status line, headers and body."""
         elsewhere = _ELSEWHERE.match(path)
         reader, writer = await asyncio.open_connection("127.0.0.1", int(elsewhere[1]) if elsewhere else self._upstream)
         try:
             lines = [line for line in head.rstrip().split(b"\r\n") if not line.lower().startswith(b"connection:")]
             method = lines[0].partition(b" ")[0]
             target = path[elsewhere.end() :] if elsewhere else path
-            # Servers answer HTTP/1.0 in one piece, and close.
+            # With HTTP/1.0, servers send the body unchunked and close the connection.
             lines[0] = b" ".join((method, target.encode("latin-1"), b"HTTP/1.0"))
             writer.write(b"\r\n".join([*lines, b"Connection: close"]) + b"\r\n\r\n" + body)
             await writer.drain()
@@ -236,9 +237,9 @@ def _reset(writer: asyncio.StreamWriter) -> None:
 
 
 class DatabaseProxy:
-    """Before PostgreSQL's socket: passes bytes both ways.
+    """A proxy for PostgreSQL's socket that passes bytes both ways.
 
-    ``hang`` stops passing them, ``reset`` ends connections, ``refuse`` new ones too.
+    ``hang`` stops the transfer, ``reset`` resets connections, ``refuse`` resets new ones too.
     """
 
     def __init__(self, loop: Loop, socket_path: str) -> None:
@@ -251,7 +252,7 @@ class DatabaseProxy:
         self.port: int = self._server.sockets[0].getsockname()[1]
 
     def tell(self, fault: DatabaseFault | None) -> None:
-        """Break connections from now on, or no more."""
+        """Apply a fault to all connections from now on; None ends it."""
 
         async def change() -> None:
             self._fault = fault
@@ -266,7 +267,7 @@ class DatabaseProxy:
         self._loop.run(change())
 
     def close(self) -> None:
-        """Accept no more."""
+        """Stop accepting connections."""
         self._loop.run(_close(self._server))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,8 +1,8 @@
-"""Clients that keep asking, and the laws that every answer is held against.
+"""Clients that send requests continuously, and the laws that every response is checked against.
 
-The laws: an answer has the files of its snapshot and no others; it is of the newest state that was committed before the
-last look that ``MAX_STALENESS`` allows, or says that it is stale; a list that does not end with its count is no
-answer; 404 is for what is not there; a known answer comes within its bound.
+The laws: a response has exactly the files of its snapshot; it shows the newest state committed before the last look
+that ``MAX_STALENESS`` allows, or is marked stale; a streamed list ends with its count; 404 means that the resource does
+not exist; a known response arrives within its time limit.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from tests.journey.faults.growing_paimon import PaimonTable
 Table = IcebergTable | PaimonTable
 
 CLIENT_SECONDS = 60.0
-"""After which a client gives up on an answer."""
+"""Timeout of a client's request."""
 IDLE_SECONDS = 4.0
-"""For which a connection may be kept unused: the server closes it after 5 s, and a machine may stop for as long."""
+"""Longest idle time of a reused connection: the server closes it after 5 s, and the machine may pause."""
 CLOCK_SECONDS = 0.05
-"""What the clocks of two processes, and of two threads of one, may be apart."""
+"""Largest accepted difference between the clocks of two processes or threads."""
 PAGE = 10_000
 
 _UNREADABLE = {409, 502, 503}
@@ -35,14 +35,14 @@ _UNREADABLE = {409, 502, 503}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer, as it was judged.
+    """A response that broke no law.
 
     Attributes:
-        table: that was asked for; None for the list of tables and for ``/healthz``.
-        status: 0 when the connection broke.
-        seconds: from the first byte sent to the last one received.
-        known: whether nothing had to be looked up for it: what is unpinned and was answered before.
-        reason: why it is stale, a refusal, or how the connection broke.
+        table: the requested table; None for the list of tables and for ``/healthz``.
+        status: the HTTP status; 0 if the connection failed.
+        seconds: the time from the start of the request to the last byte of the response.
+        known: whether the request named no snapshot, so that the server can reply from what it already has.
+        reason: why the response is stale, the body of an error, or how the connection failed.
     """
 
     kind: str
@@ -57,29 +57,29 @@ class Answer:
 
 @dataclass(slots=True)
 class Findings:
-    """What clients saw."""
+    """The results of all clients."""
 
     answers: list[Answer] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, answer: Answer) -> None:
-        """An answer that broke no law."""
+        """Record a response that broke no law."""
         with self._lock:
             self.answers.append(answer)
 
     def violation(self, text: str) -> None:
-        """An answer that broke one."""
+        """Record a broken law."""
         with self._lock:
             self.violations.append(text)
 
 
 class WrongAnswer(Exception):
-    """An answer that breaks a law."""
+    """A response that breaks a law."""
 
 
 class Asker:
-    """One client on one connection at a time, to one of the servers."""
+    """A client with at most one open connection, to one of the servers."""
 
     def __init__(
         self, ports: Callable[[], Sequence[int]], tables: Sequence[Table], staleness: float, seed: int
@@ -93,14 +93,14 @@ class Asker:
 
     @property
     def port(self) -> int | None:
-        """Of the server that it is connected to."""
+        """The port of the connected server; None without a connection."""
         return None if self._connection is None else self._port
 
     def ask(self) -> Answer:
-        """Ask one question.
+        """Send one random request.
 
         Raises:
-            WrongAnswer: the answer breaks a law.
+            WrongAnswer: the response breaks a law.
         """
         if self._random.random() < 0.1:
             return self._about(None, "tables", "GET", "/api/v1/tables", None, None)
@@ -117,10 +117,10 @@ class Asker:
             return self._about(table, kind, "POST", f"{path}/plan", question, None, (low, low + 200_000))
         if kind == "lines":
             return self._about(table, kind, "GET", f"{path}/files", None, None)
-        # Expiry takes the oldest ones away meanwhile: those may be gone.
+        # Expiry removes the oldest commits at the same time, so the first half is excluded.
         commits = table.history.retained()
         if isinstance(table, PaimonTable):
-            # Who asks for a new commit by its id has it looked for: only age makes this table be looked at.
+            # A request for an unknown id triggers a look; only age may trigger the looks at this table.
             commits = commits[: max(1, len(commits) - 3)]
         commit = commits[-1] if kind == "fresh" else self._random.choice(commits[len(commits) // 2 :])
         if kind == "entries":
@@ -129,16 +129,16 @@ class Asker:
         return self._about(table, kind, "POST", f"{path}/plan", question, commit)
 
     def plan(self, table: Table, commit: Commit | None = None) -> Answer:
-        """Ask for all files of a table now, or of one of its commits.
+        """Request all files of a table, at its current snapshot or at a commit.
 
         Raises:
-            WrongAnswer: the answer breaks a law.
+            WrongAnswer: the response breaks a law.
         """
         question = {"page_size": PAGE} | ({} if commit is None else {"snapshot_id": str(commit.snapshot_id)})
         return self._about(table, "plan", "POST", f"/api/v1/tables/{table.name}/plan", question, commit)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -195,7 +195,7 @@ class Asker:
     def _exchange(
         self, method: str, path: str, question: dict[str, Any] | None
     ) -> tuple[int, http.client.HTTPMessage, bytes]:
-        """Status, headers and the whole body; status 0, and why, when there is no whole answer."""
+        """Return status, headers and body; status 0 and the cause if there was no complete response."""
         idle = time.monotonic() - self._used_at
         if idle > IDLE_SECONDS:
             self.close()
@@ -220,17 +220,17 @@ class Asker:
             return 0, http.client.HTTPMessage(), f"{type(error).__name__}: {error} ({where})".encode()
         self._used_at = time.monotonic()
         if told.get("Connection") == "close":
-            self.close()  # the next server may be another one
+            self.close()  # the next connection may reach another server
         return status, told, answer
 
 
 def _has_expired(table: Table | None, pinned: Commit | None) -> bool:
-    """Whether a commit was expired while the server was asked for it: then there is nothing to be found."""
+    """Return whether a commit expired during the request, so that 404 is correct."""
     return table is not None and pinned is not None and pinned not in table.history.retained()
 
 
 def _files(headers: http.client.HTTPMessage, body: bytes) -> tuple[int, list[str], str | None]:
-    """Snapshot, paths, and why the answer is marked stale, if it is; of a plan, or of a list as lines."""
+    """Return snapshot, paths and staleness reason (None if not stale) of a plan or of an NDJSON list."""
     if headers.get_content_type() == "application/x-ndjson":
         *lines, last = body.splitlines()
         end = json.loads(last)["end"]
@@ -245,7 +245,7 @@ def _files(headers: http.client.HTTPMessage, body: bytes) -> tuple[int, list[str
 
 
 class Clients:
-    """Many clients at once, until they are told to stop."""
+    """Concurrent clients that run until :meth:`stop`."""
 
     def __init__(
         self,
@@ -266,7 +266,7 @@ class Clients:
             thread.start()
 
     def stop(self) -> Findings:
-        """What they saw; the last answers are waited for."""
+        """Wait for the last responses and return the findings."""
         self._stop.set()
         for thread in self._threads:
             thread.join(2 * CLIENT_SECONDS)
@@ -281,7 +281,7 @@ class Clients:
             except WrongAnswer as wrong:
                 self.findings.violation(str(wrong))
                 asker.close()
-            except Exception as error:  # noqa: BLE001 - an answer that cannot be read is a wrong one
+            except Exception as error:  # noqa: BLE001 - a malformed response breaks a law
                 self.findings.violation(f"{type(error).__name__}: {error}")
                 asker.close()
             else:

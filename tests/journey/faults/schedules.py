@@ -1,4 +1,4 @@
-"""Seeded schedules of faults: what breaks, when, and for how long; run against a world, and judged."""
+"""Seeded schedules of faults, and how they are run and judged."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tests.journey.faults.world import SEGMENTS, SICK, STALENESS, WELL, World
 
 CLIENTS = 32
 FAULT_SECONDS = 5.0
-"""From the first fault to the last one's end, at most."""
+"""The end of the last fault, at most."""
 RECOVERY_SECONDS = 10.0
 KNOWN_SECONDS = 2.0
-"""What the 99th percentile of known answers may take, beyond that of an answer for which nothing is done at all."""
+"""Limit of the 99th percentile of known responses, beyond that of ``/healthz``."""
 LONGEST_SECONDS = 12.0
-"""What any answer may take, also one that is a refusal, beyond that of an answer for which nothing is done at all."""
+"""Limit of every response, errors included, beyond the 99th percentile of ``/healthz``."""
 LOOKS_AT_ONCE, LOOKS_A_SECOND = 2, 6.0
-"""How often one server may ask for one object of a table: a look is shared; attempts in an outage count."""
+"""Limits of one server's requests for one object of a table: looks are shared; attempts in an outage count."""
 STALE_SHARE = 0.1
-"""Of the answers of tables that nothing happened to."""
+"""Limit of the share of stale responses among those about tables without faults."""
 AFTER_SECONDS = 6.0
-"""How long after the end of a database's fault, or of a kill, a request that began in it may still fail."""
+"""How long after the end of a database fault or a kill a request that began during it may still fail."""
 UNEXCUSED_SECONDS = 2.0
 MEMORY_BYTES = 1 << 30
 DESCRIPTORS = 600
@@ -38,7 +38,7 @@ _PATTERNS = ("", "metadata", "version-hint|LATEST", "snapshot/", r"\.avro|manife
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that breaks from ``start`` to ``end``, in seconds since the schedule began."""
+    """A fault from ``start`` to ``end``, in seconds since the schedule began."""
 
     start: float
     end: float
@@ -51,7 +51,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """What a seed stands for."""
+    """The faults and the deployment that a seed determines."""
 
     seed: int
     postgres: bool
@@ -61,7 +61,7 @@ class Schedule:
 
     @classmethod
     def of(cls, seed: int) -> Schedule:
-        """The schedule of a seed."""
+        """Return the schedule of a seed."""
         drawn = random.Random(seed)
         postgres = drawn.random() < 0.5
         replicas = 2 if postgres and drawn.random() < 0.6 else 1
@@ -84,11 +84,11 @@ class Schedule:
 
     @classmethod
     def of_storage(cls, seed: int, *, has_digests: bool) -> Schedule:
-        """Each fault of storage once, one after another, in the order of a seed; one server on SQLite.
+        """Return a schedule with each storage fault once, in the seed's order, for one server on SQLite.
 
         Args:
-            has_digests: the store tells digests. Otherwise no bit is flipped, and objects are cut only where metadata
-                has their length: nothing else could show it.
+            has_digests: the store reports digests. Without them no bit is flipped, and only objects whose length is in
+                metadata are cut: no other change can be detected.
         """
         drawn = random.Random(seed)
         kinds = [kind for kind in STORAGE_FAULTS if has_digests or kind != "flip"]
@@ -115,12 +115,12 @@ def _storage_fault(drawn: random.Random, remote_segments: bool) -> Fault:
 
 @dataclass(slots=True)
 class Outcome:
-    """What a schedule found.
+    """The result of a schedule.
 
     Attributes:
-        problems: broken laws about answers; none when all is well.
-        late: broken laws about time and its share, which a machine with more work than it can do breaks, too.
-        excused: spans in which a server or the database was away, by ``time.monotonic``.
+        problems: broken laws about contents; empty if all hold.
+        late: broken laws about times and the share of stale responses; an overloaded machine breaks them too.
+        excused: periods in which a server or the database was unavailable, by ``time.monotonic``.
     """
 
     problems: list[str] = field(default_factory=list)
@@ -134,7 +134,7 @@ class Outcome:
     most_looks: float = 0.0
 
     def figures(self) -> str:
-        """One line of what was seen."""
+        """Return a one-line summary."""
         known = sorted(answer.seconds for answer in self.answers if answer.known)
         return (
             f"{len(self.answers)} answers, known p99 {_percentile(known, 0.99):.2f} s, "
@@ -144,7 +144,7 @@ class Outcome:
 
 
 def run(schedule: Schedule, world: World, clients: int = CLIENTS) -> Outcome:
-    """Let a schedule happen, and judge what clients saw."""
+    """Run a schedule and judge the responses."""
     outcome = Outcome()
     asking = Clients(clients, world.ports, world.tables, STALENESS, schedule.seed)
     world.begin_commits(schedule.seed)
@@ -153,7 +153,7 @@ def run(schedule: Schedule, world: World, clients: int = CLIENTS) -> Outcome:
     _play(schedule, world, outcome)
     world.end_commits()
     _recover(world, outcome)
-    # Clients go on until some answers have no excuse.
+    # Clients continue until some responses are outside all excused periods.
     _watch(world, outcome, max((end for _, end in outcome.excused), default=0.0) + UNEXCUSED_SECONDS)
     findings = asking.stop()
     outcome.seconds = time.monotonic() - began
@@ -210,7 +210,7 @@ def _play(schedule: Schedule, world: World, outcome: Outcome) -> None:
 
 
 def _watch(world: World, outcome: Outcome, until: float) -> None:
-    """Sample memory and descriptors until a moment."""
+    """Sample memory and descriptors until a time of ``time.monotonic``."""
     while True:
         for replica in world.replicas:
             if replica.process is not None and replica.process.poll() is None:
@@ -235,9 +235,10 @@ def _await_servers(world: World, outcome: Outcome, down: dict[int, float]) -> No
 
 
 def _recover(world: World, outcome: Outcome) -> None:
-    """Wait until every table is answered fresh, its newest snapshots among them, by every server.
+    """Wait until every server returns fresh plans of every table and its newest snapshots.
 
-    All is right since the questions began that found nothing wrong: how long they take says how busy the machine is.
+    The recovery time ends where the last, successful round of requests begins, so that a slow machine does not extend
+    it.
     """
     began, last = time.monotonic(), ""
     while True:
@@ -279,7 +280,7 @@ def _wrong_of(asker: Asker, table: Table) -> str | None:
 
 
 def _judge(schedule: Schedule, outcome: Outcome) -> None:
-    """Hold what all answers were, together, against the laws that no single one shows."""
+    """Check the laws that concern all responses together."""
 
     def is_excused(answer: Answer) -> bool:
         answered_at = answer.asked_at + answer.seconds
@@ -303,7 +304,7 @@ def _judge(schedule: Schedule, outcome: Outcome) -> None:
     stale = [answer for answer in others if answer.stale]
     if touched and not reaches_all:
         outcome.problems.append(f"{len(touched)} answers of other tables were touched: {touched[0]}")
-    # A machine with more to do than it can makes looks slow.
+    # An overloaded machine makes looks slow.
     if len(stale) > STALE_SHARE * len(others) and not reaches_all:
         outcome.late.append(f"{len(stale)} of {len(others)} answers of other tables were touched, stale: {stale[0]}")
     if outcome.most_memory > MEMORY_BYTES or outcome.most_descriptors > DESCRIPTORS:
@@ -313,7 +314,7 @@ def _judge(schedule: Schedule, outcome: Outcome) -> None:
 
 
 def _judge_looks(schedule: Schedule, world: World, outcome: Outcome) -> None:
-    """One look at a table serves all who wait, and a failed one is remembered."""
+    """Check that looks are shared and that failed ones are remembered."""
     for path, asked in world.storage.asked.items():
         if path.startswith(f"/{SEGMENTS}"):
             continue
@@ -329,7 +330,7 @@ def _percentile(ordered: list[float], share: float) -> float:
 
 
 def described(schedule: Schedule) -> str:
-    """A schedule for people."""
+    """Return a schedule as text."""
     what = [f"seed {schedule.seed}: {'PostgreSQL' if schedule.postgres else 'SQLite'}, {schedule.replicas} server(s)"]
     for fault in schedule.faults:
         kind = fault.rule or fault.database or fault.clock
@@ -339,5 +340,5 @@ def described(schedule: Schedule) -> str:
 
 
 def log_of(folder: Path) -> str:
-    """The end of the servers' logs."""
+    """Return the ends of the servers' logs."""
     return "\n".join(path.read_text(errors="replace")[-2000:] for path in sorted(folder.rglob("server-*/server.log")))

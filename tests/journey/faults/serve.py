@@ -1,8 +1,8 @@
-"""``lakemuster`` with a wall clock that tests step: ``python -m tests.journey.faults.serve serve …``.
+"""``lakemuster`` with an adjustable wall clock: ``python -m tests.journey.faults.serve serve …``.
 
-``MUSTER_CLOCK`` names a file of eight bytes: the seconds, a double, that the wall clock is ahead. ``MUSTER_SWEEP`` is
-the seconds between two sweeps of the segment store, and the age that a segment has at least when it is swept.
-``MUSTER_PLANTED`` names a fault of our own, see ``planted``.
+``MUSTER_CLOCK`` names a file of eight bytes: the offset of the wall clock in seconds, a double. ``MUSTER_SWEEP`` is
+the interval between two sweeps of the segment store and the minimum age of a swept segment, both in seconds.
+``MUSTER_PLANTED`` names a planted bug, see ``planted``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OFFSET = struct.Struct("d")
 
 
 def set_offset(clock: Path, seconds: float) -> None:
-    """Step the wall clock of the servers that use this file."""
+    """Set the wall clock's offset in the servers that use this file."""
     with clock.open("r+b" if clock.exists() else "w+b") as file:
         file.write(_OFFSET.pack(seconds))
 

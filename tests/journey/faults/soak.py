@@ -1,9 +1,9 @@
 """A long run under load: ``python -m tests.journey.faults.soak --minutes 120 --plot soak.svg``.
 
-Clients ask; tables are committed to and expired; a table is registered, asked for and unregistered over and over; the
-server sweeps its segments; slow readers take a long list a few bytes at a time. Every answer is held against the truth.
-Memory and descriptors of the server are sampled; they may not grow. Prints one JSON object; exit status 1 when a law
-was broken.
+Clients send requests; tables receive commits and expiry; a table is registered, planned and unregistered repeatedly;
+the server sweeps its segments; slow readers read a long list a few bytes at a time. Every response is compared with the
+writers' history. Memory and descriptors of the server are sampled and must not grow. The output is one JSON object; the
+exit status is 1 if a law was broken.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from tests.postgres import running_postgres
 SAMPLE_SECONDS = 5.0
 CLIENTS, SLOW_READERS = 8, 16
 LONG_LIST = 20_000
-"""Files of the table that slow readers list: more bytes than sockets hold."""
+"""Files of the table that slow readers list: more bytes than socket buffers hold."""
 CLIENT_PAUSE_SECONDS = 0.2
 SWEEP_SECONDS, GRACE_SECONDS = 60.0, 120.0
 RETRIES = 20
-"""Requests for the first plan of a table, each after the pause that the answer before asked for."""
+"""Largest number of requests for the first plan of a table; each waits for the ``Retry-After`` of the one before."""
 GROWTH = 1.15
-"""What the last third's median may be of the second third's: the first warms caches."""
+"""Limit of the last third's median relative to the second's; caches warm up in the first."""
 
 
 class SlowReaders:
-    """Clients that take a long list a little at a time, and often leave in the middle."""
+    """Clients that read a long list slowly and often disconnect before its end."""
 
     def __init__(self, port: int, table: str, seed: int) -> None:
         self._port, self._table = port, table
@@ -56,7 +56,7 @@ class SlowReaders:
             thread.start()
 
     def stop(self) -> None:
-        """Hang up."""
+        """Disconnect all readers."""
         self._stop.set()
         for thread in self._threads:
             thread.join(30)
@@ -74,7 +74,7 @@ class SlowReaders:
 
 
 class Registrar:
-    """Registers a table under a new name, asks for its files, and unregisters it, over and over."""
+    """A client that repeatedly registers a table under a new name, plans it and unregisters it."""
 
     def __init__(self, uri: str, table: IcebergTable) -> None:
         self.rounds = 0
@@ -85,7 +85,7 @@ class Registrar:
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the round under way."""
+        """Stop after the current round."""
         self._stop.set()
         self._thread.join(60)
 
@@ -116,7 +116,7 @@ class Registrar:
         assert gone == 404, f"{name}: {gone} after it was unregistered"
 
     def _plan(self, client: httpx.Client, name: str) -> httpx.Response:
-        """A plan of a table that was never indexed: 503 until it is, where that takes longer than a request may."""
+        """Request a plan of a table without an index; retry while the response is 503."""
         for _ in range(RETRIES):
             response = client.post(f"{self._uri}/{name}/plan", json={"page_size": PAGE})
             if response.status_code != 503:
@@ -128,7 +128,7 @@ class Registrar:
 
 
 def sampled(world: World) -> tuple[int, int, int]:
-    """Resident bytes of the server and of its decoders, and the server's descriptors."""
+    """Return the resident bytes of the server and of its decoders, and the server's descriptors."""
     replica = world.replicas[0]
     assert replica.process is not None
     decoders = 0
@@ -140,7 +140,7 @@ def sampled(world: World) -> tuple[int, int, int]:
 
 
 def soak(minutes: float, folder: Path, seed: int) -> dict[str, object]:
-    """Run, and return what was seen."""
+    """Run for ``minutes`` and return the results."""
     swept = {serve.SWEEP: f"{SWEEP_SECONDS} {GRACE_SECONDS}"}
     with (
         s3_process() as store,
@@ -214,14 +214,14 @@ def _p99(answers: Sequence[Answer]) -> float:
 
 
 def _flatness(values: Sequence[int]) -> dict[str, float | int]:
-    """Medians of the thirds of a run, and the greatest value."""
+    """Return the medians of the thirds of a run, and the maximum."""
     third = max(1, len(values) // 3)
     thirds = [statistics.median(values[start : start + third]) for start in (0, third, len(values) - third)]
     return {"first": thirds[0], "second": thirds[1], "last": thirds[2], "most": max(values)}
 
 
 def broken(found: dict[str, object]) -> list[str]:
-    """The laws that a run broke."""
+    """Return the laws that a run broke."""
     problems = [*map(str, found["violations"]), *map(str, found["wrong_at_the_end"])]  # type: ignore[call-overload]
     for name in ("memory", "descriptors"):
         thirds = found[name]
@@ -232,7 +232,7 @@ def broken(found: dict[str, object]) -> list[str]:
 
 
 def plot(samples: Sequence[tuple[float, int, int, int]]) -> str:
-    """Memory (MiB) and descriptors over minutes, as SVG."""
+    """Return an SVG of memory (MiB) and descriptors over minutes."""
     width, height, left, below = 720, 320, 60, 40
     lines = {
         "server, MiB": [memory / 2**20 for _, memory, _, _ in samples],
@@ -266,7 +266,7 @@ def plot(samples: Sequence[tuple[float, int, int, int]]) -> str:
 
 
 def main() -> int:
-    """Run for as long as the command line says."""
+    """Run with the options of the command line."""
     parser = argparse.ArgumentParser(prog="soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=120)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""The kinds of object stores that a proxy of faults can stand before."""
+"""The object stores that a fault proxy can precede."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _START_SECONDS = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One kind of store, and its server.
+    """An object store and its server.
 
     Attributes:
-        port: of the server.
-        url: of a bucket, by its name and the proxy's port.
-        storage: the STORAGE setting that reaches it through a proxy at a port.
-        bucket: a new bucket, written to without the proxy.
-        content: a pattern of the paths by which the bytes of an object are asked for.
-        has_digests: the store tells digests of objects, so bytes that changed on their way are found.
-        lists: it lists folders.
+        port: the server's port.
+        url: returns a bucket's URL from its name and the proxy's port.
+        storage: returns the STORAGE setting for a proxy's port.
+        bucket: creates a bucket, and writes to it without the proxy.
+        content: a pattern of the paths of requests for the bytes of an object.
+        has_digests: the store reports digests of objects, so that changed bytes are detected.
+        lists: the store lists folders.
     """
 
     port: int
@@ -51,16 +51,16 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A bucket of a server or emulator, as tables write to it."""
+    """A bucket of a server or emulator, with the interface of :class:`Bucket`."""
 
     bucket: object_stores.Bucket
 
     def put(self, key: str, data: bytes) -> None:
-        """Write an object."""
+        """See :meth:`Bucket.put`."""
         self.bucket.put(key, data)
 
     def delete(self, keys: Iterable[str]) -> None:
-        """Remove objects."""
+        """See :meth:`Bucket.delete`."""
         for key in keys:
             self.bucket.remove(key)
 
@@ -71,18 +71,18 @@ class _S3Bucket:
     name: str
 
     def put(self, key: str, data: bytes) -> None:
-        """Write an object."""
+        """See :meth:`Bucket.put`."""
         self.client.put_object(Bucket=self.name, Key=key, Body=data)
 
     def delete(self, keys: Iterable[str]) -> None:
-        """Remove objects."""
+        """See :meth:`Bucket.delete`."""
         for key in keys:
             self.client.delete_object(Bucket=self.name, Key=key)
 
 
 @contextmanager
 def s3_process() -> Iterator[Store]:
-    """An S3 server in a process of its own."""
+    """Yield an S3 server in a separate process."""
     port = free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
@@ -110,10 +110,10 @@ def _listens(port: int) -> bool:
 
 
 def until(holds: Callable[[], bool], seconds: float, what: str) -> None:
-    """Wait for something.
+    """Wait until ``holds`` returns true.
 
     Raises:
-        AssertionError: it does not hold within ``seconds``.
+        AssertionError: it does not within ``seconds``.
     """
     deadline = time.monotonic() + seconds
     while not holds():
@@ -129,7 +129,7 @@ def _s3_bucket(port: int, name: str) -> _S3Bucket:
         aws_access_key_id=KEY,
         aws_secret_access_key=SECRET,
         region_name="us-east-1",
-        # Objects without a checksum beside their ETag, as most writers leave them.
+        # Objects have no checksum beside their ETag, as most writers leave them.
         config=Config(retries={"total_max_attempts": 3}, request_checksum_calculation="when_required"),
     )
     client.create_bucket(Bucket=name)
@@ -137,7 +137,7 @@ def _s3_bucket(port: int, name: str) -> _S3Bucket:
 
 
 def google(endpoint: str) -> Store:
-    """Google Cloud Storage at a URL."""
+    """Return the Google Cloud Storage at a URL."""
     port = _port_of(endpoint)
     return Store(
         port,
@@ -149,7 +149,7 @@ def google(endpoint: str) -> Store:
 
 
 def azure(endpoint: str) -> Store:
-    """Azure Blob Storage at a URL."""
+    """Return the Azure Blob Storage at a URL."""
     port = _port_of(endpoint)
     return Store(
         port,
@@ -163,7 +163,7 @@ def azure(endpoint: str) -> Store:
 
 
 def hdfs_cluster(cluster: hdfs.Cluster) -> Store:
-    """A cluster of HDFS, through WebHDFS."""
+    """Return an HDFS cluster, accessed through WebHDFS."""
     return Store(
         _port_of(cluster.webhdfs),
         lambda name, _: f"{cluster.url}/{name}",
@@ -175,7 +175,7 @@ def hdfs_cluster(cluster: hdfs.Cluster) -> Store:
 
 
 def http(server: HttpFiles) -> Store:
-    """A plain HTTP server."""
+    """Return a plain HTTP server."""
 
     def bucket(name: str) -> Bucket:
         files = server.files

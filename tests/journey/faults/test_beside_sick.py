@@ -1,4 +1,4 @@
-"""While one bucket hangs, tables of another are answered as on an idle server, looks at them included."""
+"""While one bucket hangs, requests for tables of another, looks included, are as fast as on an idle server."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tests.polling import until
 ROUNDS = 8
 CLIENTS = 12
 PAUSE_SECONDS = 0.2
-"""Between two questions of a client of the sick tables: what they cost the processor is little."""
+"""Pause between two requests of a client of the sick tables, so that they use little of the processor."""
 
 pytestmark = pytest.mark.full
 
 
 def _plan(connection: http.client.HTTPConnection, table: str) -> float:
-    """Seconds that a plan took; it is whole and not stale when its table is well."""
+    """Return the seconds that a plan took; check that it succeeded, and that it is fresh if its table is healthy."""
     began = time.perf_counter()
     connection.request("POST", f"/api/v1/tables/{table}/plan", "{}", {"Content-Type": "application/json"})
     response = connection.getresponse()
@@ -41,7 +41,7 @@ def _plan(connection: http.client.HTTPConnection, table: str) -> float:
 
 @contextmanager
 def _asking(world: World) -> Iterator[list[BaseException]]:
-    """Clients of the sick tables."""
+    """Run clients of the sick tables; yield their failures."""
     stop = threading.Event()
     failures: list[BaseException] = []
 
@@ -68,7 +68,7 @@ def _asking(world: World) -> Iterator[list[BaseException]]:
 def test_the_99th_percentile_is_below_twice_that_of_an_idle_server(
     staleness: int, questions: int, tmp_path: Path
 ) -> None:
-    """Idle and sick take turns, so that what else the machine does reaches both."""
+    """Idle and sick rounds alternate, so that other load on the machine affects both."""
     idle: list[float] = []
     beside: list[float] = []
     variables = {"LAKEMUSTER_MAX_STALENESS": str(staleness)}
@@ -88,7 +88,7 @@ def test_the_99th_percentile_is_below_twice_that_of_an_idle_server(
 
             world.storage.tell(Rule(f"^/{SICK}", "hang", 1.0))
             with _asking(world) as failures:
-                # Failed looks of the round before may still be cached.
+                # Failed looks of the previous round may still be cached.
                 until(is_hanging)
                 beside += measure()
             world.storage.tell()

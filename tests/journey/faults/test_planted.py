@@ -1,4 +1,4 @@
-"""Every planted fault is seen by the law that it breaks; ``test_schedules`` holds that nothing else is."""
+"""The checks detect every planted bug, and report nothing without it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Seeded schedules of faults: storage, database, clocks, killed processes, with commits and clients meanwhile.
+"""Seeded schedules of faults: storage, database, clocks and killed processes, during commits and requests.
 
-``MUSTER_FAULT_SEEDS`` names the seeds of a full run. Ordinary runs take a few seeds and fewer clients, and judge what
-was answered; laws of time are judged by a full run, on a machine with nothing else to do.
+``MUSTER_FAULT_SEEDS`` names the seeds of a full run. Ordinary runs take a few seeds and fewer clients, and judge
+contents only; times are judged by a full run on an otherwise idle machine.
 """
 
 from __future__ import annotations

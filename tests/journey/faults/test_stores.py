@@ -1,7 +1,7 @@
-"""Each fault of storage before the emulator of every store beside S3: no answer is short or wrong, or hides its age.
+"""Storage faults of every emulator but S3's: no response is incomplete or wrong, or hides that it is stale.
 
-Google's and Azure's emulators, and a plain HTTP server, have one seed in every run; HDFS, and the other seeds, run in a
-full one. ``MUSTER_STORE_FAULT_SEEDS`` names those.
+Google's and Azure's emulators and a plain HTTP server run one seed in every run; HDFS and the other seeds run in a full
+one. ``MUSTER_STORE_FAULT_SEEDS`` names those seeds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.journey.faults.world import made
 ORDINARY_SEED, ORDINARY_CLIENTS = 1, 8
 SEEDS = [int(word) for word in os.environ.get("MUSTER_STORE_FAULT_SEEDS", " ".join(map(str, range(2, 12)))).split()]
 LEAST_KINDS = 5
-"""Of faults that happened, at least: a schedule that reaches no request shows nothing."""
+"""Minimum number of kinds of faults that occurred: a schedule that affects no request tests nothing."""
 MOST_RUNS = 3
 KINDS = ("google", "azure", "http", pytest.param("hdfs", marks=pytest.mark.full))
 PLANTED = [
@@ -37,7 +37,7 @@ PLANTED = [
         for name in ("answers that hide that they are stale", "a manifest that is left out")
     ),
 ]
-"""Kinds of stores, and faults of our own that their schedules show."""
+"""Kinds of stores, and planted bugs that their schedules detect."""
 _NUMBERS = count(1)
 
 
@@ -57,7 +57,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
 
 
 def _outcome(seed: int, clients: int, store: Store, folder: Path) -> tuple[Schedule, Outcome]:
-    """Run a schedule, and again if too few kinds of faults met a request; stop at the first run that breaks a law."""
+    """Run a schedule; repeat it if too few kinds of faults occurred. Return the first run that breaks a law."""
     schedule, kinds = Schedule.of_storage(seed, has_digests=store.has_digests), Counter[str]()
     for attempt in range(MOST_RUNS):
         place = folder / str(attempt)

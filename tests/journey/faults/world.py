@@ -1,4 +1,4 @@
-"""A small world that faults happen to: a store, a database, proxies before both, tables that grow, and servers."""
+"""The system under fault injection: a store, a database, a proxy for each, growing tables, and servers."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from tests.tree import ROOT
 STALENESS = 2.0
 SICK, WELL, SEGMENTS = "sick", "well", "segments"
 KEEP = 12
-"""Snapshots that expiry leaves."""
+"""Snapshots that expiry retains."""
 
 _START_SECONDS = 90.0
 
 
 @dataclass(slots=True)
 class Replica:
-    """One server process, which can be killed and started again."""
+    """A server process that can be killed and restarted."""
 
     folder: Path
     settings: dict[str, str]
@@ -48,11 +48,11 @@ class Replica:
 
     @property
     def clock(self) -> Path:
-        """The file that says how far its wall clock is ahead."""
+        """The file with the offset of the server's wall clock."""
         return self.folder / "clock"
 
     def start(self) -> None:
-        """Start it; returns before it is ready."""
+        """Start the process; do not wait until it is ready."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if not self.clock.exists():
             serve.set_offset(self.clock, 0.0)
@@ -70,7 +70,11 @@ class Replica:
             )
 
     def ready(self) -> bool:
-        """Whether it says that it is ready."""
+        """Return whether the server reports that it is ready.
+
+        Raises:
+            AssertionError: the process has ended.
+        """
         assert self.process is not None
         if self.process.poll() is not None:
             log = (self.folder / "server.log").read_text(errors="replace")
@@ -80,13 +84,13 @@ class Replica:
         return False
 
     def kill(self) -> None:
-        """SIGKILL, without its decoders."""
+        """Send SIGKILL to the server, not to its decoders."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
 
     def kill_decoders(self) -> None:
-        """SIGKILL to its child processes; nothing while it is down itself."""
+        """Send SIGKILL to the server's child processes, if the server runs."""
         assert self.process is not None
         if self.process.poll() is not None:
             return
@@ -95,19 +99,19 @@ class Replica:
                 os.kill(child, signal.SIGKILL)
 
     def memory(self) -> int:
-        """Resident bytes."""
+        """Return the resident bytes."""
         assert self.process is not None
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) * 1024
 
     def descriptors(self) -> int:
-        """Open files and sockets."""
+        """Return the number of open files and sockets."""
         assert self.process is not None
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
 
 def children(process: int) -> list[int]:
-    """The ids of a process's children."""
+    """Return the ids of a process's children."""
     found: list[int] = []
     for task in Path(f"/proc/{process}/task").iterdir():
         with contextlib.suppress(OSError):
@@ -129,32 +133,36 @@ class World:
     failures: list[BaseException] = field(default_factory=list)
 
     def ports(self) -> list[int]:
-        """Of the servers that run."""
+        """Return the ports of the ready servers."""
         return [replica.port for replica in self.replicas if replica.port not in self._down]
 
     def kill(self, number: int) -> None:
-        """Kill a server."""
+        """Kill a server and hide its port."""
         self._down.add(self.replicas[number].port)
         self.replicas[number].kill()
 
     def start(self, number: int) -> None:
-        """Start a server that was killed; clients find it when it is ready."""
+        """Restart a killed server; clients use it once it is ready."""
         self.replicas[number].start()
 
     def notice_ready(self) -> None:
-        """Let clients find the servers that are ready again."""
+        """Add the servers that are ready again to :meth:`ports`."""
         for replica in self.replicas:
             runs = replica.process is not None and replica.process.poll() is None
             if runs and replica.port in self._down and replica.ready():
                 self._down.discard(replica.port)
 
     def begin_commits(self, seed: int, pause_seconds: float = 0.5) -> None:
-        """Commit to random tables from now on."""
+        """Start a thread that commits to random tables."""
         self._writer = threading.Thread(target=self._commit, args=(seed, pause_seconds), daemon=True)
         self._writer.start()
 
     def end_commits(self) -> None:
-        """Commit no more."""
+        """Stop the commits.
+
+        Raises:
+            BaseException: a commit failed.
+        """
         self._stop.set()
         if self._writer is not None:
             self._writer.join(60)
@@ -196,11 +204,11 @@ def made(
     number: int = 0,
     variables: dict[str, str] | None = None,
 ) -> Iterator[World]:
-    """A world with four tables of a few commits, registered and served.
+    """Yield four tables with three commits each, registered and served.
 
     Args:
-        number: of the world among those that share a store: buckets are its own.
-        variables: of the servers' environment: what ``serve`` reads.
+        number: an index that makes bucket names unique in a shared store.
+        variables: environment variables of the servers, read by ``serve``.
     """
     drawn = random.Random(seed)
     loop = Loop()
@@ -211,7 +219,7 @@ def made(
         names = {kind: f"{kind}-{number}" for kind in (SICK, WELL, SEGMENTS)}
         buckets = {kind: store.bucket(name) for kind, name in names.items()}
         urls = {kind: store.url(name, proxy.port) for kind, name in names.items()}
-        # Paimon's tables need listings.
+        # Paimon tables need listings.
         kinds = ((IcebergTable, "i"), (PaimonTable if store.lists else IcebergTable, "p"))
         tables: list[Table] = []
         for kind in (SICK, WELL):
@@ -256,7 +264,7 @@ def made(
 
 
 def _is_planned(port: int, table: str) -> bool:
-    """Whether a plan is answered. The first read may take longer than a request waits for storage."""
+    """Return whether a plan succeeds. The first read may take longer than a request waits for storage."""
     answer = httpx.post(f"http://127.0.0.1:{port}/api/v1/tables/{table}/plan", json={}, timeout=60)
     assert answer.status_code in (200, 503), answer.text
     return answer.status_code == 200

@@ -1,4 +1,4 @@
-"""A server that is asked to stop: readiness says no first, what comes is answered, streams end, and then it ends."""
+"""A server that is told to stop fails its readiness check first, still handles requests, ends streams, and exits."""
 
 from __future__ import annotations
 
@@ -53,32 +53,32 @@ def test_readiness_says_no_first_and_everything_else_is_answered_until_the_end(
             server.process.send_signal(signal.SIGTERM)
             until(lambda: is_ready(server)[0] == 503)
             checks = is_ready(server)[1]
-            if workers == "1":  # of several, another may not have been told yet
+            if workers == "1":  # the signal may not have reached every worker yet
                 assert checks["server"].startswith("stopping"), checks
             assert {checks[name] for name in ("database", "segments", "clock")} == {"ok"}
-            # Who keeps a connection open is answered, and told to leave.
+            # A request on an open connection succeeds, and its response closes the connection.
             plan = server.http.post("/api/v1/tables/db.t/plan", json={})
             assert (plan.status_code, len(plan.json()["files"])) == (200, 1)
-            if workers == "1":  # of several, another may not have been told yet
+            if workers == "1":  # the signal may not have reached every worker yet
                 assert plan.headers["connection"] == "close"
-            # An answer that began before ends.
+            # A request that began before the signal completes.
             assert len(pool.submit(_ended, half).result()["files"]) == 1
             os.killpg(server.process.pid, signal.SIGINT)
-            # The stream ends as a whole answer does, so that its client connects again elsewhere.
+            # The stream ends like a complete response, so that its client reconnects elsewhere.
             assert not [line for line in lines if line.startswith("data:")]
         assert server.process.wait(60) == 0
         assert "Traceback" not in server.log.read_text()
 
 
 def _begun(server: Running) -> socket.socket:
-    """A request of which half has been sent."""
+    """Return a connection on which half of a request has been sent."""
     sent = socket.create_connection(("127.0.0.1", httpx.URL(server.uri).port or 0), 60)
     sent.sendall(b"POST /api/v1/tables/db.t/plan HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n")
     return sent
 
 
 def _ended(half: socket.socket) -> dict[str, list[object]]:
-    """The answer to the rest of it."""
+    """Send the rest of the request and return the response."""
     with half, half.makefile("rb") as answer:
         half.sendall(b"Content-Length: 2\r\n\r\n{}")
         assert answer.readline() == b"HTTP/1.1 200 OK\r\n"
@@ -93,7 +93,7 @@ def test_an_interrupt_ends_a_server_at_once_while_it_drains(tmp_path: Path) -> N
     with served(tmp_path / "server", DRAIN_SECONDS="600") as server:
         server.process.send_signal(signal.SIGTERM)
         until(lambda: is_ready(server)[0] == 503)
-        server.process.send_signal(signal.SIGTERM)  # a second one, as from a supervisor, changes nothing
+        server.process.send_signal(signal.SIGTERM)  # a second signal, as from a supervisor, has no effect
         assert is_ready(server)[0] == 503
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(60) == 0

@@ -1,4 +1,4 @@
-"""A server at the edge: TLS whose certificate changes, a proxy before it, rate limits, the audit log."""
+"""A server with TLS whose certificate changes, behind a proxy, with rate limits and an audit log."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ READER = {"Authorization": "Bearer reader"}
 
 @pytest.fixture(params=["1", "2"])
 def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Running]:
-    """A server with all of it, in one process and in two."""
+    """A server with these settings, with one worker process and with two."""
     cert, key = write_certificate(tmp_path, "first")
     (tmp_path / "tokens.toml").write_text(token_entry("reader", "reader"), "utf-8")
     settings = {
@@ -41,7 +41,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Running]:
 
 
 def common_name(server: Running) -> str:
-    """The name in the certificate that a new connection gets."""
+    """Return the subject of the certificate that a new connection receives."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     port = int(server.uri.rpartition(":")[2])
@@ -52,7 +52,7 @@ def common_name(server: Running) -> str:
 
 
 def soon(holds: Callable[[], bool]) -> None:
-    """Wait until something holds ten times in a row, so that each worker says it."""
+    """Wait until a condition holds ten times in a row, so that it holds in every worker."""
     until, row = time.monotonic() + SECONDS, 0
     while row < 10:
         assert time.monotonic() < until
@@ -60,27 +60,27 @@ def soon(holds: Callable[[], bool]) -> None:
 
 
 def audited(server: Running) -> list[dict[str, Any]]:
-    """The audit log's lines."""
+    """Return the lines of the audit log."""
     lines = [json.loads(line) for line in server.log.read_text().splitlines() if line.startswith('{"time"')]
     return [line for line in lines if line["logger"] == "lakemuster.audit"]
 
 
 def test_the_edge(server: Running, tmp_path: Path) -> None:
-    # The certificate follows its files, and requests go on meanwhile.
+    # The certificate follows its files without interrupting requests.
     assert common_name(server) == "CN=first"
     assert server.http.get(TABLES, headers=READER).json()["tables"] == []
     write_certificate(tmp_path, "second")
     soon(lambda: common_name(server) == "CN=second")
     assert server.http.get(TABLES, headers=READER).status_code == 200
 
-    # A proxy offers the server below a path, which it drops or leaves.
+    # The proxy serves the application below a path, which it strips or retains.
     assert server.http.get(f"/lake/muster{TABLES}", headers=READER).status_code == 200
     assert server.http.get(f"/lake/muster{TABLES}").status_code == 401
     assert server.http.get("/lake/muster/healthz").status_code == 200
     assert server.http.get("/lake/other/healthz", headers=READER).status_code == 404
     assert server.http.get("/openapi.json").json()["servers"] == [{"url": "/lake/muster"}]
 
-    # Peers are told apart by what the proxy says of them.
+    # Peers are distinguished by the address that the proxy forwards.
     def wrong(peer: str) -> int:
         headers = {"Authorization": "Bearer wrong", "X-Forwarded-For": f"203.0.113.9, {peer}"}
         return server.http.get(TABLES, headers=headers).status_code
@@ -90,7 +90,7 @@ def test_the_edge(server: Running, tmp_path: Path) -> None:
     known = server.http.get(TABLES, headers={**READER, "X-Forwarded-For": "198.51.100.1"})
     assert known.status_code == 200
 
-    # A line is written once its answer was sent.
+    # The audit line is written after the response.
     outcomes = {"unauthenticated", "limited", "done"}
     soon(lambda: {line["outcome"] for line in audited(server) if line["peer"] == "198.51.100.1"} == outcomes)
     lines = audited(server)

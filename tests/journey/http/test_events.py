@@ -1,4 +1,4 @@
-"""Events of a real server: replay over a restart, rights, a thousand clients, what is refused."""
+"""Events of a server: replay after a restart, rights, a thousand clients, refused requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def settings(folder: Path, lake: Path) -> dict[str, str]:
-    """A server with an operator, and a caller who sees ``shop``."""
+    """Return the settings of a server with an operator, and a caller with rights on the namespace ``shop``."""
     tokens = folder / "tokens.toml"
     folder.mkdir(exist_ok=True)
     tokens.write_text(
@@ -48,7 +48,7 @@ def add(server: Running, lake: Path, name: str) -> None:
 
 
 def read(server: Running, token: str, number: int, last: str | None = None, **params: str) -> list[dict[str, Any]]:
-    """So many events of a stream, and the connection is closed."""
+    """Read ``number`` events of a stream, then close the connection."""
     headers = of(token) if last is None else of(token, **{"Last-Event-ID": last})
     found: list[dict[str, Any]] = []
     with server.http.stream("GET", EVENTS, headers=headers, params=params, timeout=60) as response:
@@ -92,7 +92,7 @@ def test_streams_and_pages_go_on_where_they_ended_over_a_restart(tmp_path: Path,
         add(server, lake, "shop.c")
         assert server.http.delete("/api/v1/tables/shop.a", headers=of("operator")).status_code == 204
         assert subjects(read(server, "operator", 4, "1")) == ["web.a", "shop.b", "shop.c", "shop.a"]
-        # Rights are those to the table's name, also of one that is gone.
+        # Rights follow the table's name, also for a removed table.
         assert subjects(read(server, "shop", 4, "0")) == ["shop.a", "shop.b", "shop.c", "shop.a"]
         assert subjects(read(server, "operator", 1, "0", type="table.removed")) == ["shop.a"]
         assert subjects(read(server, "operator", 1, "0", namespace="web")) == ["web.a"]
@@ -126,7 +126,7 @@ def test_a_stream_ends_with_its_token(tmp_path: Path, lake: Path) -> None:
 
 @pytest.fixture
 def many_files() -> Iterator[None]:
-    """A thousand clients and their server's connections are open files."""
+    """A limit of open files for a thousand clients and the server's side of their connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
     yield
@@ -134,7 +134,7 @@ def many_files() -> Iterator[None]:
 
 
 def memory(server: Running) -> dict[str, int]:
-    """Resident memory in kB, and threads."""
+    """Return the resident memory in kB, and the number of threads."""
     lines = Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
     values = dict(line.split(":", 1) for line in lines)
     return {name: int(values[name].split()[0]) for name in ("VmRSS", "Threads")}

@@ -1,4 +1,4 @@
-"""A PostgreSQL that stands still: requests and readiness say so in bounded time, and all is well again after it."""
+"""While PostgreSQL is frozen, requests and readiness checks fail within bounded time; afterwards all succeed again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Frozen = tuple[Running, Freeze]
 
 TOLD_SECONDS = 5.0
 SLACK_SECONDS = 10.0
-"""For a machine that runs other tests beside."""
+"""Allowance for other tests on the same machine."""
 CLIENTS = 60
 """More than a server's threads."""
 
@@ -29,7 +29,7 @@ CLIENTS = 60
 def frozen(
     request: pytest.FixtureRequest, postgres_server: PostgresServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Frozen]:
-    """A server over PostgreSQL, and what freezes the latter: SIGSTOP, or a network that loses everything."""
+    """A server on PostgreSQL, and a function that freezes the database: SIGSTOP, or a network that drops all data."""
     folder = tmp_path_factory.mktemp("frozen")
     with postgres_server.database() as url, _reached(request.param, postgres_server, url) as (reached, freeze):
         demo = unpack(folder / "demo")
@@ -70,7 +70,7 @@ def test_a_frozen_database_blocks_no_request(frozen: Frozen) -> None:
         assert {status for status, _, _ in first} == {503}
         assert all(retry for _, retry, _ in first)
         assert max(seconds for _, _, seconds in first) < TOLD_SECONDS + SLACK_SECONDS
-        # Then nobody waits for what is known not to answer, but for the one who tries.
+        # Later requests fail at once, except for one that tries to connect.
         later = sorted(_asked(server.uri, paths[n % 3])[2] for n in range(12))
         assert later[6] < 1.0
         assert later[-1] < TOLD_SECONDS

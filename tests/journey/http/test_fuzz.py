@@ -1,4 +1,4 @@
-"""Requests as the document allows them, and as it does not: no answer is undocumented, none is a fault of ours."""
+"""Random requests, valid and invalid: every response is documented, and none is an internal error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SNAPSHOTS = ["1", "2", "8904642012249016277"]
 
 @pytest.fixture(scope="module")
 def server(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A server of some tables of both formats."""
+    """A server with some tables of both formats."""
     folder = tmp_path_factory.mktemp("fuzz")
     tables = (
         "paimon/parquet/pk_09.db",
@@ -66,7 +66,7 @@ def test_every_response_is_documented(server: Running, mode: schemathesis.Genera
                 case.query = {}
         answer = case.call(base_url=server.uri)
         answered.add(answer.status_code)
-        # 501 says what is not done here, and is documented where it is said.
+        # 501 means that an operation is not supported; where it can occur, it is documented.
         checks = [check for check in CHECKS if check is not not_a_server_error or answer.status_code != 501]
         case.validate_response(answer, checks=checks)
 

@@ -1,4 +1,4 @@
-"""Nobody can hold the server: slow, silent and unknown clients are ended, and the others are answered meanwhile."""
+"""Slow, silent and unauthenticated clients are disconnected, and do not delay other clients."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LATE_SECONDS = 60.0
 
 @pytest.fixture(scope="module")
 def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The demo, without tokens."""
+    """A server of the demo, without tokens."""
     folder = tmp_path_factory.mktemp("open")
     with served(folder, "--demo") as running:
         yield running
@@ -31,7 +31,7 @@ def open_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The demo, for one token."""
+    """A server of the demo, with one token."""
     folder = tmp_path_factory.mktemp("guarded")
     (folder / "tokens.toml").write_text(token_entry("reader", "secret"), "utf-8")
     with served(folder, "--demo", TOKENS=str(folder / "tokens.toml")) as running:
@@ -40,7 +40,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @contextmanager
 def connected(running: Running, count: int, begin: bytes) -> Iterator[list[socket.socket]]:
-    """Connections that have sent the beginning of a request."""
+    """Yield connections on which the start of a request has been sent."""
     address = urlsplit(running.uri)
     clients: list[socket.socket] = []
     try:
@@ -55,13 +55,13 @@ def connected(running: Running, count: int, begin: bytes) -> Iterator[list[socke
 
 
 def head(length: int, *headers: str) -> bytes:
-    """A plan's head."""
+    """Return the head of a plan request."""
     lines = [f"POST {PLAN} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json", f"Content-Length: {length}"]
     return "\r\n".join([*lines, *headers, "", ""]).encode()
 
 
 def answers(clients: list[socket.socket], drop: bytes) -> list[bytes]:
-    """What each client is told by the time that it is hung up on, while it sends a drop now and then."""
+    """Return what each client receives until it is disconnected; repeatedly send ``drop`` meanwhile."""
     told = dict.fromkeys(clients, b"")
     waiting, until = set(clients), time.monotonic() + LATE_SECONDS
     while waiting and time.monotonic() < until:
@@ -84,7 +84,7 @@ def answers(clients: list[socket.socket], drop: bytes) -> list[bytes]:
 
 
 def answered(running: Running, token: str | None = None) -> None:
-    """Others are answered, and soon."""
+    """Check that other clients get responses within their timeout."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=running.uri, timeout=5, headers=headers) as http:
         for body in ({}, {"filter": f"id > {time.monotonic_ns() % 1000}"}):

@@ -1,4 +1,4 @@
-"""Background jobs of real servers on one database: roles, two replicas, holders that are stopped and killed."""
+"""Background jobs of servers on one database: roles, two replicas, holders that are frozen and killed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def jobs(folder: Path, url: str) -> dict[str, dict[str, Any]]:
 
 
 def held_here(server: Running) -> list[str]:
-    """The jobs that a server's metrics show."""
+    """Return the jobs that a server's metrics report."""
     lines = server.http.get("/metrics").text.splitlines()
     return sorted(line.split('"')[1] for line in lines if line.startswith("lakemuster_job_running{"))
 
@@ -44,7 +44,7 @@ def settings(folder: Path, url: str, **more: str) -> dict[str, str]:
 
 
 def only_holder(folder: Path, url: str, besides: str = "") -> str:
-    """Wait until all jobs are held, and by one process other than ``besides``; return its place."""
+    """Wait until one process other than ``besides`` holds all jobs; return its name."""
 
     def place() -> str | None:
         rows = jobs(folder, url)
@@ -62,7 +62,7 @@ def test_each_job_runs_once_over_two_replicas_and_is_taken_over_from_one_that_is
     table = lake.create_table("db.t", DATA.schema)
 
     def commit_is_indexed(server: Running) -> None:
-        """Nobody asks for the table, and yet its commits are indexed."""
+        """Check that a commit is indexed without a request for the table."""
         table.append(DATA)
         newest = str(table.metadata.current_snapshot_id)
         until(lambda: server.get("/tables")["tables"][0]["current_snapshot_id"] == newest)

@@ -1,4 +1,4 @@
-"""Metadata of a hundred megabytes is a decoder's load: the server's memory stays as it was."""
+"""A decoder reads metadata of a hundred megabytes: the server's own memory does not grow with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakemuster.demo import unpack
 from tests.journey.servers import Running, lakemuster, served
 
 ROOM_BYTES = 450 * 2**20
-"""The file's own bytes, once or twice on their way, and what the server takes otherwise."""
+"""One or two copies of the file's bytes, and what the server allocates otherwise."""
 LARGE_BYTES = 110 * 2**20
 
 
@@ -28,7 +28,7 @@ def server(tmp_path: Path) -> Iterator[Running]:
 
 
 def peak(server: Running) -> int:
-    """The most memory that the server's process has had, bytes."""
+    """Return the peak resident memory of the server's process, in bytes."""
     for line in Path(f"/proc/{server.process.pid}/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) << 10
@@ -36,7 +36,7 @@ def peak(server: Running) -> int:
 
 
 def copied(tmp_path: Path, change: dict[str, Any]) -> Path:
-    """A table of the demo, its newest metadata with other members."""
+    """Copy a table of the demo, and change members of its newest metadata."""
     source = next(path for path in (tmp_path / "demo").rglob("metadata") if path.parent.name == "orders").parent
     target = tmp_path / "large"
     shutil.copytree(source, target)

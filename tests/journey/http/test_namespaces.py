@@ -1,4 +1,4 @@
-"""Rights go with locations: a namespace's admin reads no other namespace's folder; tokens change while serving."""
+"""Rights include locations: a namespace's admin reads no other namespace's folder; the tokens file can be reloaded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS = 30.0
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo's tables; and one in shop's folder whose metadata is a copy of web's."""
+    """The demo's tables, and a table in the folder of ``shop`` whose metadata is a copy of a table of ``web``."""
     folder = tmp_path_factory.mktemp("lake")
     unpack(folder / "lake")
     newest = max((folder / "lake/web.db/events/metadata").glob("*.metadata.json"))
@@ -50,7 +50,7 @@ class Server:
         return self.ask(token, "POST", f"{TABLES}/{name}/plan", {})
 
     def write(self, *namespaces: str, readers: tuple[str, ...] = ("reader",)) -> None:
-        """A tokens file with these namespaces, put in place at once as operators do."""
+        """Atomically replace the tokens file by one with these namespaces."""
         entries = [
             token_entry("operator", "operator", "admin"),
             token_entry("shop", "shop", "admin", ["shop"]),
@@ -64,7 +64,7 @@ class Server:
 
     @property
     def usual(self) -> tuple[str, ...]:
-        """Each namespace has its folder."""
+        """Entries that give each namespace its folder."""
         return (
             namespace_entry("shop", [f"{self.lake}/shop.db"]),
             namespace_entry("web", [f"{self.lake}/web.db"]),
@@ -90,7 +90,7 @@ def _restored(server: Server) -> Iterator[None]:
 
 
 def soon(holds: Callable[[], bool]) -> None:
-    """Wait until something holds ten times in a row, so that each worker says it."""
+    """Wait until a condition holds ten times in a row, so that it holds in every worker."""
     until, row = time.monotonic() + SECONDS, 0
     while row < 10:
         assert time.monotonic() < until
@@ -98,7 +98,7 @@ def soon(holds: Callable[[], bool]) -> None:
 
 
 def code(answer: httpx.Response) -> tuple[int, str]:
-    """What a refusal says."""
+    """Return the status and the error code."""
     return answer.status_code, answer.json()["error"]["code"]
 
 

@@ -1,4 +1,4 @@
-"""Behind nginx with the settings of deploy/: streams, events at once, a path of its own."""
+"""The server behind nginx with the configuration in deploy/: streams, unbuffered events, a path prefix."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATH = "/lake"
 
 
 def program() -> str:
-    """nginx of this machine, or Debian's, brought on first use."""
+    """Return the path of nginx; install Debian's package if the machine has none."""
     if found := shutil.which("nginx"):
         return found
     command = [sys.executable, "-I", str(ROOT / "scripts" / "debian.py"), "nginx"]
@@ -34,7 +34,7 @@ def program() -> str:
 
 @contextmanager
 def nginx(folder: Path, server: Running) -> Iterator[str]:
-    """nginx before a server for the length of a block; where it offers it."""
+    """Run nginx in front of a server; yield its URL."""
     folder.mkdir()
     port = free_port()
     settings = (ROOT / "deploy" / "nginx.conf").read_text()
@@ -70,7 +70,7 @@ def test_streams_events_and_paths_pass_through(tmp_path: Path) -> None:
         direct = server.http.get(f"/api/v1/tables/{name}/files", headers=lines).text
         assert client.get(f"{uri}/api/v1/tables/{name}/files", headers=lines).text == direct
         assert json.loads(direct.splitlines()[-1])["end"]["count"] == len(direct.splitlines()) - 1
-        # Nothing but an event's first bytes: a proxy that buffers would wait for more.
+        # The event stream sends only its first bytes: a buffering proxy would wait for more.
         with client.stream("GET", f"{uri}/api/v1/events") as events:
             assert next(events.iter_lines()).startswith("retry: ")
         assert client.get(f"{uri}/", headers={"Accept": "text/html"}, follow_redirects=True).status_code == 200

@@ -1,4 +1,4 @@
-"""The real server exports spans and metrics to a collector of OpenTelemetry's protocol."""
+"""A server exports spans and metrics to an OTLP collector."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, collected: Collector) -> It
 
 @pytest.fixture(scope="module")
 def trace(server: Running, collected: Collector) -> dict[str, list[SentSpan]]:
-    """The spans of one plan, the first question about its table, by name."""
+    """The spans, by name, of one plan, which is the first request for its table."""
     answer = server.http.post(
         "/api/v1/tables/db.t/plan",
         json={"filter": f"name = '{LITERAL}' OR name = 'a'"},

@@ -1,4 +1,4 @@
-"""What is wrong with a running server's database, segment store or clock, `/readyz` says."""
+"""``/readyz`` reports faults of a running server's database, segment store and clock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def server(tmp_path: Path) -> Iterator[Running]:
 
 
 def states(server: Running) -> dict[str, str]:
-    """The checks; the status says the same as they do."""
+    """Return the checks; assert that the status agrees with them."""
     answer = server.http.get("/readyz")
     checks: dict[str, str] = answer.json()["checks"]
     ready = set(checks.values()) == {"ok"}
@@ -34,7 +34,7 @@ def states(server: Running) -> dict[str, str]:
 
 
 def told(server: Running, check: str) -> str:
-    """What is wrong with one, once it is told."""
+    """Wait until a check fails, and return its message."""
     deadline = time.monotonic() + 60
     while (said := states(server)[check]) == "ok":
         assert time.monotonic() < deadline

@@ -1,4 +1,4 @@
-"""The lists of real tables over HTTP: every form says the same, as documented, whole or broken off."""
+"""Lists of real tables over HTTP: pages, NDJSON and Arrow have the same rows; broken streams are detectable."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BRANCHED = "parquet.append_table_with_append_pt_branch.append_table_with_append_
 
 @pytest.fixture(scope="module")
 def folder(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the index is, with all tables found."""
+    """A folder with the index of all tables that were discovered."""
     folder = tmp_path_factory.mktemp("tables")
     for kind in ("iceberg", "paimon"):
         shutil.copytree(lakes / kind, folder / kind, copy_function=shutil.copyfile)
@@ -40,14 +40,14 @@ def folder(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[Running]:
-    """A server over them."""
+    """A server of the tables in ``folder``."""
     with served(folder, MAX_STALENESS="60") as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def names(server: Running) -> list[str]:
-    """Tables whose current snapshot can be read: all but those that record no rewritable location."""
+    """The tables whose current snapshot is readable; the others record no location that a rewrite covers."""
     return [
         row["name"]
         for row in server.rows("/tables")
@@ -139,7 +139,7 @@ def test_a_diff_is_the_difference_of_the_two_lists(server: Running) -> None:
         before, after = paths(old), paths(new)
         removed = {row["file_path"] for row in answer["diff"] if row["change"] == "removed"}
         added = {row["file_path"] for row in answer["diff"] if row["change"] == "added"}
-        # A file that only moved to another level is removed and added.
+        # A file that only changed its level is both removed and added.
         moved = removed & added
         assert moved <= before & after
         assert (removed - moved, added - moved) == (before - after, after - before)
@@ -152,12 +152,12 @@ def test_a_location_outside_of_the_roots_is_refused_over_http(server: Running, f
 
 
 def test_a_stream_that_fails_breaks_the_connection(folder: Path) -> None:
-    """A segment vanishes between the first row and the last."""
+    """A segment and its manifest vanish between the first row and the last."""
     path = f"/tables/{PRIMARY_KEY}/entries"
     with served(folder) as running:
         last = running.rows(path)[-1]["manifest"].rsplit("/", 1)[-1]
         count = len(running.rows(path))
-    # A segment alone would be decoded again.
+    # If only the segment were missing, the manifest would be decoded again.
     gone = [*_segments(folder, last), *folder.rglob(last)]
     assert len(gone) >= 2
     for file in gone:

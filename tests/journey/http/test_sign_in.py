@@ -1,4 +1,4 @@
-"""Browsers sign in with a token or at an OpenID provider; a cookie stands for the token, for the server's own pages."""
+"""Browsers sign in with a token or at an OpenID provider; the cookie is accepted only from the server's own pages."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Place:
     provider: OidcProvider
 
     def browser(self, **options: object) -> httpx.Client:
-        """A client that keeps cookies, as a browser does."""
+        """Return a client that stores cookies."""
         return httpx.Client(base_url=self.running.uri, timeout=60, **options)  # type: ignore[arg-type]
 
     def give_tokens(self, *names: str) -> None:
-        """Write the tokens file: each token is its name."""
+        """Write a tokens file in which each token equals its name."""
         text = "".join(token_entry(name, name, "admin") for name in names)
         self.tokens.write_text(text, "utf-8")
 
@@ -170,7 +170,7 @@ def test_another_sites_page_cannot_sign_a_browser_in(place: Place) -> None:
 
 
 def at_provider(place: Place, browser: httpx.Client, fragment: str = "") -> dict[str, str]:
-    """Begin at the provider and sign in there: the parameters that lead back."""
+    """Sign in at the provider; return the parameters of its redirect."""
     led = browser.get("/session/oidc", params={"next": fragment})
     assert led.status_code == 303
     assert led.headers["location"].startswith(f"{place.provider.issuer}/authorize?")
@@ -185,7 +185,7 @@ def test_a_browser_signs_in_at_the_provider(place: Place) -> None:
         assert (done.status_code, done.headers["location"]) == (303, "../#/tables/shop.orders")
         assert names(browser.get(TABLES)) == ["shop.orders"]
         assert browser.get("/session").json()["caller"] == f"{place.provider.issuer}#ann"
-        # The code and the attempt are good once.
+        # The code and the attempt are valid once.
         again = browser.get("/session/callback", params=back)
         assert again.headers["location"] == "../#/sign-in?error=not_authenticated"
 
@@ -225,7 +225,7 @@ def test_a_token_is_renewed_before_it_ends_and_once(place: Place) -> None:
         for _ in range(5):
             assert names(browser.get(TABLES)) == ["shop.orders"]
         assert grants.refreshed == before + 1
-        # Roles are those of the new token.
+        # A session whose token cannot be renewed ends.
     grants.seconds = 20
     with place.browser() as browser:
         browser.get("/session/callback", params=at_provider(place, browser))

@@ -1,4 +1,4 @@
-"""Streams that nobody reads: their memory is bounded, they end, and the others are answered meanwhile."""
+"""Streams whose clients do not read: their memory is bounded, they time out, and other requests succeed meanwhile."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.journey.servers import served
 
 STREAMS = 260
 BYTES_A_STREAM = 8 * 2**20
-"""Of the 128 that one caller may have: what is sent, what is made next, and what it is made from."""
+"""Memory of each of the at most 128 streams of a caller: the bytes being sent, the next ones, and their source."""
 RETAINED_BYTES = 100 * 2**20
 PLAN = "/api/v1/tables/b.t/plan"
 ARROW = "application/vnd.apache.arrow.stream"
@@ -23,13 +23,13 @@ LATE_SECONDS = 90.0
 
 
 def memory(process: int) -> int:
-    """Bytes of a process that are not of files."""
+    """Return the anonymous resident memory of a process, in bytes."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) * 1024
 
 
 def is_open(client: socket.socket) -> bool:
-    """Whether a connection is, by the system: nothing is read."""
+    """Return whether the connection is established, without reading from it."""
     return client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == 1
 
 
@@ -74,7 +74,7 @@ def test_unread_streams_have_limits_and_time_out(tmp_path: Path) -> None:
 
 
 def _is_refused(client: socket.socket) -> bool:
-    """Whether the answer is 503: there are too many streams already."""
+    """Return whether the response is 503, for too many streams."""
     client.setblocking(False)
     try:
         return client.recv(12, socket.MSG_PEEK).startswith(b"HTTP/1.1 503")

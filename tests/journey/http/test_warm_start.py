@@ -1,4 +1,4 @@
-"""A server that starts again has loaded recently planned tables into its caches before it is ready."""
+"""A restarted server loads recently planned tables into its caches before it is ready."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def lake(tmp_path: Path) -> Path:
 
 
 def cached(server: Running, cache: str) -> int:
-    """The entries of a cache, by the metrics."""
+    """Return the number of entries of a cache, from the metrics."""
     lines = server.http.get("/metrics").text.splitlines()
     found = [line for line in lines if line.startswith("lakemuster_cache_entries{") and f'"{cache}"' in line]
     return int(float(found[0].split()[-1])) if found else 0

@@ -1,4 +1,4 @@
-"""Webhooks of real servers: kills, replicas, receivers that hang, dead letters, rights; no secret is shown."""
+"""Webhooks of servers: kills, replicas, receivers that hang, dead letters, rights; no secret is shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def failing_half(number: int) -> Verdict:
-    """Every second request fails, each time otherwise."""
+    """Fail every second request, each time with another fault."""
     return OK if number % 2 else FAULTS[number // 2 % len(FAULTS)]
 
 
@@ -52,13 +52,13 @@ def is_begun(server: Running, *names: str) -> bool:
 
 
 def expected(server: Running) -> list[tuple[str, dict[str, Any]]]:
-    """All events of the log, with the ids that their messages have."""
+    """Return all events of the log with their ids."""
     answer = server.http.get("/api/v1/events", headers={"Accept": "application/json"}, params={"page_size": 1000})
     return [(event["id"], event) for event in answer.json()["events"]]
 
 
 def check(server: Running, receiver: Receiver, number: int) -> None:
-    """Wait for so many events, and compare them with the log."""
+    """Wait for ``number`` events, and compare them with the log."""
     until(lambda: len(receiver.taken()) == number)
     got = list(receiver.got)
     ids = {one.message_id.partition("-")[0]: one.message_id for one in got}
@@ -129,7 +129,7 @@ def test_a_receiver_that_hangs_delays_no_other_and_no_stop(tmp_path: Path, lake:
         until(lambda: webhook(server, "well")["lag_events"] == 0)
         assert len(hanging.got) <= 1
         assert webhook(server, "hanging")["lag_events"] == 5
-        # The try in progress is given up, and is none: the next process tries again at once.
+        # Stopping cancels the try in progress, which does not count: the next process tries again at once.
         assert stop(server) == 0
         assert "Traceback" not in server.log.read_text()
 

@@ -1,4 +1,4 @@
-"""Four worker processes under load: one scrape of any of them is of all, and equals what the clients counted."""
+"""Four worker processes under load: a scrape of any worker covers all, and equals what the clients counted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 
 class Load:
-    """Clients that count what they were answered."""
+    """Clients that count their responses."""
 
     def __init__(self, uri: str) -> None:
         self.uri = uri
@@ -41,13 +41,13 @@ class Load:
         self.kept = 0
 
     def ask(self, method: str, route: str, path: str, **more: Any) -> httpx.Response:
-        """One request on a connection of its own: the system gives it to any of the workers."""
+        """Send a request on a new connection, which any worker may accept."""
         answer = httpx.request(method, self.uri + path, timeout=60, **more)
         self.requests[method, route, str(answer.status_code)] += 1
         return answer
 
     def run(self, first: int, rounds: int) -> None:
-        """The requests of one client; no two plans ask for the same."""
+        """Send the requests of one client; no two plans are equal."""
         for number in range(first, first + rounds):
             body = {"filter": f"amount <> {-1 - number}"}
             plan = self.ask("POST", PLAN, "/api/v1/tables/shop.orders/plan", json=body)
@@ -58,7 +58,7 @@ class Load:
 
 
 def loaded(uri: str, first: int, rounds: int) -> Load:
-    """What the clients counted together."""
+    """Run all clients and return their total."""
     loads = [Load(uri) for _ in range(CLIENTS)]
     with ThreadPoolExecutor(CLIENTS) as threads:
         for client, load in enumerate(loads):
@@ -72,7 +72,7 @@ def loaded(uri: str, first: int, rounds: int) -> Load:
 
 
 def scraped(uri: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
-    """Every sample of one scrape, by its name and labels; each occurs once."""
+    """Scrape the metrics and return the samples by name and labels; assert that each occurs once."""
     text = httpx.get(f"{uri}/metrics", timeout=60).text
     samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
     found = {(sample.name, frozenset(sample.labels.items())): sample.value for sample in samples}
@@ -81,13 +81,13 @@ def scraped(uri: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
 
 
 def of(found: dict[tuple[str, frozenset[tuple[str, str]]], float], name: str, **labels: str) -> float:
-    """The sum of the series of a name that have some labels."""
+    """Return the sum of a metric's series with these labels."""
     wanted = labels.items()
     return sum(value for (own, has), value in found.items() if own == name and wanted <= dict(has).items())
 
 
 def requests_of(uri: str) -> Counter[tuple[str, str, str]]:
-    """The requests that one scrape counts, without scrapes and probes."""
+    """Return the requests that one scrape counts, without scrapes and probes."""
     counted: Counter[tuple[str, str, str]] = Counter()
     for (name, has), value in scraped(uri).items():
         labels = dict(has)
@@ -97,7 +97,7 @@ def requests_of(uri: str) -> Counter[tuple[str, str, str]]:
 
 
 def started(uri: str) -> dict[str, float]:
-    """When each live worker began, by its number."""
+    """Return the start time of each live worker, by its number."""
     found = scraped(uri).items()
     return {dict(has)["worker"]: value for (name, has), value in found if name == "process_start_time_seconds"}
 
@@ -113,7 +113,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def kill_a_worker(server: Running) -> None:
-    """Kill one worker, and wait until another has taken its place."""
+    """Kill one worker, and wait for its replacement."""
     before = started(server.uri)
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
     workers = [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
@@ -124,7 +124,7 @@ def kill_a_worker(server: Running) -> None:
         try:
             now = started(server.uri)
         except httpx.TransportError:
-            return False  # the connection was the dead worker's
+            return False  # the connection was to the killed worker
         return now.keys() == before.keys() and now != before
 
     until(is_replaced)
@@ -150,7 +150,7 @@ def test_one_scrape_equals_the_counts_of_the_clients_although_a_worker_was_kille
     assert grown("lakemuster_plan_files_total", state="kept") == load.kept + more.kept > 0
     assert grown("lakemuster_request_seconds_count", route=PLAN) == plans
     assert grown("lakemuster_request_seconds_bucket", route=PLAN, le="+Inf") == plans
-    # The gauges of the worker that is gone are gone with it.
+    # The gauges of the killed worker are removed.
     assert of(after, "lakemuster_requests_in_flight") == 1
     assert of(after, "lakemuster_slots_limit", kind="requests") == 96 * sum(
         1 for name, has in after if name == "process_open_fds"
@@ -171,7 +171,7 @@ def test_what_components_hold_is_of_all_workers(server: Running) -> None:
     limit = of(after, "lakemuster_cache_limit_bytes")
     assert 0 < of(after, "lakemuster_cache_bytes") < limit
     assert of(after, "lakemuster_database_connections_limit") == 32 * WORKERS
-    # Of the database that all share: not added up.
+    # Gauges of the shared database are not summed.
     assert of(after, "lakemuster_tables", state="fresh") == 8
     assert of(after, "lakemuster_build_info") == 1
 
@@ -201,7 +201,7 @@ def test_every_line_of_the_log_is_json_with_its_request_and_probes_are_quiet(ser
 
 @pytest.mark.full
 def test_every_expression_of_the_dashboard_and_every_rule_gives_something(server: Running, tmp_path: Path) -> None:
-    """In a real Prometheus, which scraped load while a table changed."""
+    """A Prometheus scrapes the server under load while a table changes."""
     board = json.loads((ROOT / "deploy" / "grafana-dashboard.json").read_text())
     expressions = {target["expr"] for panel in board["panels"] for target in panel.get("targets", ())}
     assert len(expressions) > 30

@@ -1,4 +1,4 @@
-"""Our plans beside Java's: a table that a server of ours serves, and that Java plans and reads by itself."""
+"""Comparison of Lakemuster's plans with those of Paimon's Java client, on a table that both read."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.journey.servers import Running
 from tests.paimon_java import Paimon
 
 ALONE = {"source.split.target-size": "1 b", "source.split.open-file-cost": "1 b"}
-"""Every section of a merge tree is a split of its own then: Java tells of splits alone whether they are raw."""
+"""Options that make every section of a merge tree a split: Java reports only per split whether files are raw."""
 
 Reason = Callable[["Table", list[list[Any]]], bool]
 
-# Why a plan may hold less than Java's: of which tables and leaves of predicates.
+# Accepted reasons for a plan with fewer files than Java's, as tests of the table and the predicate's leaves.
 LESS: dict[str, Reason] = {
     "a null count tells of IS NULL where there are no bounds, which Java asks for first": lambda _, leaves: any(
         leaf[0] == "is null" for leaf in leaves
@@ -36,7 +36,7 @@ LESS: dict[str, Reason] = {
         for leaf in leaves
     ),
 }
-# Why it may hold more.
+# Accepted reasons for a plan with more files.
 MORE: dict[str, Reason] = {
     "a bound that is NaN or leaves NaN out tells us nothing; Java puts it above all": lambda table, leaves: any(
         not leaf[0].startswith("is ") and table.types[leaf[1]] in {"FLOAT", "DOUBLE"} for leaf in leaves
@@ -51,7 +51,7 @@ MORE: dict[str, Reason] = {
 
 
 class Table:
-    """A table that others wrote, and that a server of ours serves."""
+    """A table written by another engine and served by Lakemuster."""
 
     kind: str
 
@@ -60,11 +60,11 @@ class Table:
         server.post("/tables", {"name": f"db.{kind}", "location": str(location)}, 201)
 
     def ask(self, action: str, **arguments: Any) -> Any:
-        """Java's answer about the table."""
+        """Return the result of an action of the Java process on the table."""
         return self.java.ask(action, table=self.kind, **{"catalog": self.catalog, **arguments})
 
     def plan(self, **question: Any) -> list[dict[str, Any]]:
-        """The files of our plan."""
+        """Return the files of Lakemuster's plan."""
         files: list[dict[str, Any]] = self.server.post(
             f"/tables/db.{self.kind}/plan", {"page_size": 10_000, **question}
         )["files"]
@@ -72,36 +72,36 @@ class Table:
 
     @cached_property
     def types(self) -> dict[str, str]:
-        """Its columns and their types."""
+        """The table's columns and their types."""
         return dict(self.ask("columns"))
 
     @cached_property
     def schemas(self) -> list[dict[str, Any]]:
-        """Its schemas, oldest first."""
+        """The table's schemas, oldest first."""
         paths = sorted((self.location / "schema").glob("schema-*"), key=lambda path: int(path.name[7:]))
         return [json.loads(path.read_text()) for path in paths]
 
     @property
     def schema(self) -> dict[str, Any]:
-        """Its newest schema."""
+        """The newest schema."""
         return self.schemas[-1]
 
     @cached_property
     def retyped(self) -> set[str]:
-        """Columns whose type has changed."""
+        """The columns whose type has changed."""
         former = {(field["id"], str(field["type"])) for schema in self.schemas for field in schema["fields"]}
         kinds = Counter(number for number, _ in former)
         return {field["name"] for field in self.schema["fields"] if kinds[field["id"]] > 1}
 
     @property
     def options(self) -> dict[str, str]:
-        """What its newest schema says of it."""
+        """The options of the newest schema."""
         found: dict[str, str] = self.schema["options"]
         return found
 
     @cached_property
     def bucket_key(self) -> list[str]:
-        """What rows are put into buckets by."""
+        """The columns whose hash determines a row's bucket."""
         stated = self.options.get("bucket-key")
         partition = self.schema["partitionKeys"]
         return stated.split(",") if stated else [n for n in self.schema["primaryKeys"] if n not in partition]
@@ -118,7 +118,7 @@ class Table:
         return sorted(int(row[0]) for row in self.ask("rows", system="snapshots"))
 
     def predicates(self, number: int) -> list[Predicate]:
-        """Random ones, always the same for a table."""
+        """Return random predicates; the seed depends on the table alone."""
         writer = Writer(self.ask("columns"), self.rows, zlib.crc32(self.kind.encode()))
         return [writer.predicate() for _ in range(number)]
 
@@ -132,7 +132,7 @@ def named(splits: list[dict[str, Any]]) -> set[str]:
 
 
 def unexplained_difference(table: Table, predicate: Predicate, ours: set[str], theirs: set[str]) -> str:
-    """How the files of a plan differ from those of Java's, if no reason has a name here; else nothing."""
+    """Describe an unexplained difference between the files of both plans; empty if there is none."""
     for text, found, reasons in (("more", ours - theirs, MORE), ("less", theirs - ours, LESS)):
         if found and not any(reason(table, predicate.leaves) for reason in reasons.values()):
             return f"{len(found)} {text} than Java, and nothing says why"
@@ -140,7 +140,7 @@ def unexplained_difference(table: Table, predicate: Predicate, ours: set[str], t
 
 
 def held_against_java(table: Table, number: int) -> bool:
-    """Hold plans of random predicates against Java's plans and rows; whether some row matched."""
+    """Compare the plans of random predicates with Java's plans and rows; return whether some row matched."""
     asked = table.predicates(number)
     ours = [table.plan(filter=predicate.sql) for predicate in asked]
     theirs = [set(plan) for plan in table.ask("plans", predicates=[predicate.java for predicate in asked])]
@@ -157,7 +157,7 @@ def held_against_java(table: Table, number: int) -> bool:
 
 
 def files_of_java(table: Table) -> dict[str, object]:
-    """Bucket, level, whether it needs no merging and deletion vector of every file, as Java plans them."""
+    """Return bucket, level, raw-convertibility and deletion vector of every file of Java's plan."""
     found: dict[str, object] = {}
     for split in table.ask("splits", options=ALONE):
         for file in split["files"]:
@@ -168,7 +168,7 @@ def files_of_java(table: Table) -> dict[str, object]:
 
 
 def files_of_ours(table: Table) -> dict[str, object]:
-    """The same as we plan them."""
+    """Return the same properties of the files of Lakemuster's plan."""
     found: dict[str, object] = {}
     for file in table.plan():
         vector = file["deletion_vector"]
@@ -180,7 +180,7 @@ def files_of_ours(table: Table) -> dict[str, object]:
 def tables_written(
     java: Paimon, server: Running, kinds: Mapping[str, Kind], name_of: Callable[[str], str]
 ) -> Callable[[str], Table]:
-    """Tables by their kind, each written by Java when it is first asked for."""
+    """Return a function that returns a table by its kind, and has Java write it at the first call."""
 
     @cache
     def table(kind: str) -> Table:

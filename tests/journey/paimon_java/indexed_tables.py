@@ -1,6 +1,6 @@
-"""Tables with file indexes inside their manifests, that Paimon's Java client writes.
+"""Tables with file indexes inside their manifests, written by Paimon's Java client.
 
-Values are scattered, so that every file has a wide range of them: bounds leave most files, and indexes few.
+Values are scattered, so that every file covers a wide range: bounds drop few files, and indexes most.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Columns = Mapping[str, tuple[str, Value]]
 
 
 def scattered(i: int, limit: int, salt: int = 0) -> int:
-    """A number below a limit that nothing but the row tells."""
+    """Return a pseudo-random number below ``limit``, determined by ``i`` and ``salt``."""
     return (i * 2654435761 + salt * 40503) % 4294967291 % limit
 
 
@@ -45,13 +45,13 @@ OF: dict[str, list[str]] = {
     "bsi": ["id", "tiny", "short", "small", "big", "price", "day", "local", "millis", "instant", "empty"],
     "range-bitmap": [name for name in COLUMNS if name != "blob"],
 }
-"""The columns whose types each kind of index can be of."""
+"""The columns whose types each kind of index supports."""
 
 EMBEDDED = {"file-index.in-manifest-threshold": "10 mb"}
 
 
 def indexes(*kinds: str, columns: Iterable[str] | None = None, **settings: str) -> dict[str, str]:
-    """Options of a table whose manifests hold these indexes of all columns that can have them, or of some."""
+    """Return the options of a table with these indexes in its manifests, on ``columns`` or all supported ones."""
     found = dict(EMBEDDED)
     for kind in kinds:
         names = OF[kind] if columns is None else list(columns)
@@ -68,13 +68,13 @@ def indexes(*kinds: str, columns: Iterable[str] | None = None, **settings: str) 
 
 
 def keyed(steps: Sequence[Step], **options: str) -> Kind:
-    """A primary-key table with every kind of index."""
+    """Return a primary-key table with every kind of index."""
     named = {name.replace("__", ".").replace("_", "-"): value for name, value in options.items()}
     return Kind(KEYED, steps, primary=["id"], options={"bucket": "2", **indexes(*OF), **named})
 
 
 def updated() -> list[Step]:
-    """Commits whose keys overlap, and some deletes."""
+    """Return commits with overlapping keys and some deletes."""
     return [
         *writes(KEYED, 4, 16),
         write(KEYED, range(5, 60, 3), 900),
@@ -83,13 +83,13 @@ def updated() -> list[Step]:
 
 
 def whole(steps: Sequence[Step]) -> list[Step]:
-    """The same, each compacted at once: a file of many rows and small ones over it."""
+    """Return these steps with compaction at every commit: one file of many rows, and small ones above it."""
     compacting = {"options": {"write-only": "false", "num-sorted-run.compaction-trigger": "9"}}
     return [(action, arguments | compacting) for action, arguments in steps]
 
 
 def evolving() -> Kind:
-    """Columns are renamed, become wider, go and come while files are written."""
+    """Return a table whose columns are renamed, widened, dropped and added between commits."""
     changes = [
         ["type", "small", "BIGINT"],
         ["type", "tiny", "INT"],
@@ -115,7 +115,7 @@ def evolving() -> Kind:
 
 
 def indexed_anew() -> Kind:
-    """Indexes are written for files that are there, after a column before the indexed ones was dropped."""
+    """Return a table whose existing files are indexed after a column before the indexed ones was dropped."""
     numbers: Columns = {name: ("INT", number(salt)) for salt, name in enumerate(["id", "gone", "one", "two", "three"])}
     left = {name: column for name, column in numbers.items() if name != "gone"}
     options = [["option", name, value] for name, value in indexes("bitmap", columns=["id", "one", "two"]).items()]
@@ -132,12 +132,12 @@ def indexed_anew() -> Kind:
 
 
 def number(salt: int) -> Value:
-    """Numbers of a column."""
+    """Return a value function for an INT column."""
     return lambda i, v: scattered(i, 100, salt * 7919)
 
 
 def kinds() -> dict[str, Kind]:
-    """All of them."""
+    """Return all kinds of tables."""
     commits = writes(COLUMNS, 10, 16)
     bare = {"metadata.stats-mode": "none"}
     odd: Columns = {

@@ -1,4 +1,4 @@
-"""Random predicates with literals that stand in the rows or near them: as SQL text, and as lists for Java."""
+"""Random predicates with literals from the rows or near them, as SQL text and as lists for Java."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMPARISONS = ["=", "<>", "<", "<=", ">", ">="]
 
 @dataclass(frozen=True)
 class Predicate:
-    """One predicate in both languages, and its leaves."""
+    """A predicate in both forms, and its leaves."""
 
     sql: str
     java: list[Any]
@@ -22,7 +22,7 @@ class Predicate:
 
 
 class Writer:
-    """Makes predicates on a table from its columns (name and SQL type) and its rows as Java shows them."""
+    """A generator of predicates on a table, from its columns (name and SQL type) and its rows as Java returns them."""
 
     def __init__(self, columns: Sequence[Sequence[str]], rows: Sequence[Sequence[Any]], seed: int) -> None:
         self.random = random.Random(seed)
@@ -42,7 +42,7 @@ class Writer:
         return sorted(near) or [neutral(kind)]
 
     def predicate(self, depth: int = 2) -> Predicate:
-        """A leaf, or up to three predicates joined."""
+        """Return a leaf, or up to three predicates joined by AND or OR."""
         if depth and self.random.random() < 0.45:
             operator = self.random.choice(["and", "and", "or"])
             parts = [self.predicate(depth - 1) for _ in range(self.random.choice([2, 2, 3]))]
@@ -54,7 +54,7 @@ class Writer:
         return self.leaf(self.random.choice(list(self.types)))
 
     def leaf(self, name: str) -> Predicate:
-        """A question to one column."""
+        """Return a predicate on one column."""
         kind, pool = self.types[name], self.pools[name]
         operators = [*COMPARISONS, "=", "in", "in", "not in", "between", "is null", "is not null"]
         if is_text(kind):
@@ -83,24 +83,24 @@ class Writer:
 
 
 def is_text(kind: str) -> bool:
-    """Whether values are text."""
+    """Tell whether the type is a character type."""
     return kind.startswith(("STRING", "VARCHAR", "CHAR"))
 
 
 def is_bytes(kind: str) -> bool:
-    """Whether values are bytes; the tables hold ASCII in them."""
+    """Tell whether the type is binary; the tables store ASCII in such columns."""
     return kind.startswith(("BYTES", "VARBINARY", "BINARY"))
 
 
 def neutral(kind: str) -> str:
-    """A literal for a column of nothing but nulls."""
+    """Return a literal for a column that has only nulls."""
     if kind.startswith("TIMESTAMP"):
         return "2024-01-01 00:00:00"
     return {"DATE": "2024-01-01", "BOOLEAN": "true"}.get(kind, "1")
 
 
 def neighbours(text: str, kind: str) -> list[str]:
-    """A value that Java showed, and some near it, as Java reads them."""
+    """Return a value from Java and some values near it, in Java's text form."""
     if kind == "DATE":
         day = dt.date.fromisoformat(text)
         return [str(day + dt.timedelta(days=n)) for n in (-1, 0, 1)]
@@ -119,7 +119,7 @@ def neighbours(text: str, kind: str) -> list[str]:
         word = bytes.fromhex(text).decode("ascii")
         return [word, word[:3], word + "a"]
     if kind.startswith("CHAR("):
-        return [text, text[:-1] + "0"]  # of another length, it is none
+        return [text, text[:-1] + "0"]  # a CHAR literal of another length is invalid
     if is_text(kind):
         return [word for word in (text, text[:2], text[:17], text + "a") if word]
     if kind == "BOOLEAN":
@@ -129,7 +129,7 @@ def neighbours(text: str, kind: str) -> list[str]:
 
 
 def said(literal: str, kind: str) -> str:
-    """A literal as SQL has it."""
+    """Return a literal in SQL."""
     if is_bytes(kind):
         return f"X'{literal.encode().hex()}'"
     if is_text(kind):

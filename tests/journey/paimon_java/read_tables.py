@@ -1,4 +1,4 @@
-"""Further tables that Paimon's Java client writes, for what only a reader of rows meets: types, nesting, merging."""
+"""Further tables written by Paimon's Java client, for tests that read rows: types, nesting, merging."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Columns = Mapping[str, tuple[str, Value]]
 
 
 def row(*fields: tuple[str, str | dict[str, Any]]) -> dict[str, Any]:
-    """A ROW type; Paimon numbers its members."""
+    """Return a ROW type with numbered fields."""
     return {"type": "ROW", "fields": [{"id": n, "name": name, "type": kind} for n, (name, kind) in enumerate(fields)]}
 
 
@@ -38,7 +38,7 @@ def mapping(key: str, value: str | dict[str, Any]) -> dict[str, Any]:
 
 
 def nested(value: Any) -> Any:
-    """A value function that gives JSON, null as null."""
+    """Return a value function whose values are JSON; null stays null."""
     return lambda i, v: None if (made := value(i, v)) is None else json.dumps(made)
 
 
@@ -112,7 +112,7 @@ SEQUENCED: Columns = {
 
 
 def over_and_over(columns: Columns, ids: int = 60) -> list[Step]:
-    """Commits of the same keys in several versions, some of them deletes."""
+    """Return commits of several versions of the same keys, with some deletes."""
     return [
         write(columns, range(ids), 0),
         write(columns, range(0, ids, 2), 1),
@@ -158,11 +158,11 @@ AGGREGATES = {
     "tags_first_non_null_value": json.dumps(array("STRING")),
     "default": "STRING",
 }
-"""Columns, each named after the function that it is aggregated by."""
+"""Columns, each named after its aggregate function."""
 
 
 def _aggregated(kind: str) -> Value:
-    """Some values of a type, some of them null, some alike."""
+    """Return a value function for a type, with nulls and repeated values."""
 
     def value(i: int, v: int) -> object:
         number = (i * 7919 + v * 104729) % 11 - 5
@@ -195,12 +195,12 @@ AGGREGATED: Columns = {
 
 
 def without_deletes(steps: Sequence[Step]) -> list[Step]:
-    """The same but for rows that say that keys are gone."""
+    """Return the steps that write no deletes."""
     return [step for step in steps if step[0] != "write" or step[1]["rows"][0][0] == "+I"]
 
 
 def nested_changes() -> list[Step]:
-    """Members of nested columns renamed, added, dropped and widened."""
+    """Return steps that rename, add, drop and widen fields of nested columns."""
     changes = [
         ["rename", "inner.a", "aa"],
         ["add", "inner.a", "STRING"],
@@ -217,7 +217,7 @@ def nested_changes() -> list[Step]:
 
 
 def casts() -> list[Step]:
-    """Types that change in every way that is allowed and that we know."""
+    """Return steps that cast columns in every supported way."""
     changes = [
         ["type", "id", "SMALLINT"],
         ["type", "small", "DECIMAL(12, 3)"],

@@ -1,4 +1,4 @@
-"""Rows as the data source's reading part gives them to executors, and Java's texts as the same values."""
+"""Rows as the Spark data source's executors read them, and Java's text values converted for comparison."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lakemuster.spark.reading.model import Split, TableToRead
 
 
 class LocalFiles:
-    """Objects of a lake that are files here."""
+    """Access to a lake's objects as local files."""
 
     def open(self, location: str, size: int | None = None) -> pa.NativeFile:
         return pa.OSFile(location)
@@ -33,7 +33,7 @@ class LocalFiles:
 def table_to_read(
     client: Client, name: str, schema_id: int | None = None, columns: Sequence[str] | None = None, branch: str = "main"
 ) -> TableToRead:
-    """A table by a schema, the current one unless told."""
+    """Return a table with one of its schemas, by default the current one."""
     table = client.table(name)
     schemas = list(table.schemas())
     own_schemas = [row for row in schemas if row["branch"] == branch]
@@ -54,7 +54,7 @@ def table_to_read(
 
 
 def splits_of(client: Client, name: str, **choice: Any) -> list[Split]:
-    """The splits of a plan."""
+    """Return the splits of a plan."""
     found: dict[int, list[Mapping[str, Any]]] = {}
     for row in client.table(name).plan(splits=True, **choice).to_arrow().to_pylist():
         found.setdefault(row["split"], []).append({**row, "deletes": []})
@@ -62,7 +62,7 @@ def splits_of(client: Client, name: str, **choice: Any) -> list[Split]:
 
 
 def rows_read(client: Client, to_read: TableToRead, **choice: Any) -> pa.Table:
-    """All rows of a table."""
+    """Return all rows of a table."""
     paimon.check(to_read)
     schema = paimon.read_schema(to_read)
     splits = splits_of(client, to_read.name, **choice)
@@ -71,28 +71,28 @@ def rows_read(client: Client, to_read: TableToRead, **choice: Any) -> pa.Table:
 
 
 def counted(rows: pa.Table) -> Counter[tuple[Any, ...]]:
-    """Rows as values that compare, each with how often it is there."""
+    """Return the rows as comparable values, with the number of times that each occurs."""
     columns = [[_comparable(value) for value in column.to_pylist()] for column in rows.columns]
     return Counter(zip(*columns, strict=True))
 
 
 def counted_of_java(rows: Sequence[Sequence[Any]], fields: Sequence[Mapping[str, Any]]) -> Counter[tuple[Any, ...]]:
-    """Java's rows in the same form.
+    """Return Java's rows in the form of :func:`counted`.
 
     Args:
-        fields: the columns as our server lists them.
+        fields: the columns, as the server lists them.
     """
     return Counter(tuple(map(_comparable, row)) for row in values_of_java(rows, fields))
 
 
 def values_of_java(rows: Sequence[Sequence[Any]], fields: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
-    """Java's rows as values that Arrow takes; arguments are of :func:`counted_of_java`."""
+    """Convert Java's rows to values for Arrow; the arguments are those of :func:`counted_of_java`."""
     kinds = [field["type"] for field in fields]
     return [[_value(value, kind) for value, kind in zip(row, kinds, strict=True)] for row in rows]
 
 
 def _comparable(value: Any) -> Any:
-    """NaN is NaN, 0.0 is not -0.0, and a map has no order."""
+    """Return a value for which NaN equals NaN, 0.0 differs from -0.0, and the order of a map does not count."""
     if isinstance(value, float | Decimal):
         return str(value)
     if isinstance(value, list) and value and isinstance(value[0], tuple):

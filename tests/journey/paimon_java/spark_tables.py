@@ -1,6 +1,6 @@
-"""Tables that Paimon's Spark connector writes by SQL, on Spark 3.5.
+"""Tables written in SQL by Paimon's connector for Spark 3.5.
 
-The newest release of the connector on Maven Central is of Paimon 0.9: what later versions added stands in
+The connector's newest release on Maven Central is that of Paimon 0.9. The features of later versions are in
 ``tables.py``, written by Java without Spark.
 """
 
@@ -26,23 +26,23 @@ KEYED = {"primary-key": "id", "bucket": "2"}
 
 
 def create(table: str, options: dict[str, str], parts: str = "") -> str:
-    """CREATE TABLE of all columns."""
+    """Return a CREATE TABLE statement with all columns."""
     stated = ", ".join(f"'{name}' = '{value}'" for name, value in {"write-only": "true", **options}.items())
     return f"CREATE TABLE {table} ({COLUMNS}) {parts} TBLPROPERTIES ({stated})"
 
 
 def insert(table: str, start: int, end: int, step: int = 1, values: str = VALUES) -> str:
-    """INSERT of some ids, by one task."""
+    """Return an INSERT statement for a range of ids, executed by one task."""
     return f"INSERT INTO {table} SELECT {values} FROM range({start}, {end}, {step}, 1)"
 
 
 def inserts(table: str) -> list[str]:
-    """Some files, and keys again."""
+    """Return INSERT statements for several files, with some keys repeated."""
     return [*(insert(table, n * 24, n * 24 + 24) for n in range(5)), insert(table, 10, 60, 7)]
 
 
 def keyed(table: str, **options: str) -> list[str]:
-    """A primary-key table that is compacted, and written to again."""
+    """Return the history of a primary-key table that is written, compacted and written again."""
     named = {name.replace("_", "-").replace("--", "."): value for name, value in options.items()}
     return [
         create(table, KEYED | named),
@@ -54,7 +54,7 @@ def keyed(table: str, **options: str) -> list[str]:
 
 
 def statements() -> dict[str, list[str]]:
-    """The history of each table."""
+    """Return the statements of each table's history."""
     matched = "WHEN MATCHED AND s.id % 2 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET small = 0"
     row_level = [
         "DELETE FROM {t} WHERE id BETWEEN 30 AND 34",
@@ -115,7 +115,7 @@ TABLES = tuple(statements())
 
 
 def write(spark: Spark, tables: Iterable[str] = TABLES) -> None:
-    """Write tables into the database ``db`` of the session's catalog, those that are not there."""
+    """Write the missing tables into the database ``db`` of the session's catalog."""
     spark.sql("CREATE DATABASE IF NOT EXISTS plain.db")
     spark.sql("USE plain.db")
     present = {name for _, name, _ in spark.sql("SHOW TABLES")}

@@ -1,7 +1,7 @@
-"""The tables that Paimon's Java client writes, each by the steps of its history.
+"""Tables written by Paimon's Java client, each with the steps of its history.
 
 A step is an action of ``tests/java/Session.java`` and its arguments. Values are functions of a row's id and of the
-version of the row, so that predicates find some rows and not others.
+row's version, so that predicates select some rows and not others.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ FEW = ("id", "small", "price", "name", "day", "code", "empty")
 
 @dataclass(frozen=True)
 class Kind:
-    """A table: what it is created with, what then happens to it, and how it is read."""
+    """A table: how it is created, and the steps that follow."""
 
     columns: Mapping[str, tuple[str, Value]]
     steps: Sequence[Step]
@@ -57,7 +57,7 @@ class Kind:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def created(self, name: str) -> dict[str, Any]:
-        """The arguments of the action "create"."""
+        """Return the arguments of the action "create"."""
         columns = [(column, kind) for column, (kind, _) in self.columns.items()]
         return {
             "table": name,
@@ -69,30 +69,30 @@ class Kind:
 
 
 def rows(columns: Mapping[str, tuple[str, Value]], ids: Iterable[int], v: int = 0, kind: str = "+I") -> list[Any]:
-    """Rows of some ids, in the version ``v``."""
+    """Return the rows with these ids, in the version ``v``."""
     made = [[value(i, v) for _, value in columns.values()] for i in ids]
     return [[kind, *(None if value is None else str(value) for value in row)] for row in made]
 
 
 def of(*names: str, among: Mapping[str, tuple[str, Value]] = COLUMNS) -> dict[str, tuple[str, Value]]:
-    """Columns by name, those of partitions too."""
+    """Return columns by name, partition columns included."""
     return {name: {**PARTS, **among}[name] for name in names}
 
 
 def write(
     columns: Mapping[str, tuple[str, Value]], ids: Iterable[int], v: int = 0, kind: str = "+I", /, **more: Any
 ) -> Step:
-    """Commit rows."""
+    """Return a step that commits rows."""
     return ("write", {"rows": rows(columns, ids, v, kind), **more})
 
 
 def writes(columns: Mapping[str, tuple[str, Value]], commits: int = 8, size: int = 20, start: int = 0) -> list[Step]:
-    """Some commits of new rows."""
+    """Return steps that commit new rows."""
     return [write(columns, range(start + n * size, start + (n + 1) * size)) for n in range(commits)]
 
 
 def updated(columns: Mapping[str, tuple[str, Value]]) -> list[Step]:
-    """Commits whose keys overlap, and some deletes."""
+    """Return commits with overlapping keys and some deletes."""
     return [
         *writes(columns, 5, 24),
         write(columns, range(10, 60, 3), 1),
@@ -108,24 +108,24 @@ TWO = of("region", *FEW, among=KEYED)
 
 
 def compacted(columns: Mapping[str, tuple[str, Value]]) -> list[Step]:
-    """Files of the highest level, and newer ones above them."""
+    """Return steps that produce files of the highest level, and newer files above them."""
     return [*updated(columns), COMPACT, write(columns, range(30, 44), 3), write(columns, range(100, 140), 1)]
 
 
 def leveled(columns: Mapping[str, tuple[str, Value]]) -> list[Step]:
-    """Compactions as the writer sees fit."""
+    """Return steps with the writer's automatic compaction."""
     compacting = {"options": {"write-only": "false", "num-sorted-run.compaction-trigger": "3"}}
     return [(action, arguments | compacting) for action, arguments in [*updated(columns), *updated(columns)[4:7]]]
 
 
 def keyed(steps: Sequence[Step], columns: Mapping[str, tuple[str, Value]] = KEYS, **options: str) -> Kind:
-    """A primary-key table of two buckets."""
+    """Return a primary-key table with two buckets."""
     named = {name.replace("_", "-").replace("--", "."): value for name, value in options.items()}
     return Kind(columns, steps, primary=["id"], options={"bucket": "2"} | named)
 
 
 def dynamic(steps: Sequence[Step]) -> list[Step]:
-    """The same, with the bucket of each row told by the writer."""
+    """Return these steps with the bucket of each row given explicitly."""
     return [
         (
             action,
@@ -136,7 +136,7 @@ def dynamic(steps: Sequence[Step]) -> list[Step]:
 
 
 def wide_kinds() -> dict[str, Kind]:
-    """Append tables of all column types."""
+    """Return append tables of all column types."""
     every = COLUMNS
     parts = of("part", "region", *COLUMNS)
     odd = of("at", "amount", "bit", *FEW)
@@ -218,7 +218,7 @@ def wide_kinds() -> dict[str, Kind]:
 
 
 def keyed_kinds() -> dict[str, Kind]:
-    """Primary-key tables."""
+    """Return primary-key tables."""
     parted = {"nr": ("INT NOT NULL", PARTS["nr"][1]), **KEYS}
     two = {**KEYS, "code": ("STRING NOT NULL", KEYS["code"][1])}
     moving = [*updated(KEYS), ("alter", {"changes": [["option", "bucket", "3"]]})]
@@ -287,7 +287,7 @@ def keyed_kinds() -> dict[str, Kind]:
 
 
 def marked_rows(columns: Mapping[str, tuple[str, Value]]) -> list[Step]:
-    """A large file, and small ones over it, which are compacted without it."""
+    """Return steps that write a large file, and small ones above it, which are compacted without it."""
     later = [write(columns, range(n * 40, 600, 90), n) for n in (1, 2)]
     compacting = {"options": {"write-only": "false", "num-sorted-run.compaction-trigger": "9"}}
     written = [
@@ -301,12 +301,12 @@ def marked_rows(columns: Mapping[str, tuple[str, Value]]) -> list[Step]:
 
 
 def leveled_inserts(columns: Mapping[str, tuple[str, Value]]) -> list[Step]:
-    """The same without deletes, which some merge engines refuse."""
+    """Return the steps of :func:`leveled` without deletes, which some merge engines refuse."""
     return [step for step in leveled(columns) if step[0] != "write" or step[1]["rows"][0][0] == "+I"]
 
 
 def partial_steps() -> list[Step]:
-    """Rows of which some columns are null: those stay as they were."""
+    """Return writes with nulls in most columns, which partial updates leave unchanged."""
     holes = {
         name: (kind, value if name in {"id", "code"} else lambda i, v: None) for name, (kind, value) in KEYS.items()
     }
@@ -314,7 +314,7 @@ def partial_steps() -> list[Step]:
 
 
 def changing_kinds() -> dict[str, Kind]:
-    """Tables whose schema changes, and those whose rows have ids."""
+    """Return tables with schema changes, and tables with row ids."""
     after = [
         ["type", "small", "BIGINT"],
         ["type", "tiny", "INT"],

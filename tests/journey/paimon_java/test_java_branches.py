@@ -1,4 +1,4 @@
-"""Plans of tables that read partitions of a second branch, beside Paimon's own Java planner."""
+"""Plans of tables with a fallback or primary branch, compared with those of Paimon's Java planner."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ FALLBACK, PRIMARY = "scan.fallback-branch", "scan.primary-branch"
 
 
 def reads(option: str, branch: str = "side") -> Step:
-    """Ask for a second branch."""
+    """Return a step that sets a fallback or primary branch."""
     return ("alter", {"changes": [["option", option, branch]]})
 
 
 def some(ids: range, *, nr: int | None = None) -> list[int]:
-    """Ids of a partition, or of all."""
+    """Return the ids of a partition, or all."""
     return [i for i in ids if nr is None or i % 4 == nr]
 
 
 def steps(columns: Any, option: str, *more: Step, tag: bool = False) -> list[Step]:
-    """Partition 0 on both branches, 1 on main alone, 2 and 3 on the other alone."""
+    """Return steps that write partition 0 to both branches, 1 to main only, and 2 and 3 to the side branch only."""
     branch: list[Step] = [("tag", {"name": "early"}), ("branch", {"name": "side", "tag": "early"})]
     return [
         write(columns, some(range(40), nr=0)),
@@ -53,13 +53,13 @@ def keyed(made: list[Step], **options: str) -> Kind:
 
 
 def level(branch: str | None = None) -> Step:
-    """Compact a branch."""
+    """Return a step that compacts a branch."""
     action, arguments = COMPACT
     return action, arguments | ({} if branch is None else {"branch": branch})
 
 
 def compacting(made: list[Step]) -> list[Step]:
-    """The same with writers that compact: tables with deletion vectors show nothing else."""
+    """Return these steps with compacting writers: reads of tables with deletion vectors skip uncompacted files."""
     options = {"options": {"write-only": "false", "num-sorted-run.compaction-trigger": "1"}}
     return [(action, arguments | (options if action == "write" else {})) for action, arguments in made]
 
@@ -79,7 +79,7 @@ KINDS = {
     "primary": Kind(APPENDED, steps(APPENDED, PRIMARY), ["nr"], options={"bucket": "-1"}),
     "primary_keyed": keyed(steps(PARTED, PRIMARY, level("side"))),
 }
-# A branch without a snapshot; Java refuses one that is not there.
+# A branch without a snapshot. Java refuses a branch that does not exist.
 EMPTY: dict[str, list[Step]] = {
     "empty_branch": [write(APPENDED, range(10)), ("branch", {"name": "side"}), reads(FALLBACK)],
 }
@@ -139,7 +139,7 @@ def test_splits(table: Table) -> None:
 
 
 def test_every_snapshot(table: Table) -> None:
-    """The newest one by its id is the table as it is now: Java would read the other branch as of its time."""
+    """The latest snapshot's id selects the current table. For it, Java would read the other branch as of its time."""
     assert names(table.plan(snapshot_id=table.snapshots[-1])) == names(table.plan())
     for snapshot in table.snapshots[:-1]:
         theirs = table.ask("splits", options={"scan.snapshot-id": str(snapshot)})

@@ -1,4 +1,4 @@
-"""Plans by file indexes beside Java's: no row lost, no file more, and every kind of index seen to drop files."""
+"""Plans by file indexes compared with Java's: no row is lost, no extra file remains, and every kind of index works."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_random_predicates(table_of: Callable[[str], Table], kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["only_bloom-filter", "only_bitmap", "only_bsi", "only_range-bitmap"])
 def test_explanations_name_the_index(table_of: Callable[[str], Table], kind: str) -> None:
-    """Without other statistics, what is dropped is dropped by the one kind of index that the table has."""
+    """The table has no other statistics, so its one kind of index drops all dropped files."""
     table = table_of(kind)
     value = table.rows[7][0]
     asked = {"filter": f"id = {value} AND short <> 10000"}
@@ -55,7 +55,7 @@ def test_explanations_name_the_index(table_of: Callable[[str], Table], kind: str
 
 
 def test_rows_of_two_comparisons_are_put_together(table_of: Callable[[str], Table]) -> None:
-    """A file that has both values, in different rows, goes."""
+    """A file that has both values, but in different rows, is dropped."""
     table = table_of("only_bitmap")
     first = table.rows[0]
     columns = list(table.types)
@@ -69,7 +69,7 @@ def test_rows_of_two_comparisons_are_put_together(table_of: Callable[[str], Tabl
 
 
 def test_java_loses_rows_by_indexes_that_were_written_anew(table_of: Callable[[str], Table]) -> None:
-    """Why indexes of columns that changed their place are not asked: Java writes them of other columns."""
+    """Indexes of columns whose position changed are ignored, because Java writes them from the wrong columns."""
     table = table_of("indexed_anew")
     where = [["=", "one", row[1]] for row in table.ask("rows")[:40]]
     lost = {}

@@ -1,7 +1,7 @@
-"""Plans beside those of Paimon's own Java planner, on tables of every kind that its own writer wrote.
+"""Plans compared with those of Paimon's Java planner, on tables of every kind that Java wrote.
 
-Each answer is held against Java's twice: the files' names against its plan's, and the rows that Java reads from our
-files against those that it reads from the whole table. Where the names differ, the reason has a name below.
+Each plan is checked twice: its files against Java's plan, and the rows that Java reads from these files against
+the rows of the whole table. Every accepted difference between the files has a reason in ``beside_java``.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def test_files_vectors_and_what_needs_no_merging(table: Table) -> None:
 
 @pytest.mark.parametrize("size", [None, 8_000])
 def test_splits(table: Table, size: int | None) -> None:
-    """Files stand together as in Java's splits."""
+    """Splits contain the same files as Java's."""
     options = {"source.split.target-size": f"{size} b", "source.split.open-file-cost": "1 b"} if size else {}
     theirs = [frozenset(file["name"] for file in split["files"]) for split in table.ask("splits", options=options)]
     question = {"split_target_size": size, "split_open_file_cost": 1} if size else {}
@@ -83,8 +83,8 @@ def test_what_commits_added(table_of: Callable[[str], Table], kind: str, mode: s
     table = table_of(kind)
     last = table.snapshots[-1]
     for start, end in {(1, last), (last // 2, last), (1, 1 + last // 2)}:
-        # Without the last option Java would skip what stands on level 0 here too, where deletion vectors or the
-        # first row make a whole scan do so: that is all that commits of such a table append.
+        # Without the last option, Java also skips level 0 here for tables with deletion vectors or the merge engine
+        # first-row, as in a whole scan; but commits to such tables append only to level 0.
         options = {
             "incremental-between": f"{start},{end}",
             "incremental-between-scan-mode": mode,
@@ -96,7 +96,7 @@ def test_what_commits_added(table_of: Callable[[str], Table], kind: str, mode: s
 
 @pytest.mark.parametrize("kind", [kind for kind in WRITTEN if KINDS[kind].primary])
 def test_read_optimized(table_of: Callable[[str], Table], kind: str) -> None:
-    """What Java's system table ``$ro`` reads."""
+    """The plan has the files of Java's system table ``$ro``."""
     table = table_of(kind)
     assert names(table.plan(read_optimized=True)) == named(table.ask("splits", system="ro"))
 
@@ -149,7 +149,7 @@ def test_names_through_our_catalog(table: Table) -> None:
 
 
 def test_rows_through_our_catalog(table: Table) -> None:
-    """Java plans and reads by itself what our Paimon REST catalog names."""
+    """Java plans and reads by itself a table loaded from the Paimon REST catalog."""
     assert sorted(table.ask("rows", catalog="rest"), key=str) == sorted(table.rows, key=str)
     where = table.predicates(2)[-1].java
     assert sorted(table.ask("rows", catalog="rest", where=where), key=str) == sorted(
@@ -167,11 +167,11 @@ def test_the_past_through_our_catalog(table_of: Callable[[str], Table]) -> None:
 
 @pytest.mark.parametrize("system", ["snapshots", "schemas", "options", "tags", "branches", "partitions", "files", "ro"])
 def test_system_tables_through_our_catalog(table_of: Callable[[str], Table], system: str) -> None:
-    # Our list of partitions is by name: one of null and blank values, none where nothing is partitioned.
+    # The REST catalog lists partitions by name: null and blank values share one, and unpartitioned tables have none.
     for kind in (
         ("keyed_parts", "append_overwritten") if system == "partitions" else ("branched", "keyed_parts", "append")
     ):
         table = table_of(kind)
-        # Our locations are those that the table was registered with: plain paths.
+        # The server returns locations as they were registered: plain paths.
         plain = [str(row).replace("'file:/", "'/") for row in table.ask("rows", system=system)]
         assert sorted(map(str, table.ask("rows", system=system, catalog="rest"))) == sorted(plain), kind

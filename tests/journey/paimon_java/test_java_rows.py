@@ -1,4 +1,4 @@
-"""Rows that the data source's executors read beside Java's, on tables of every kind that its own writer wrote."""
+"""Rows that the data source's executors read, compared with Java's, on tables of every kind that Java wrote."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.tree import lakes_folder
 
 REAL = sorted(folder for folder in (lakes_folder() / "paimon").glob("*/*.db/*") if (folder / "snapshot").is_dir())
 GONE = "pk_dv_index_in_data_with_external"
-"""Some of its files lay elsewhere, and are not in the folder."""
+"""A table with missing files, whose external location is not in the folder."""
 REFUSED_REAL = {
     "append_table_alter_table_with_cast": r"cast from TIMESTAMP\(9\) to STRING",
 }
 BRANCHED = "append_table_with_append_pt_branch"
-"""Java reads it as it is now; with a snapshot's id it compares the schemas of two moments, and refuses."""
+"""Java reads its current state only; for a snapshot id it compares the schemas of two times, and fails."""
 WRITTEN = {**KINDS, **READ_KINDS}
 REFUSED = {
     "partial_aggregated": "the aggregate function sum of the column small",
@@ -85,14 +85,14 @@ def test_real_tables(java_paimon: Paimon, server: Running, folder: Path) -> None
 
 
 def held_at_every_snapshot(table: Table) -> None:
-    """Hold the rows of each snapshot, by the schema that it had, against Java's."""
+    """Compare the rows of each snapshot, with its own schema, with Java's."""
     assert table.snapshots
     for snapshot in table.snapshots:
         held(table, snapshot)
 
 
 def held(table: Table, snapshot: int | None = None) -> None:
-    """Hold the rows of a snapshot, or of the table as it is, against Java's."""
+    """Compare the rows of a snapshot, or of the current table, with Java's."""
     schema_id, options = None, {}
     with Client(table.server.uri) as client:
         if snapshot is not None:

@@ -1,6 +1,6 @@
-"""Paimon's system tables over HTTP, row for row and type for type those of Paimon's Java on tables that it wrote.
+"""Paimon's system tables over HTTP have the rows and types of Java's, on tables that Java wrote.
 
-Rows of equal lists are compared in any order. What differs is said where it is compared.
+Rows with equal keys are compared in any order. Accepted differences are stated where values are compared.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ LATER = {
     "partitions": ["total_buckets", "done", "deleted_record_count"],
     "table_indexes": ["row_range_start", "row_range_end", "index_field_id", "index_field_name"],
 }
-"""Columns that Paimon has since, at the end."""
+"""Columns that newer releases of Paimon append."""
 IN_JSON = frozenset({"fields", "partition_keys", "primary_keys"})
 STATISTICS = frozenset({"null_value_counts", "min_value_stats", "max_value_stats"})
 
@@ -59,7 +59,7 @@ def server(java_paimon: Paimon, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture(scope="module", params=TABLES)
 def table(request: pytest.FixtureRequest, java_paimon: Paimon, server: Running) -> str:
-    """A table of a kind, written by Java and served by us."""
+    """The name of a table written by Java and registered with the server."""
     made, name = KINDS[request.param], f"system_{request.param}"
     java_paimon.ask("create", **made.created(name))
     for action, arguments in made.steps:
@@ -79,7 +79,7 @@ def ours(server: Running, table: str, system: str, **params: str) -> pa.Table:
 
 
 def plain(value: Any, name: str = "") -> Any:
-    """A value of ours as Java's process says its own."""
+    """Convert a value of the server to Java's text form."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -87,7 +87,7 @@ def plain(value: Any, name: str = "") -> Any:
     if isinstance(value, list):
         return [list(map(plain, one.values())) if isinstance(one, dict) else plain(one) for one in value]
     if hasattr(value, "isoformat"):
-        # java.time leaves out what is zero.
+        # java.time omits zero seconds and fractions.
         text = value.isoformat(timespec="milliseconds")
         return text.removesuffix(":00.000") if text.endswith(":00.000") else text.removesuffix(".000")
     return located(str(value)) if name == "file_path" else str(value)
@@ -99,12 +99,12 @@ def located(path: str) -> str:
 
 def is_same(name: str, one: Any, other: Any) -> bool:
     if isinstance(other, str) and "[B@" in other:
-        # Java shows where the bytes are in its memory.
+        # Java prints the array's identity instead of its bytes.
         return re.fullmatch(re.sub(r"\\\[B@[0-9a-f]+", "[0-9a-f]*", re.escape(other)), one) is not None
     if name in IN_JSON or (name == "options" and isinstance(other, str) and other.startswith("{")):
         return bool(json.loads(one) == json.loads(other))
     if name in ("function", "function_options"):
-        # In Java's order, which is that of hashes.
+        # Java prints maps in hash order.
         return sorted(one[1:-1].split(", ")) == sorted(other[1:-1].split(", "))
     return bool(one == (located(other) if name == "file_path" else other))
 
@@ -117,7 +117,7 @@ def compare(table: str, system: str, mine: pa.Table, theirs: list[list[Any]]) ->
     assert mine.num_rows == len(theirs), (table, system)
     for cells in theirs:
         other = dict(zip(names, cells, strict=True))
-        # Partitions of null and of blank text have one text.
+        # Partitions of null and of blank text have the same text.
         some = found[tuple(located(other[key]) if key == "file_path" else other[key] for key in keys)]
         same = [one for one in some if not differences(table, one, other)]
         assert same, (table, system, other, [differences(table, one, other) for one in some])
@@ -125,21 +125,21 @@ def compare(table: str, system: str, mine: pa.Table, theirs: list[list[Any]]) ->
 
 
 def differences(table: str, one: dict[str, Any], other: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """What of a row is not as Java has it, and is not to be."""
+    """Return the cells that differ from Java's and are no accepted difference."""
     unlike = {
         name: (one[name], cell) for name, cell in other.items() if not is_same(name, plain(one[name], name), cell)
     }
     if table.endswith("_unwritten") or other.get("write_cols") is not None:
-        # Of the snapshot's schema here, of the newest one there; and this release takes the statistics of a file of
-        # some columns for those of the table's first ones, which it has mended since.
+        # The server uses the snapshot's schema, Java the newest one. This release of Paimon also assigns the statistics
+        # of a file with few columns to the table's first columns; a later one corrects that.
         unlike = {name: cells for name, cells in unlike.items() if name not in STATISTICS}
     return unlike
 
 
 def rows(java: Paimon, table: str, system: str, **options: str) -> list[list[Any]] | None:
-    """Java's rows; None where it fails by itself."""
+    """Return Java's rows; None where Java itself fails."""
     if (table, system) == ("system_append_odd_parts", "partitions"):
-        # It reads the names of its partitions' folders, and cannot read those of times.
+        # Java parses the names of partition folders, and fails for timestamps.
         with pytest.raises(PaimonFailed, match="DateTimeParseException"):
             java.ask("rows", table=table, system=system, options=options)
         return None
@@ -161,7 +161,7 @@ def test_all_of_them(table: str, server: Running, java_paimon: Paimon) -> None:
 def test_those_of_a_snapshot(table: str, server: Running, java_paimon: Paimon) -> None:
     for number, *_ in java_paimon.ask("rows", table=table, system="snapshots")[-3:-1]:
         for system, of in SYSTEM_TABLES.items():
-            # Java's ``$buckets`` are the newest snapshot's, whatever it is asked.
+            # Java's ``$buckets`` always shows the newest snapshot.
             if of.of == "snapshot" and system != "buckets":
                 mine = ours(server, table, system, snapshot=number)
                 theirs = rows(java_paimon, table, system, **{"scan.snapshot-id": number})

@@ -1,4 +1,4 @@
-"""Tables that Paimon's Spark connector wrote by SQL: our plans beside Java's, and their rows through our catalog."""
+"""Tables written in SQL by Paimon's Spark connector: plans compared with Java's, and rows through the REST catalog."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FILTERS = int(os.environ.get("MUSTER_JAVA_FILTERS", "12"))
 
 @pytest.fixture(scope="module")
 def folder(paimon_spark: Spark) -> Path:
-    """Where Spark wrote them."""
+    """The folder of the tables that Spark wrote."""
     spark_tables.write(paimon_spark)
     return paimon_spark.folder
 

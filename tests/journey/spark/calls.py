@@ -1,4 +1,4 @@
-"""Runs beside us: functions of ``lakemuster.spark``, and its data source, called in a session; asked in JSON."""
+"""Calls of functions of ``lakemuster.spark`` and of its data source in a Spark session, requested as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Call = tuple[str, dict[str, Any]]
 
 
 def answers(spark: SparkSession, calls: Sequence[Call]) -> list[dict[str, Any]]:
-    """The rows and types that each gives."""
+    """Return the rows and types of each call's result."""
     found = []
     for name, options in calls:
         frame = load(spark, **options) if name == "load" else getattr(lakemuster.spark, name)(spark, **options)
@@ -25,6 +25,6 @@ def answers(spark: SparkSession, calls: Sequence[Call]) -> list[dict[str, Any]]:
 
 
 def load(spark: SparkSession, table: str, where: str, **options: str) -> DataFrame:
-    """Rows of a table by our data source."""
+    """Return the rows of a table as the data source reads them."""
     lakemuster.spark.register(spark)
     return spark.read.format("lakemuster").options(**options).load(table).where(where)

@@ -1,6 +1,6 @@
-"""A count and a checksum of rows in SQL that any Spark answers alike, whatever the order of the rows.
+"""A row count and a checksum in SQL that every Spark version computes alike, whatever the order of the rows.
 
-A row is a text that nothing else is written as; the checksum is the sum of the texts' hashes.
+Each row is written as an unambiguous text; the checksum is the sum of the texts' hashes.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Type = str | Mapping[str, Any]
-"""Of ``DataFrame.schema`` in JSON."""
+"""A type in the JSON form of ``DataFrame.schema``."""
 
 
 def checksum(
     relation: str, schema: Mapping[str, Any], columns: Sequence[str] | None = None, where: str = "true"
 ) -> str:
-    """A query of one row: how many rows there are, and their checksum; of all columns unless some are named."""
+    """Return a query for the number of rows and their checksum over ``columns``, by default over all."""
     types = {field["name"]: field["type"] for field in schema["fields"]}
     texts = [_text(f"`{name}`", types[name], 0) for name in (types if columns is None else columns)]
     row = f"concat_ws('|', {', '.join(texts)})"
@@ -23,7 +23,7 @@ def checksum(
 
 
 def _text(value: str, of: Type, depth: int) -> str:
-    """A text that tells a value from all others of its type, nulls too."""
+    """Return an expression whose text identifies a value of its type; null has a text too."""
     return f"coalesce({_of_known(value, of, depth)}, '~')"
 
 
@@ -34,7 +34,7 @@ def _of_known(value: str, of: Type, depth: int) -> str:
                 return f"concat(length({value}), ':', {value})"
             case "binary":
                 return f"hex({value})"
-            case "timestamp" | "timestamp_ntz":  # the session's zone is UTC; texts of times are not the same everywhere
+            case "timestamp" | "timestamp_ntz":  # in UTC; Spark versions format timestamps differently
                 return f"CAST(unix_micros(CAST({value} AS timestamp)) AS string)"
             case "date":
                 return f"CAST(unix_date({value}) AS string)"

@@ -1,6 +1,6 @@
-"""What the files of this folder share: one process runs them all (``tests/conftest.py``), one session of each Spark.
+"""Fixtures of this folder. One process runs all its tests (``tests/conftest.py``), with one session per Spark version.
 
-A table that one of them changes, or whose files it takes away, is as it was before when the next one begins.
+A test that changes a table or moves its files restores it at the end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.spark import Spark
 
 @pytest.fixture(scope="session")
 def server(spark: Spark) -> Iterator[Running]:
-    """The server over the index in the session's folder, which the command line may add tables to meanwhile."""
+    """A server over the index in the session's folder; commands may add tables to the index."""
     with served(spark.folder) as running:
         yield running
 
@@ -34,13 +34,13 @@ def written(spark: Spark, server: Running) -> Spark:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The demo lake: both formats, all kinds of values."""
+    """A server of the demo lake: both formats, all kinds of values."""
     with served(tmp_path_factory.mktemp("demo"), "--demo") as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def connect_driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
-    """A Connect session of Spark 4.1 with our packages."""
+    """A Connect session of Spark 4.1 with the package ``lakemuster``."""
     with driver("connect:local[2]", tmp_path_factory.mktemp("connect_driver")) as running:
         yield running

@@ -1,6 +1,6 @@
-"""What docs/tutorials/spark.md shows of the data source: scripts, and what they print on the demo lake.
+"""Examples of the data source in docs/tutorials/spark.md: scripts that run on the demo lake.
 
-Each is given ``spark``, with the data source registered, and ``uri``.
+Each script receives ``spark``, with the data source registered, and ``uri``.
 """
 
 from __future__ import annotations

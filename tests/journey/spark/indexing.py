@@ -1,4 +1,4 @@
-"""A driver that indexes on Spark, and what makes two indexes the same."""
+"""A driver that indexes on Spark, and functions that compare two indexes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TIMES = {
     "holder",
     "fence",
 }
-"""Columns of the moment, and of who holds a lease."""
+"""Columns with times, and with the holders of leases."""
 
 SESSION = {
     "spark.driver.host": "127.0.0.1",
@@ -42,14 +42,14 @@ SESSION = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-"""Of a small session."""
+"""The configuration of a small session."""
 
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Of every machine that Java starts, executors too: none lives long enough to repay what more would cost."""
+"""Options of every JVM, executors included: none lives long enough for an optimizing compiler to pay off."""
 
 
 def environment() -> dict[str, str]:
-    """PySpark of its own environments behind our packages, which it thus runs with in the versions of our lock."""
+    """Return an environment in which PySpark uses its own packages after the locked ones of Lakemuster."""
     pyspark, connect = (
         python_of(lock).parent.parent / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
         for lock in ("requirements-spark.lock", "requirements-connect.lock")
@@ -61,12 +61,12 @@ def environment() -> dict[str, str]:
 
 
 class Driver:
-    """A running session of Spark's with our driver in it."""
+    """A process with a Spark session in which Lakemuster's driver runs."""
 
     def __init__(
         self, master: str, folder: Path, storage: Mapping[str, Any] | None = None, python_path: Path | None = None
     ) -> None:
-        home = folder / "home"  # a cluster's workers write there
+        home = folder / "home"  # workers of a cluster write to it
         home.mkdir()
         self.log = folder / "driver.log"
         told = {} if storage is None else {"LAKEMUSTER_STORAGE": json.dumps(storage)}
@@ -88,19 +88,19 @@ class Driver:
         self.kind = self.answer()["ready"]
 
     def index(self, settings: Settings, *names: str, fault: str | None = None) -> dict[str, Any]:
-        """Reports, or an error with its code."""
+        """Index tables; return the reports, or an error with its code."""
         self.ask(settings, *names, fault=fault)
         return self.answer()
 
     def ask(self, settings: Settings, *names: str, fault: str | None = None) -> None:
-        """The same, without waiting."""
+        """Request an index of tables without waiting for the response."""
         assert self.process.stdin
         line = {"settings": settings.model_dump(mode="json"), "names": names, "fault": fault}
         self.process.stdin.write(json.dumps(line) + "\n")
         self.process.stdin.flush()
 
     def call(self, calls: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
-        """What functions of ``lakemuster.spark`` give in the session."""
+        """Return the results of functions of ``lakemuster.spark`` in the session."""
         assert self.process.stdin
         self.process.stdin.write(json.dumps({"calls": calls}) + "\n")
         self.process.stdin.flush()
@@ -116,7 +116,7 @@ class Driver:
         return answer
 
     def stop(self) -> None:
-        """End the session."""
+        """Stop the session's process."""
         end(self.process)
 
 
@@ -124,7 +124,7 @@ class Driver:
 def driver(
     master: str, folder: Path, storage: Mapping[str, Any] | None = None, python_path: Path | None = None
 ) -> Iterator[Driver]:
-    """A driver that is ended; it and its executors' Python find modules in ``python_path`` first."""
+    """Run a driver; it and its executors' Python search ``python_path`` first for modules."""
     running = Driver(master, folder, storage, python_path)
     try:
         yield running
@@ -133,7 +133,7 @@ def driver(
 
 
 def sql_rows(settings: Settings) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of all tables of the index, but moments and leases; tokens' secret, which is each index's own, too."""
+    """Return all rows of the index by table, without times, leases and the index's own secret."""
     engine = create_engine(settings.database_url)
     try:
         with engine.connect() as connection:
@@ -155,7 +155,7 @@ def sql_rows(settings: Settings) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def stored(settings: Settings) -> dict[str, bytes]:
-    """Every file of the segment store, by its key."""
+    """Return every file of the segment store, by its key."""
     scheme = settings.segments_url.partition("://")[0]
     options = dict(settings.storage.get(scheme, {}), use_listings_cache=False) if "://" in settings.segments_url else {}
     system, root = fsspec.url_to_fs(settings.segments_url, **options)

@@ -1,8 +1,8 @@
-"""Runs beside us: the driver of a job that indexes tables, asked for and answered in JSON lines.
+"""A separate process: the driver of jobs that index tables, with requests and responses as JSON lines.
 
-``python indexing_session.py MASTER FOLDER`` with PySpark and our packages on the path. A line has settings, names and a
-fault, the answer reports or an error. Faults are done to the job from inside the driver: see ``index``. Or it has
-``calls``: see ``calls.py``.
+``python indexing_session.py MASTER FOLDER`` needs PySpark and ``lakemuster`` on the path. A request has settings, table
+names and a fault; the response has reports or an error. Faults are injected within the driver, see ``index``. A request
+may instead have ``calls``, see ``calls.py``.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from tests.journey.spark.indexing import SESSION
 
 
 class Noted(jobs.SparkJob):
-    """A job; ``JOBS`` has all that ran."""
+    """A job that is recorded in ``JOBS``."""
 
     def __init__(self, spark: SparkSession, job: bytes, digests: Sequence[bytes], description: str) -> None:
         JOBS.append((self, len(digests)))
         super().__init__(spark, job, digests, description)
 
     def spark_jobs(self) -> int:
-        """How many jobs it was for Spark, by its own account; a Connect client cannot ask."""
+        """Return the number of Spark jobs that this job ran; a Connect client cannot ask, so 1 is assumed."""
         if jobs.is_connect(self._spark):
             return 1
         return len(self._spark.sparkContext.statusTracker().getJobIdsForGroup(self._name))
 
 
 class Twice(Noted):
-    """Every task has a copy that runs at the same time."""
+    """A job whose every task runs twice at the same time."""
 
     def __init__(self, *arguments: Any) -> None:
         self._copy = jobs.SparkJob(*arguments)
@@ -62,7 +62,7 @@ class Twice(Noted):
 
 
 class LeaseTaken(Noted):
-    """Another process refreshes the tables before the job is done."""
+    """A job during which another process takes the leases of the tables."""
 
     def __init__(self, *arguments: Any) -> None:
         database = open_database(DATABASE_URL[0])
@@ -74,7 +74,7 @@ class LeaseTaken(Noted):
 
 
 def short(read: Callable[[JobFiles, int], bytes]) -> Callable[[JobFiles, int], bytes]:
-    """A row of each answer is lost."""
+    """Return a reader that drops the first row of each outcome."""
 
     def shortened(files: JobFiles, number: int) -> bytes:
         table = pa.ipc.open_stream(read(files, number)).read_all()
@@ -89,12 +89,12 @@ def short(read: Callable[[JobFiles, int], bytes]) -> Callable[[JobFiles, int], b
 
 FAULTS = {"twice": Twice, "lease taken": LeaseTaken}
 JOBS: list[tuple[Noted, int]] = []
-"""The jobs that ran, and their parts."""
+"""The jobs that ran, with the number of their parts."""
 DATABASE_URL = [""]
 
 
 def index(spark: SparkSession, settings: dict[str, Any], names: list[str], fault: str | None) -> dict[str, Any]:
-    """What ``lakemuster.spark.index`` gives."""
+    """Run ``lakemuster.spark.index`` under a fault, and return its result as JSON values."""
     given = Settings(**settings)
     DATABASE_URL[0] = given.database_url
     JOBS.clear()
@@ -122,7 +122,7 @@ def index(spark: SparkSession, settings: dict[str, Any], names: list[str], fault
 
 
 def main(master: str, folder: str) -> None:
-    """Answer until standard input ends."""
+    """Respond to requests until standard input ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     builder = SparkSession.builder

@@ -1,4 +1,4 @@
-"""Every kind of Paimon table that is planned, and how it is named where it is read: see ``test_paimon_kinds.py``."""
+"""Every kind of Paimon table that is planned, and its name in each reader, for ``test_paimon_kinds.py``."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ JAVA: dict[str, Kind] = {
         "tracked", "tracked_vectors", "data_evolution", "indexed_all", "indexed_nan", "indexed_evolved",
     )
 }
-"""Tables that Paimon's Java client writes."""
+"""Tables written by Paimon's Java client."""
 CONNECTOR = (
     "spark_append", "spark_parts", "spark_vectors", "spark_copied", "spark_changed", "spark_keyed_vectors",
     "spark_first_row", "spark_dynamic", "spark_evolved",
 )
-"""Those that Paimon's connector writes: the statements are in ``spark_tables.py``."""
+"""Tables written by Paimon's connector; the statements are in ``spark_tables.py``."""
 # fmt: on
 
 BEYOND_THE_CONNECTOR = {
@@ -50,18 +50,18 @@ BEYOND_THE_CONNECTOR = {
     "indexed_nan": "statistics of some columns only",
     "indexed_evolved": "its connector fails now and then while it reads indexes of several files at once",
 }
-"""What Paimon 0.9 does not know of tables that 1.4 wrote: Java's own rows count for those."""
+"""Features that Paimon 0.9 does not support in tables of 1.4: these are compared with the rows of Java's client."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A table, or a past or another state of it.
+    """A table, at its current or another state.
 
     Attributes:
-        table: its name.
-        catalog: of Spark's session with the connector: ``java``, or ``plain``, which the connector wrote to.
-        theirs: what its name is followed by in the connector's SQL.
-        options: those of our data source.
+        table: the table's name.
+        catalog: a catalog of the connector's Spark session: ``java``, or ``plain``, which the connector wrote to.
+        theirs: the suffix of the table's name in the connector's SQL.
+        options: options of Lakemuster's data source.
     """
 
     table: str
@@ -74,12 +74,12 @@ class Reading:
 
     @property
     def folder(self) -> str:
-        """Of its files, and its name in the catalog."""
+        """The name of the table's folder, which is also its name in the catalog."""
         return f"kind_{self.table}" if self.catalog == "java" else self.table
 
     @property
     def relation(self) -> str:
-        """What the connector reads."""
+        """The relation that the connector reads."""
         if self.theirs.startswith("$"):
             return f"{self.catalog}.db.`{self.folder}{self.theirs}`"
         return f"{self.catalog}.db.{self.folder} {self.theirs}"
@@ -109,9 +109,9 @@ CONDITIONS = {
     "small": "small BETWEEN 10 AND 90",
     "id": "id >= 15 AND id < 48 AND id <> 20",
 }
-"""A condition on a column that some tables have."""
+"""Conditions, by a column that some tables have."""
 
 
 def condition(types: Mapping[str, object]) -> str:
-    """The column that a table of these columns is asked for."""
+    """Return the first column of ``CONDITIONS`` that the table has."""
     return next(name for name in CONDITIONS if name in types and (name != "name" or types[name] == "string"))

@@ -1,4 +1,4 @@
-"""Tables that ail, written by Spark, with the component that says so."""
+"""Unhealthy tables written by Spark, each with the health component that reports the problem."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ NAMESPACE = "ailing"
 
 @dataclass(frozen=True, slots=True)
 class Ailing:
-    """A table and the component of its health that is to be mended.
+    """A table and the component of its health that the remedy must restore.
 
     Attributes:
-        levels: its name.
-        statements: write it; ``{t}`` is the table's name in SQL.
-        later: statements after the remedy, whose effect the component shows.
-        equality: equality deletes of an id.
-        exact: the number of which the gain is told exactly.
+        case: the name of the case, and by default of the table.
+        component: the name of the component.
+        statements: statements that write the table; ``{t}`` is its name in SQL.
+        levels: the table's name, if not that of the case.
+        later: statements after the remedy, which the component needs to show its effect.
+        equality: ids for which equality deletes are written.
+        exact: the number of the gain that must be exact.
     """
 
     case: str
@@ -35,17 +37,17 @@ class Ailing:
 
     @property
     def name(self) -> tuple[str, ...]:
-        """The table's levels."""
+        """The levels of the table's name."""
         return self.levels or (NAMESPACE, self.case)
 
     @property
     def sql(self) -> str:
-        """The name in Spark's SQL."""
+        """The table's name in Spark SQL."""
         return ".".join("`" + level.replace("`", "``") + "`" for level in ("plain", *self.name))
 
 
 def table(properties: str = "", *, partitioned: bool = True, version: int = 2) -> str:
-    """Return the statement that creates a table of an id and a day."""
+    """Return the statement that creates a table with an id and a day."""
     more = f", {properties}" if properties else ""
     parts = " PARTITIONED BY (day)" if partitioned else ""
     return (
@@ -157,7 +159,7 @@ ICEBERG = (
 
 
 def paimon_table(properties: str, *, key: bool) -> str:
-    """Return the statement that creates a Paimon table; nothing is compacted or expired by writers."""
+    """Return the statement that creates a Paimon table; its writers neither compact nor expire."""
     keys = "'primary-key'='id,day', " if key else ""
     return (
         "CREATE TABLE {t} (id bigint, day int) PARTITIONED BY (day) "

@@ -1,11 +1,11 @@
-"""What is asked of the tables: ``{t}`` stands for the table, ``{c}`` for the catalog.
+"""Queries of the tables: ``{t}`` stands for the table, ``{c}`` for the catalog.
 
-``{s0}``, ``{s1}`` … are the table's snapshots in the order of their commits, ``{at0}`` … their times.
+``{s0}``, ``{s1}`` … are the table's snapshots in commit order, ``{at0}`` … their times.
 """
 
 from __future__ import annotations
 
-# Predicates on the wide tables. Most push down to Iceberg; the last do not, or only in part.
+# Predicates on the wide tables. Iceberg evaluates most of them; of the last it evaluates nothing, or a part.
 WHERE = [
     "id = 41",
     "id <> 41 AND id < 50",
@@ -111,30 +111,30 @@ SELECTS = [
     "SELECT name, type FROM {t}.refs",
 ]
 
-# Predicates on columns that were renamed or dropped since, and what they mean to Spark alone.
+# Predicates on columns that were renamed or dropped later, with equivalents that only Spark evaluates.
 PAST = {
     "'opened' WHERE small < 40": "'opened' WHERE coalesce(small, 0) < 40",
     "'opened' WHERE place.town = 'town 1'": "'opened' WHERE coalesce(place.town, '') = 'town 1'",
     "'before evolution' WHERE blob > X'7834'": "'before evolution' WHERE coalesce(blob, X'') > X'7834'",
 }
-# To Spark NaN is above every number, to Iceberg it is not: a plain catalog skips files that only NaN keeps, and rows
-# with them. These say the same in ways that Iceberg is not asked about.
+# For Spark, NaN is greater than every number, for Iceberg it is not: a plain catalog skips files and rows that only
+# NaN matches. These are equivalents that are not pushed down to Iceberg.
 NAN_IS_ABOVE = {
     "ratio > 30": "ratio + 0 > 30",
     "ratio > 1": "ratio + 0 > 1",
     "score >= -30.0D": "score + 0 >= -30.0D",
 }
-# What differs from one wide table to another.
+# Queries whose results differ between the wide tables.
 OWN = {query for query in SELECTS if any(word in query for word in ("_pos", ".snapshots", "{s0}"))}
-# What needs no scan: metadata alone, and what Spark sees to be empty.
+# Queries without a scan plan: those of metadata alone, and those that Spark recognizes as empty.
 WITHOUT_PLANS = {query for query in SELECTS if ".snapshots" in query or ".refs" in query} | {
     "SELECT id, name, ratio FROM {t} WHERE id = 1 AND id = 2"
 }
 
-# Spark prunes the partitions of one side when it has the rows of the other.
+# Spark prunes the partitions of one side once it has the rows of the other.
 SEMI_JOIN = "part IN (SELECT smaller FROM {c}.db.v2_marks WHERE flag AND id < 60)"
 
-# A few for each of the other tables.
+# Queries of the other tables.
 OTHERS = {
     "transforms": [
         "*",
@@ -215,14 +215,14 @@ OTHERS = {
 
 
 def selects(table: str) -> list[str]:
-    """All that is asked of a table."""
+    """Return all queries of a table."""
     if table not in OTHERS:
         return [f"SELECT id, name, ratio FROM {{t}} WHERE {where}" for where in WHERE] + SELECTS
     return [f"SELECT * FROM {{t}}{'' if where == '*' else f' WHERE {where}'}" for where in OTHERS[table]]
 
 
 def as_meant(query: str) -> str:
-    """The query that a plain catalog answers right."""
+    """Return the equivalent query that a plain catalog answers correctly."""
     for written, meant in NAN_IS_ABOVE.items():
         query = query.replace(written, meant)
     return query

@@ -1,6 +1,6 @@
-"""The tables that Spark writes, each by the statements of its history.
+"""Tables written by Spark, each with the statements of its history.
 
-Every wide table has one history, in another format version or with another way to delete: all hold the same rows.
+All wide tables have the same history and the same rows; they differ in format version or in the mode of deletes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from tests.journey.servers import lakemuster
 from tests.spark import Spark
 
-# A column: its type, and its value in the row of an id.
+# Types and value expressions, by column; an expression computes the value from the id.
 Columns = Mapping[str, tuple[str, str]]
 
 MARKED = {"write.delete.mode": "merge-on-read", "write.update.mode": "merge-on-read"}
@@ -22,19 +22,19 @@ MARKED = {"write.delete.mode": "merge-on-read", "write.update.mode": "merge-on-r
 def create(
     table: str, columns: Columns, parts: str = "", version: int = 2, more: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """CREATE TABLE, with properties."""
+    """Return a CREATE TABLE statement with properties."""
     named = ", ".join(f"`{name}` {kind}" for name, (kind, _) in columns.items())
     stated = ", ".join(f"'{name}' = '{value}'" for name, value in {"format-version": version, **more}.items())
     return f"CREATE TABLE {table} ({named}) USING iceberg {parts} TBLPROPERTIES ({stated})"
 
 
 def insert(table: str, values: Iterable[str], start: int, end: int) -> str:
-    """INSERT of the rows of some ids, from one task: a file a partition."""
+    """Return an INSERT statement for a range of ids, executed by one task: one file for each partition."""
     return f"INSERT INTO {table} SELECT {', '.join(values)} FROM range({start}, {end}, 1, 1)"
 
 
 def values(columns: Columns) -> list[str]:
-    """The values alone."""
+    """Return the value expressions."""
     return [value for _, value in columns.values()]
 
 
@@ -62,7 +62,7 @@ WIDE = {
     "counts": ("map<string, int>", "map('k', CAST(id AS int))"),
     "odd.näme x": ("int", "CAST(id % 10 AS int)"),
 }
-# What the values become with the schema: blob goes, later comes, place has a member more.
+# The value expressions after the schema changes: blob is dropped, later is added, place has one more field.
 EVOLVED = {name: value for name, (_, value) in WIDE.items() if name != "blob"} | {
     "place": "struct(id / 10D, 'city ' || id % 3, CAST(id AS int))",
     "later": "if(id % 2 = 0, NULL, 'later ' || id % 5)",
@@ -70,7 +70,7 @@ EVOLVED = {name: value for name, (_, value) in WIDE.items() if name != "blob"} |
 
 
 def wide(table: str, version: int, mode: str) -> list[str]:
-    """All types, an evolved schema and spec, row-level changes, merged manifests, a branch and tags."""
+    """Return a history with all types, evolution, row-level changes, merged manifests, a branch and tags."""
     first, second = values(WIDE), EVOLVED.values()
     properties = {f"write.{change}.mode": mode for change in ("delete", "update", "merge")} | {
         "commit.manifest.min-count-to-merge": "3",
@@ -121,7 +121,7 @@ MOVING = {
 
 
 def transforms(spark: Spark, table: str) -> None:
-    """A spec that changes with every insert: all transforms, of nulls and NaN too."""
+    """Write a table whose spec changes with every insert: all transforms, including those of nulls and NaN."""
     changes = [
         "ADD PARTITION FIELD category",
         "ADD PARTITION FIELD truncate(5, number)",
@@ -151,7 +151,7 @@ FEW = {
 
 
 def of_format(name: str) -> Callable[[Spark, str], None]:
-    """Data and delete files of a format that records other statistics."""
+    """Return a writer of data and delete files in a format with other statistics."""
 
     def write(spark: Spark, table: str) -> None:
         spark.sql(create(table, FEW, more={**MARKED, "write.format.default": name}))
@@ -171,7 +171,7 @@ KEYED = {
 
 
 def equality(spark: Spark, table: str) -> None:
-    """Equality deletes, which Spark reads and does not write: global, of a partition, of nulls and NaN."""
+    """Write equality deletes, which Spark cannot write: global ones, of a partition, of nulls and NaN."""
 
     def add(start: int) -> None:
         spark.sql(insert(table, values(KEYED), start, start + 12))
@@ -181,7 +181,7 @@ def equality(spark: Spark, table: str) -> None:
 
     spark.sql(create(table, KEYED, more=MARKED))
     add(0)
-    delete({"id": 2}, {"id": 14})  # 14 comes later, so it stays
+    delete({"id": 2}, {"id": 14})  # 14 is written later, so it stays
     add(12)
     spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD part")
     add(24)
@@ -190,10 +190,10 @@ def equality(spark: Spark, table: str) -> None:
     spark.sql(f"DELETE FROM {table} WHERE id IN (20, 31)")
     delete({"part": 2, "id": 38}, partition="part=2", spec=1)
     add(48)
-    delete({"ratio": 3.0})  # of the unpartitioned spec: counts everywhere
+    delete({"ratio": 3.0})  # the spec is unpartitioned: applies to all partitions
 
 
-# Iceberg's types, which Spark's SQL has no names for: uuid reads as text, fixed as binary.
+# Types of Iceberg without a name in Spark SQL: Spark reads uuid as string, fixed as binary.
 NAMELESS = {
     "id": ("long", "id"),
     "key": ("uuid", "if(id = 3, NULL, printf('%08x-0000-4000-8000-%012x', id * 352321536, id))"),
@@ -205,7 +205,7 @@ NAMELESS = {
 
 
 def typed(spark: Spark, table: str) -> None:
-    """Types that only Iceberg's own library can make columns of, in partitions too."""
+    """Write columns of types that only Iceberg's library can create, also as partition sources."""
     ids = {name: number for number, name in enumerate(NAMELESS, 1)}
     fields = [{"id": ids[name], "name": name, "type": NAMELESS[name][0], "required": False} for name in NAMELESS]
     parts = {"key": "bucket[4]", "price": "truncate[500]", "ratio": "identity", "local": "day"}
@@ -225,7 +225,7 @@ def typed(spark: Spark, table: str) -> None:
 
 
 def defaults(spark: Spark, table: str) -> None:
-    """Columns whose older rows hold a default, beside a variant."""
+    """Write columns with initial defaults, beside a variant."""
     columns = {"id": ("bigint", "id"), "v": ("variant", """parse_json('{"a": ' || id || '}')""")}
     added: list[tuple[str, str, int | str]] = [
         ("number", "int", 7),
@@ -241,32 +241,32 @@ def defaults(spark: Spark, table: str) -> None:
 
 
 def many(spark: Spark, table: str) -> None:
-    """A file a partition."""
+    """Write one file for each of many partitions."""
     columns = {"id": ("bigint", "id"), "part": ("int", "CAST(id AS int)")}
     spark.sql(create(table, columns, "PARTITIONED BY (part)"))
     spark.sql(insert(table, values(columns), 0, 200))
 
 
 def huge(spark: Spark, table: str) -> None:
-    """So many files that they are more than one answer holds. There is nothing behind them: they can be counted."""
+    """Append more files than one response holds. The files do not exist: they can only be counted."""
     spark.sql(create(table, {"id": ("bigint", "")}))
     spark.ask("append_nothing", table=table, files=10_500)
 
 
 def nan_parts(spark: Spark, table: str) -> None:
-    """Partitions of NaN, 1 and 2."""
+    """Write the partitions NaN, 1 and 2."""
     columns = {"id": ("bigint", "id"), "ratio": ("double", "if(id % 3 = 0, double('NaN'), CAST(id % 3 AS double))")}
     spark.sql(create(table, columns, "PARTITIONED BY (ratio)"))
     spark.sql(insert(table, values(columns), 0, 9))
 
 
 def empty(spark: Spark, table: str) -> None:
-    """No snapshot."""
+    """Create a table without a snapshot."""
     spark.sql(create(table, {"id": ("bigint", "id")}))
 
 
 def flags(spark: Spark, table: str) -> None:
-    """A few rows to join with."""
+    """Write a few rows for joins."""
     spark.sql(create(table, {"flag": ("boolean", ""), "label": ("string", "")}))
     spark.sql(f"INSERT INTO {table} VALUES (true, 'yes'), (false, 'no'), (NULL, 'none')")
 
@@ -305,7 +305,7 @@ def discover(spark: Spark, namespace: str) -> None:
 
 
 def partitions_but(spark: Spark, table: str, *kept: str) -> list[Path]:
-    """The folders of the other partitions of a table of ``plain.db``; there are some."""
+    """Return the folders of a table's other partitions; assert that there are some."""
     folders = (spark.folder / "lake" / "db" / table / "data").iterdir()
     found = [folder for folder in folders if folder.name not in kept]
     assert found
@@ -314,7 +314,7 @@ def partitions_but(spark: Spark, table: str, *kept: str) -> list[Path]:
 
 @contextmanager
 def taken_away(paths: Iterable[Path]) -> Iterator[None]:
-    """Files or folders are elsewhere for the length of a block."""
+    """Rename files or folders until the block ends."""
     moved = [(path.rename(path.with_name(f"{path.name}.taken")), path) for path in paths]
     try:
         yield

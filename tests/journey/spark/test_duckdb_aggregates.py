@@ -1,5 +1,6 @@
-"""Aggregates of Iceberg tables that Spark writes, with all kinds of deletes, evolved types, nulls, NaN and truncated
-bounds: what is exact is the answer of DuckDB's Iceberg extension, and intervals hold it."""
+"""Aggregates of Iceberg tables written by Spark, with all kinds of deletes, evolved types, nulls, NaN and truncated
+bounds: exact results equal those of DuckDB's Iceberg extension, and intervals contain them.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ from tests.unit.planner.oracle.planted_aggregates import PLANTED_AGGREGATES
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 TABLES = ["v1_copies", "v2_copies", "v2_marks", "v3_marks", "transforms", "typed", "nan_parts", "defaults"]
-"""Of ``tables.py``; DuckDB reads no ORC and no Avro, and fails on equality deletes of ints."""
+"""Tables of ``tables.py``; DuckDB reads neither ORC nor Avro, and fails on equality deletes of ints."""
 COPIED = "v3_marks"
-"""DuckDB 1.5.5 ignores one of the deletion vectors of some Puffin files, so it reads a copy that Spark makes."""
+"""DuckDB 1.5.5 ignores one of the deletion vectors of some Puffin files, so it reads a copy written by Spark."""
 KEYED = {
     "id": ("bigint", "id"),
     "name": ("string", "if(id % 4 = 0, NULL, 'n' || id % 5)"),
@@ -29,13 +30,13 @@ KEYED = {
 
 @pytest.fixture(scope="module")
 def sources(written: Spark) -> dict[str, str]:
-    """Each table's name in Spark, by its own: those that there are, one with equality deletes, one with buckets."""
+    """The tables' names in Spark; two tables are added, one with equality deletes, one with buckets."""
     for name, parts in (("keyed", ""), ("keyed_parts", "PARTITIONED BY (bucket(2, id))")):
         table = f"plain.aggregated.{name}"
         written.sql(tables.create(table, KEYED, parts, more=tables.MARKED))
         for start in (0, 12, 24):
             written.sql(tables.insert(table, tables.values(KEYED), start, start + 12))
-        # DuckDB applies equality deletes to rows that come later, too: there are none.
+        # DuckDB also applies equality deletes to rows written later, so none are written.
         for keys in ([{"id": 2}, {"id": 14}], [{"name": None}], [{"name": "n3"}]) if not parts else ():
             written.ask("equality_delete", table=table, rows=keys)
         written.sql(f"DELETE FROM {table} WHERE id IN (5, 31)")
@@ -82,7 +83,9 @@ UNSEEN = {
     "NaN that is not counted is none",
     "position deletes are all of one file",
 }
-"""Spark writes no such tables, and DuckDB has one reading of NaN: the oracle on rows notices them."""
+"""Bugs that these tables cannot show: Spark writes no such tables, and DuckDB has one reading of NaN. The oracle
+on rows detects them.
+"""
 
 
 @pytest.mark.parametrize("name", [name for name in PLANTED_AGGREGATES if name not in UNSEEN])

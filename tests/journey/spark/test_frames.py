@@ -1,4 +1,4 @@
-"""``lakemuster.spark``: what a server says is in DataFrames what it is in the client, and plain paths give the rows."""
+"""``lakemuster.spark``: DataFrames equal the client's tables, and plain paths give the table's rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MARKED = "'write.delete.mode' = 'merge-on-read'"
 
 
 def written(table: str, *more: str, properties: str = "'format-version' = '2'") -> list[str]:
-    """A table by day with a first commit, and what comes then."""
+    """Return the statements of a table by day: a first commit, then ``more``."""
     parts = "USING iceberg PARTITIONED BY (day)"
     return [
         f"CREATE TABLE plain.frames.{table} ({COLUMNS}) {parts} TBLPROPERTIES ({properties})",
@@ -78,7 +78,7 @@ HISTORY = {
 
 @pytest.fixture(scope="module")
 def lake(spark: Spark, server: Running) -> Running:
-    """What Spark wrote, served."""
+    """The server, with the tables of ``HISTORY`` written by Spark."""
     for lines in HISTORY.values():
         for line in lines:
             spark.sql(line)
@@ -87,7 +87,7 @@ def lake(spark: Spark, server: Running) -> Running:
 
 
 def given(spark: Spark, name: str, uri: str, **options: Any) -> Any:
-    """What a function of ``lakemuster.spark`` gives."""
+    """Return the result of a function of ``lakemuster.spark``."""
     return spark.ask("lakemuster", packages=PACKAGES, name=name, options={"uri": uri, **options})
 
 
@@ -98,7 +98,7 @@ def refused(spark: Spark, uri: str, table: str, **options: Any) -> str:
 
 
 def value(found: Any, of: pa.DataType) -> Any:
-    """A value of Arrow as ``spark_session.plain`` shows Spark's."""
+    """Convert a value of Arrow to the form of ``spark_session.plain``."""
     if found is None:
         return None
     if pa.types.is_struct(of):
@@ -123,7 +123,7 @@ def as_rows(table: pa.Table) -> Rows:
 
 
 def listed(table: Table, kind: Kind) -> pa.Table:
-    """The client's list; of figures, what they are but for the time when they were computed."""
+    """Return the client's list; of figures, without the time when they were computed."""
     match kind:
         case "stats":
             return stats_table({**table.stats(), "computed_at": None})
@@ -134,7 +134,7 @@ def listed(table: Table, kind: Kind) -> pa.Table:
 
 
 def seen(found: Any, kind: Kind) -> Rows:
-    """The rows of a frame, without the time when figures were computed."""
+    """Return the rows of a DataFrame, without the time when figures were computed."""
     if kind not in ("stats", "health"):
         rows: Rows = found["rows"]
         return rows
@@ -144,7 +144,7 @@ def seen(found: Any, kind: Kind) -> Rows:
 
 
 def with_their_deletes(table: Table) -> Rows:
-    """Path and paths of delete files, by the client's rows."""
+    """Return the paths of the files and of their delete files, from the client."""
     plan = table.plan()
     return sorted(
         [file["file_path"], sorted(plan.deletes[at]["file_path"] for at in file["deletes"])] for file in plan.files

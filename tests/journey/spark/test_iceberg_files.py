@@ -1,4 +1,4 @@
-"""Files of every kind that Spark writes, or takes in as they are: the rows are those of Iceberg's own reader."""
+"""Files of every kind that Spark writes or adds with ``add_files``: the rows equal those of Iceberg's own reader."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ FLAT: Columns = {
     "local": ("timestamp_ntz", "TIMESTAMP_NTZ '1969-12-31 23:59:59.999999' - make_dt_interval(id, 0, 0, 0)"),
     "name": ("string", "if(id = 2, NULL, 'é𝄞' || id)"),
 }
-"""Spark's own reader fails on nested columns of Parquet files without field ids."""
+"""Columns of added files. Spark's own reader fails on nested columns of Parquet files without field ids."""
 BOTH: Columns = {**NESTED, **FLAT}
 
 
 def nested(kind: str, more: dict[str, str] | None = None) -> Callable[[Spark, str], None]:
-    """Nested columns that change, in files and delete files of a format."""
+    """Return a writer of nested columns that evolve, with data and delete files of one format."""
 
     def write(spark: Spark, table: str) -> None:
         properties = {**MARKED, "write.format.default": kind, "write.delete.format.default": kind, **(more or {})}
@@ -65,9 +65,9 @@ def nested(kind: str, more: dict[str, str] | None = None) -> Callable[[Spark, st
 
 
 def taken_in(kind: str, *after: str) -> Callable[[Spark, str], None]:
-    """Files of Spark's own, without field ids and partition columns, taken in as they are."""
+    """Return a writer that adds Spark's own files, which have neither field ids nor partition columns."""
 
-    # Spark's ORC files hold local times as numbers, which Iceberg does not take for such.
+    # Spark's ORC files store local timestamps as numbers, which Iceberg does not read as timestamps.
     columns = {name: column for name, column in FLAT.items() if kind != "orc" or name != "local"}
 
     def write(spark: Spark, table: str) -> None:
@@ -87,7 +87,7 @@ def taken_in(kind: str, *after: str) -> Callable[[Spark, str], None]:
 
 
 def counted(spark: Spark, table: str) -> None:
-    """Parquet files without field ids, and no name mapping: columns go by their places."""
+    """Add Parquet files without field ids and remove the name mapping: columns are matched by position."""
     folder = spark.folder / "counted"
     spark.sql(
         f"INSERT OVERWRITE DIRECTORY '{folder}' USING parquet SELECT id AS z, 'n' || id AS y FROM range(0, 9, 1, 1)"

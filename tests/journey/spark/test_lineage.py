@@ -1,6 +1,6 @@
-"""Row ids and sequence numbers of version 3 tables, by our catalog as by a plain one, or refused with what helps.
+"""Row ids and sequence numbers of version 3 tables: the values of a plain catalog, or an error that names a remedy.
 
-Iceberg 1.12 is told row ids by plans of a server, and no sequence numbers: a plan of them is refused.
+Iceberg 1.12 reads row ids from a server's plans, but no sequence numbers: a plan of them is refused.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ OTHERS = [
 
 @dataclass
 class Lineage:
-    """A table of version 3, and what a plain catalog says of it."""
+    """A version 3 table, and its rows by catalog."""
 
     spark: Spark
     running: Running
 
     def ask(self, catalog: str, query: str) -> Rows:
-        """The rows of a query."""
+        """Return the rows of a query."""
         return self.spark.sql(query.format(t=f"{catalog}.lined.rows"))
 
     def plans(self, at_least: int = 0) -> int:
-        """How many plans of the table the server was asked for."""
+        """Return the number of logged requests for plans of the table; wait for at least ``at_least``."""
         return self.running.logged("/namespaces/lined/tables/rows/plan", at_least)
 
 
@@ -60,7 +60,7 @@ def lineage(spark: Spark, server: Running) -> Lineage:
     spark.sql(f"UPDATE {table} SET name = 'changed' WHERE id IN (3, 14, 30)")
     spark.sql(f"DELETE FROM {table} WHERE id IN (4, 15)")
     spark.sql(f"MERGE INTO {table} t USING (SELECT 5 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET name = 'm'")
-    # Rows that were written before keep their numbers in the files that they are copied into.
+    # Rows keep their sequence numbers when a rewrite copies them.
     spark.sql("CALL plain.system.rewrite_data_files(table => 'lined.rows', where => 'part = 0')")
     spark.sql(tables.insert(table, ["id", "'n' || id", "CAST(id % 3 AS int)"], 36, 40))
     for catalog, more in {

@@ -1,4 +1,4 @@
-"""Remedies run as they are: on a table that ails, the component is ok afterwards, and the gain is what was told."""
+"""Remedies run unchanged on unhealthy tables: the component becomes ok, and the gain is the one predicted."""
 
 from __future__ import annotations
 

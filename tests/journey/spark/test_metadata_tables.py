@@ -1,6 +1,6 @@
-"""Figures beside Spark SQL over Iceberg's metadata tables: ``files``, ``partitions``, ``snapshots``, ``manifests``.
+"""Figures equal Spark SQL over Iceberg's metadata tables ``files``, ``partitions``, ``snapshots`` and ``manifests``.
 
-Of every table that Spark writes, with all kinds of deletes and evolved specs, at several snapshots.
+This covers every table that Spark writes, with all kinds of deletes and evolved specs, at several snapshots.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ CONTENTS = ("data", "position-deletes", "equality-deletes")
 
 
 def theirs(spark: Spark, name: str, snapshot: str) -> Facts:
-    """What Iceberg's metadata tables say of a snapshot."""
+    """Return the facts of a snapshot from Iceberg's metadata tables."""
     table, at = f"plain.db.{name}", f" VERSION AS OF {snapshot}"
     files = spark.sql(FILES.format(table, at))
     parted = any(column == "partition" for column, *_ in spark.sql(f"DESCRIBE {table}.partitions"))
@@ -75,14 +75,14 @@ def theirs(spark: Spark, name: str, snapshot: str) -> Facts:
 
 
 def answers(server: Running, name: str, snapshot: str) -> Answers:
-    """What the API answers about a snapshot."""
+    """Return the API's responses about a snapshot."""
     chosen, table = {"snapshot": snapshot}, f"/tables/db.{name}"
     lists = {part: server.rows(f"{table}/{part}", **chosen) for part in ("files", "partitions", "manifests")}
     return {**lists, "stats": server.get(f"{table}/stats", **chosen)}
 
 
 def ours(found: Answers) -> Facts:
-    """The same facts, by our answers."""
+    """Return the facts of a snapshot from the API's responses."""
     stats, deletes = found["stats"], found["stats"]["deletes"]
     totals = stats["totals"]
     kinds = Counter(
@@ -124,7 +124,7 @@ def ours(found: Answers) -> Facts:
 
 
 def by_partition(rows: list[dict[str, Any]]) -> dict[tuple[int, str], list[Any]]:
-    """Our partitions in the columns of Iceberg's table."""
+    """Return the API's partitions with the columns of Iceberg's table."""
     return {
         (row["spec_id"], key_of(row["partition"])): [
             row["record_count"],
@@ -145,7 +145,7 @@ def path_of(location: str) -> str:
 
 
 def key_of(partition: dict[str, Any]) -> str:
-    """Values by field, without nulls: numbers as numbers, bytes in hex."""
+    """Return the values by field as text, without nulls: numbers normalized, bytes in hex."""
 
     def plain(name: str, value: Any) -> str:
         if name.startswith("blob") and isinstance(value, str) and value.endswith("="):
@@ -176,7 +176,7 @@ def test_every_figure_is_icebergs(written: Spark, server: Running, name: str) ->
         for row in written.sql(SNAPSHOTS.format(f"plain.db.{name}"))
     )
     assert found == expected
-    # Each statement of Spark takes half a second: the first, the last and some between.
+    # Each of Spark's statements takes half a second: the first, the last and some between are compared.
     step = max(1, len(snapshots) // 4)
     for at in {one["snapshot_id"] for one in [*snapshots[::step], snapshots[-1]]}:
         own, other = ours(answers(server, name, at)), theirs(written, name, at)
@@ -185,7 +185,7 @@ def test_every_figure_is_icebergs(written: Spark, server: Running, name: str) ->
 
 
 def instant(text: str) -> str:
-    """A time of Spark with milliseconds."""
+    """Truncate a time of Spark to milliseconds."""
     whole, _, fraction = text.partition(".")
     return f"{whole}.{fraction[:3].ljust(3, '0')}"
 
@@ -194,7 +194,7 @@ Plant = Callable[[Answers], None]
 
 
 def plants() -> dict[str, Plant]:
-    """Wrong answers, by the fault that they are."""
+    """Return changes that make a response wrong, by the fault that they represent."""
 
     def add(*path: str | int) -> Plant:
         def change(found: Answers) -> None:

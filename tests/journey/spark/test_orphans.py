@@ -1,4 +1,4 @@
-"""Orphans on Spark are those of the command line, and those of Iceberg's own procedure, name by name."""
+"""Orphan files found on Spark equal those of the command line and those of Iceberg's own procedure."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ NAMES = ("{}-m0.avro", "snap-{}.avro", "{}.parquet", "{}-deletes.parquet", "0009
 
 @pytest.fixture(scope="module")
 def lake(spark: Spark) -> Path:
-    """What Spark wrote, with planted files in every folder; everything is old."""
+    """The folder of the tables, with planted files in every folder; all files are old."""
     for lines in HISTORY.values():
         for line in lines:
             spark.sql(line)
@@ -87,7 +87,7 @@ def plain(path: str) -> str:
 
 
 def is_hidden(path: str, root: Path) -> bool:
-    """Iceberg lists no file whose name, or whose folder's, begins with a dot or an underscore."""
+    """Return whether Iceberg omits the path: a part of it begins with a dot or an underscore."""
     return any(part.startswith((".", "_")) for part in Path(path).relative_to(root).parts)
 
 
@@ -117,7 +117,7 @@ def paths(found: Any) -> set[str]:
 
 @pytest.fixture(scope="module")
 def classic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
-    """A classic session of Spark 4.1, with what its Arrow functions need."""
+    """A classic session of Spark 4.1 that has the packages for Arrow functions."""
     with driver("local[2]", tmp_path_factory.mktemp("classic")) as running:
         yield running
 

@@ -1,9 +1,9 @@
-"""Counts and checksums of every kind of Paimon table, by Spark's own reader and by ``spark.read.format("lakemuster")``.
+"""Counts and checksums of every kind of Paimon table: Spark's own reader and ``spark.read.format("lakemuster")`` agree.
 
-Paimon's newest connector on Maven Central is that of 0.9, for Spark 3.5: it counts for what it can read, Paimon's Java
-client for what is newer (``kinds.BEYOND_THE_CONNECTOR``). Our data source reads all rows on Spark 4.3 with no jar in
-the session, classic and Connect, and some rows and columns on 4.1, by conditions that are pushed. Iceberg's kinds are
-in ``test_source.py`` and ``test_iceberg_files.py``.
+Paimon's newest connector on Maven Central is that of 0.9, for Spark 3.5. It is the reference where it supports a
+table; elsewhere Paimon's Java client is (``kinds.BEYOND_THE_CONNECTOR``). Lakemuster's data source reads all rows on
+Spark 4.3, classic and Connect, without a jar in the session, and some rows and columns on 4.1, by conditions that are
+pushed down. Iceberg's kinds are in ``test_source.py`` and ``test_iceberg_files.py``.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from tests.spark import Spark
 pytestmark = pytest.mark.timeout(1800)
 SESSIONS = ("4.1", "4.3", "4.3 connect")
 FILTERED = "4.1"
-"""The session that is asked with conditions."""
+"""The session whose queries have conditions."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The columns of a table, in their order, with Spark's types; count and checksum of each question."""
+    """The columns of a table, in their order, with Spark's types; count and checksum of each query."""
 
     types: dict[str, Any]
     sums: dict[str, list[Any]]
@@ -49,7 +49,7 @@ Answers = dict[tuple[str, str], Future[Answer]]
 
 @dataclass
 class Lake:
-    """The tables, who reads them, and a server over them."""
+    """The tables, their readers, and a server over them."""
 
     java: Paimon
     connector: Spark
@@ -57,7 +57,7 @@ class Lake:
     running: Running
 
     def theirs(self, reading: Reading) -> Answer:
-        """What Paimon's own reader says."""
+        """Return the answer of Paimon's own reader."""
         relation = reading.relation
         if reading.table in kinds.BEYOND_THE_CONNECTOR:
             relation = f"parquet.`{self.by_java(reading)}`"
@@ -68,7 +68,7 @@ class Lake:
         return Answer(types(schema), answers(self.connector, {"all": checksum("theirs", schema), "some": some}))
 
     def by_java(self, reading: Reading) -> Path:
-        """A Parquet file of the rows that Paimon's Java client reads."""
+        """Write a Parquet file of the rows that Paimon's Java client reads; return its path."""
         assert not reading.theirs
         with Client(self.running.uri) as client:
             to_read = table_to_read(client, f"db.{reading.table}")
@@ -84,7 +84,7 @@ class Lake:
         return path
 
     def ours(self, session: str, reading: Reading, columns_of: dict[str, Any]) -> Answer:
-        """What our data source says of a table of these columns."""
+        """Return the answer of Lakemuster's data source for a table with these columns."""
         spark, stated = self.sessions[session], {"uri": self.running.uri, **reading.options}
         asked, where, columns = "all", "true", list(columns_of)
         if session == FILTERED:
@@ -96,7 +96,7 @@ class Lake:
 
 
 def as_arrow(value: Any, of: pa.DataType) -> Any:
-    """A value of Java's with rows as dictionaries."""
+    """Convert a value of Java's with rows to dictionaries."""
     if value is None:
         return None
     if pa.types.is_struct(of):
@@ -107,17 +107,17 @@ def as_arrow(value: Any, of: pa.DataType) -> Any:
 
 
 def types(schema: dict[str, Any]) -> dict[str, Any]:
-    """The columns and their types."""
+    """Return the types by column."""
     return {column["name"]: column["type"] for column in schema["fields"]}
 
 
 def chosen(names: Sequence[str], asked: str) -> list[str]:
-    """Some of the columns, backwards."""
+    """Return ``asked`` and a third of the other columns, in reverse order."""
     return [name for place, name in enumerate(reversed(names)) if name == asked or place % 3 == 0]
 
 
 def answers(spark: Spark, asked: dict[str, str]) -> dict[str, list[Any]]:
-    """Count and checksum of each question, in one action."""
+    """Return count and checksum of each query, computed in one action."""
     parts = [query.replace("SELECT ", f"SELECT '{name}', ", 1) for name, query in asked.items()]
     return {name: sums for name, *sums in spark.sql(" UNION ALL ".join(parts))}
 
@@ -141,7 +141,7 @@ def lake(
     lakes = {"java": java_paimon.lake, "plain": paimon_spark.folder / "lake"}
     catalog = "spark.sql.catalog.java"
     settings = {catalog: "org.apache.paimon.spark.SparkCatalog", f"{catalog}.warehouse": lakes["java"].as_uri()}
-    # Texts of CHAR are what is stored: Spark would fill them with blanks where a connector says that they are CHAR.
+    # CHAR values are compared as stored: without this setting, Spark pads columns that a connector declares as CHAR.
     settings["spark.sql.readSideCharPadding"] = "false"
     settings["spark.sql.ansi.enabled"] = "true"  # as in Spark 4: decimals without exponents
     paimon_spark.ask("configure", settings=settings)
@@ -157,7 +157,7 @@ def lake(
 
 @pytest.fixture(scope="module")
 def answered(lake: Lake, request: pytest.FixtureRequest) -> Iterator[Answers]:
-    """What each session says of each reading: they work side by side, each on one thing at a time."""
+    """The answers of each session for each reading: sessions run concurrently, each with one query at a time."""
     with ExitStack() as stack:
         theirs, *pools = (stack.enter_context(ThreadPoolExecutor(1)) for _ in ("3.5", *SESSIONS))
         futures: Answers = {}

@@ -1,4 +1,4 @@
-"""Indexing on Spark is indexing here: the same segments byte for byte, the same rows of SQL, the same reasons."""
+"""Indexing on Spark and in one process gives the same segments, byte for byte, SQL rows and errors."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ SAME = ("published", "quarantined", "lists_fetched", "manifests_fetched", "entri
 
 @pytest.fixture(scope="module")
 def spark(s3_endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
-    """A session that tries a task four times; its executors know from their environment how S3 is opened."""
+    """A session that tries each task four times; its executors read the S3 options from their environment."""
     storage = S3Server(s3_endpoint, KEY, SECRET, "").storage
     with driver("local[2,4]", tmp_path_factory.mktemp("driver"), storage) as running:
         yield running
 
 
 def discovered(services: Services, lake: Path) -> list[str]:
-    """Register all tables of a lake; their names."""
+    """Register all tables of a lake; return their names."""
     moved = lake / "iceberg"
     rewrites = [("data/persistent", str(moved))]
     rewrites += [(name, f"{moved}/iceberg/{name}") for name in ("lineitem_iceberg", "lineitem_iceberg_gz")]
@@ -55,26 +55,26 @@ def discovered(services: Services, lake: Path) -> list[str]:
 
 
 def report(services: Services, name: str) -> dict[str, Any]:
-    """What the engine of this process says it did."""
+    """Index a table in this process; return its report."""
     found = services.refresh(name)
     return {field: getattr(found, field) for field in SAME} | {"published": tuple(sorted(found.published))}
 
 
 def plain(told: dict[str, Any]) -> dict[str, Any]:
-    """The same of an answer in JSON."""
+    """Return a report from JSON in the same form."""
     quarantined = tuple(tuple(one) for one in told["quarantined"])
     published = tuple(sorted(told["published"]))
     return {field: told[field] for field in SAME} | {"published": published, "quarantined": quarantined}
 
 
 def same_rows(one: Settings, other: Settings) -> bool:
-    """Whether two indexes have the same rows, whatever the order in which their tables were published."""
+    """Return whether two indexes have the same rows, whatever the order in which their tables were published."""
     with catalog(one) as first, catalog(other) as second:
         return rows(first) == rows(second)
 
 
 def both(folder: Path, roots: tuple[str, ...], **changes: Any) -> tuple[Settings, Settings]:
-    """Settings of two indexes over one lake."""
+    """Return the settings of two indexes over one lake."""
     for name in ("local", "spark"):
         (folder / name).mkdir()
     local, on_spark = (
@@ -96,7 +96,7 @@ def test_every_table_of_the_lakes_and_of_the_demo(spark: Driver, lakes: Path, tm
         expected = [report(here, name) for name in names]
     answer = spark.index(on_spark, *names)
     for found, one in zip(map(plain, answer["reports"]), expected, strict=True):
-        # Of two tables that share a manifest, both have it decoded in one job.
+        # Two tables that share a manifest are indexed in one job, and both count it.
         fetched = ("manifests_fetched", "entries_decoded")
         assert all(found[field] >= one[field] for field in fetched)
         assert found | {field: one[field] for field in fetched} == one
@@ -109,20 +109,20 @@ def test_every_table_of_the_lakes_and_of_the_demo(spark: Driver, lakes: Path, tm
 
 @dataclass(frozen=True)
 class Indexed:
-    """A table of 40 manifests, and what the engine of this process made of it."""
+    """A table of 40 manifests, and its index made in one process."""
 
     table: Path
     settings: Settings
     report: dict[str, Any]
 
     def beside(self, folder: Path) -> Settings:
-        """An empty index that knows the table."""
+        """Return the settings of an empty index in which the table is registered."""
         on_spark = settings(folder, roots=(str(self.table),), decoder_memory=512 * 2**20)
         added(on_spark, self.table)
         return on_spark
 
     def is_the_same(self, on_spark: Settings) -> bool:
-        """Whether another index has its segments and rows; what a killed worker left unfinished is not of it."""
+        """Return whether another index has the same segments and rows; files that a killed worker left are ignored."""
         whole = {key: data for key, data in stored(on_spark).items() if not key.startswith("/tmp/")}
         return whole == stored(self.settings) and sql_rows(on_spark) == sql_rows(self.settings)
 
@@ -214,7 +214,7 @@ def test_killed_workers_change_nothing(spark: Driver, generated: Indexed, tmp_pa
 
 
 def kill_a_worker(spark: Driver, of: Settings, after: int) -> int | None:
-    """Kill a Python worker of Spark's that has a decoder, once the store has some segments; None when none is left."""
+    """Kill a Python worker with a decoder once the store has ``after`` segments; return None if none was found."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         if len(list(Path(of.segments_url).glob("??/*.arrow"))) >= after:
@@ -227,7 +227,7 @@ def kill_a_worker(spark: Driver, of: Settings, after: int) -> int | None:
 
 
 def workers(driver: int) -> list[int]:
-    """Processes below the driver that have started a decoder: Spark's Python workers, not the driver itself."""
+    """Return the processes below the driver that have started a decoder: Spark's Python workers, not the driver."""
     parents, decoders = {}, []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -239,7 +239,7 @@ def workers(driver: int) -> list[int]:
 
 
 def lineage(process: int, parents: dict[int, int]) -> list[int]:
-    """A process and who started it, up to the first."""
+    """Return a process and its ancestors."""
     line = [process]
     while parents.get(line[-1], 0):
         line.append(parents[line[-1]])

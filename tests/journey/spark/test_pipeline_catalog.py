@@ -1,4 +1,4 @@
-"""The first index of all tables of an attached catalog is one Spark job: by the command line, as users run it."""
+"""The command line indexes all tables of an attached catalog in one Spark job."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from tests.polling import until
 
 pytestmark = pytest.mark.timeout(900)
 TABLES, FILES = 40, 120
-"""Tables of one to twenty manifests, and the data files of each manifest."""
+"""The number of tables, which have one to twenty manifests each, and the data files of each manifest."""
 MANIFESTS = [1 + number * 7 % 20 for number in range(TABLES)]
 
 
 @dataclass(frozen=True)
 class Lake:
-    """A lake whose tables a SQL catalog has."""
+    """A lake whose tables are registered in a SQL catalog."""
 
     folder: Path
 
@@ -45,11 +45,11 @@ class Lake:
         return {"prod": {"type": "sql", "uri": f"sqlite:///{self.folder}/own.db", "roots": [str(self.folder)]}}
 
     def table(self, number: int) -> Path:
-        """The root of a table."""
+        """Return the root of a table."""
         return self.folder / f"n{number % 3}" / f"t{number}"
 
     def register(self) -> None:
-        """Make the tables those of the catalog."""
+        """Write the tables and register them in the catalog."""
         own = SqlCatalog("prod", uri=f"sqlite:///{self.folder}/own.db", warehouse=f"file://{self.folder}")
         for number, manifests in enumerate(MANIFESTS):
             made = iceberg_table(
@@ -68,14 +68,14 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
 
 
 def index_of(folder: Path, lake: Lake) -> Settings:
-    """The settings of an index of the lake."""
+    """Return the settings of an index of the lake."""
     folder.mkdir(exist_ok=True)
     return settings(folder, catalogs=lake.catalogs, history=5, role="api")
 
 
 @dataclass(frozen=True)
 class Local:
-    """What the engine of one process makes of the lake."""
+    """The lake as one process indexes it."""
 
     reports: dict[str, RefreshReport]
     rows: dict[str, list[dict[str, Any]]]
@@ -98,14 +98,14 @@ def indexed_here(lake: Lake, folder: Path) -> Local:
 
 @contextmanager
 def synced(of: Settings) -> Iterator[Services]:
-    """The services of an index, which knows the tables of its catalog."""
+    """Yield the services of an index that has synchronized the catalog's tables."""
     with catalog(of) as services:
         sync_out(services, "prod")
         yield services
 
 
 def command(of: Settings, folder: Path) -> tuple[list[str], dict[str, str]]:
-    """The command that indexes the catalog on Spark, and its environment; Spark writes its events to the folder."""
+    """Return the command that indexes the catalog on Spark, and its environment; ``folder`` gets Spark's event log."""
     conf = folder / "conf"
     conf.mkdir(exist_ok=True)
     told = {
@@ -136,19 +136,19 @@ def run(of: Settings, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def spark_jobs(folder: Path) -> int:
-    """How many jobs Spark ran, by its own events."""
+    """Return the number of jobs in Spark's event logs."""
     logs = [path for path in folder.iterdir() if path.is_file() and path.name.startswith(("local-", "app-"))]
     assert logs
     return sum(log.read_text().count('"Event":"SparkListenerJobStart"') for log in logs)
 
 
 def whole(of: Settings) -> dict[str, bytes]:
-    """The segments of a store, without what a killed process left behind."""
+    """Return the segments of a store, without temporary files of a killed process."""
     return {key: data for key, data in stored(of).items() if not key.startswith(("/tmp/", "/jobs/"))}
 
 
 def registered(of: Settings) -> int:
-    """How many segments of manifests an index has."""
+    """Return the number of registered segments with content."""
     engine = create_engine(of.database_url)
     try:
         with engine.connect() as connection:

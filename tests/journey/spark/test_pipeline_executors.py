@@ -1,4 +1,4 @@
-"""Indexing on a cluster of executors that are processes of their own: they decode with the kernel, and they die."""
+"""Indexing on a cluster whose executors are separate processes: they use the native decoder, and they may die."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ table.decode_fastavro = noted(table.decode_fastavro)
 if (here / "without llvmlite").exists():
     sys.modules["llvmlite.binding"] = None
 """
-"""The ``sitecustomize`` of every Python: fastavro notes the parent of its process; llvmlite can be missing."""
+"""The ``sitecustomize`` of every Python: it records who uses fastavro, and can make llvmlite unavailable."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """A running cluster of two executors, each in a JVM of its own, with Python workers and their decoders."""
+    """A cluster of two executors, each a JVM with Python workers and their decoders."""
 
     driver: Driver
     pythons: Path
@@ -53,7 +53,7 @@ class Cluster:
 
     @property
     def logs(self) -> str:
-        """What the executors wrote to their logs."""
+        """The executors' logs."""
         return "".join(log.read_text() for log in (self.driver.log.parent / "home").rglob("stderr"))
 
 
@@ -67,7 +67,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def indexes(folder: Path, **settings_on_spark: int) -> tuple[Settings, Settings]:
-    """A table that is indexed here, and an index that knows it only."""
+    """Return the settings of two indexes with a table: this process indexes it in the first only."""
     table = folder / "lake" / "t"
     iceberg_table(table, files=2_400, columns=4, manifests=24, level=1)
     local = settings(folder / "local", roots=(str(table),))
@@ -81,7 +81,7 @@ def indexes(folder: Path, **settings_on_spark: int) -> tuple[Settings, Settings]
 
 
 def executors(running: Driver) -> list[int]:
-    """The JVMs of a driver's executors."""
+    """Return the process ids of a driver's executors."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -93,7 +93,7 @@ def executors(running: Driver) -> list[int]:
 
 
 def killed(running: Driver, of: Settings) -> int | None:
-    """Kill an executor once the store has segments."""
+    """Kill an executor once the store has segments; return its process id."""
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         if list(Path(of.segments_url).glob("??/*.arrow")):
@@ -109,7 +109,7 @@ def killed(running: Driver, of: Settings) -> int | None:
 def test_executors_decode_with_the_kernel_and_say_when_it_is_missing(
     cluster: Cluster, tmp_path: Path, missing: bool
 ) -> None:
-    memory = (512 + missing) * 2**20  # other settings have other decoder processes
+    memory = (512 + missing) * 2**20  # other settings start new decoder processes
     local, on_spark = indexes(tmp_path, decoder_memory=memory)
     flag = cluster.pythons / "without llvmlite"
     if missing:

@@ -1,7 +1,7 @@
 """``spark.read.format("lakemuster")``: the rows of Spark's own Iceberg reader, on Spark 4.1 and without a jar on 4.3.
 
-Of 4.3 both a classic and a Connect session read. ``queries.py`` asks; Iceberg's reader answers first, our data source
-then: with its filters pushed down on Spark 4.1.
+Spark 4.3 runs both a classic and a Connect session. Iceberg's reader runs the queries of ``queries.py`` first, then
+the data source does, with its filters pushed down on Spark 4.1.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ PAST: dict[str, dict[str, str]] = {
 
 @dataclass
 class Lake:
-    """What Spark wrote with Iceberg, and the server over it."""
+    """The tables that Spark wrote with Iceberg, and the server over them."""
 
     spark: Spark
     running: Running
 
     def view(self, table: str, **options: str) -> str:
-        """A view over our data source."""
+        """Create a view over the data source; return its name."""
         return self.view_in(self.spark, table, **options)
 
     def view_in(self, spark: Spark, table: str, **options: str) -> str:
-        """The same in another session."""
+        """Create a view over the data source in another session; return its name."""
         name = f"of_{table}_{abs(hash(tuple(options.items())))}"
         spark.view(name, f"db.{table}", uri=self.running.uri, **options)
         return name
 
     def plain(self, table: str, how: str = "") -> Rows:
-        """All rows, by Iceberg's reader."""
+        """Return all rows, by Iceberg's reader."""
         return self.spark.sql(f"SELECT * FROM plain.db.{table} {how}")
 
 
@@ -68,7 +68,7 @@ def lake(written: Spark, server: Running) -> Lake:
 
 @pytest.fixture(scope="module")
 def expected(lake: Lake) -> Rows:
-    """The number of each condition of ``WHERE`` and the ids of its rows, by Iceberg's reader, in one action."""
+    """Pairs of a condition's number in ``WHERE`` and the id of a matching row, by Iceberg's reader, in one action."""
     parts = [
         f"SELECT {number} AS asked, id FROM plain.db.{WIDE[0]} WHERE {queries.as_meant(where)}"
         for number, where in enumerate(WHERE)
@@ -91,7 +91,7 @@ def test_schemas_are_those_of_icebergs_reader(lake: Lake, table: str) -> None:
     found = lake.spark.view("schema", f"db.{table}", uri=lake.running.uri)
     expected = lake.spark.ask("schema", table=f"plain.db.{table}")
     for field in expected["fields"]:
-        for name in ("CURRENT_DEFAULT", "EXISTS_DEFAULT"):  # which the reader of the files has filled in
+        for name in ("CURRENT_DEFAULT", "EXISTS_DEFAULT"):  # the file reader has filled these in
             field["metadata"].pop(name, None)
     assert found == expected
 
@@ -143,7 +143,7 @@ NOT_OF_ROWS = {
 
 
 def read_here(given: dict[str, str]) -> list[Any]:
-    """The first column of what the data source reads, without Spark."""
+    """Return the first column that the data source reads, without Spark."""
     options = Options.of(given)
     with Client(options.uri) as client:
         pinned = pin(client.table(options.table), options)
@@ -199,7 +199,7 @@ def test_the_driver_holds_no_files_of_a_large_plan(lake: Lake) -> None:
 
 
 def test_a_frame_is_good_for_many_filters(lake: Lake) -> None:
-    """As it would not be with all of them pushed: Spark has one plan for a loaded table, that of the last filter."""
+    """Filters are not pushed by default: Spark has one plan for a loaded table, that of the last filter."""
     few, others = "part < 20", "part >= 170"
     both = "SELECT id FROM {0} WHERE " + few + " UNION ALL SELECT id FROM {0} WHERE " + others
     for name in (lake.view("many"), "plain.db.many"):
@@ -237,7 +237,7 @@ def test_refused(lake: Lake, name: str) -> None:
     options, words = REFUSED[name]
     with pytest.raises(SparkFailed) as refusal:
         lake.spark.view("refused", "db.defaults", uri=lake.running.uri, **options)
-    said = str(refusal.value).partition("PYTHON_DATA_SOURCE_ERROR")[2]  # after what was asked
+    said = str(refusal.value).partition("PYTHON_DATA_SOURCE_ERROR")[2]  # after the query
     assert words in said
     assert "secret-of-mine" not in said
 
@@ -252,7 +252,7 @@ def test_sql_makes_views_and_no_tables(lake: Lake) -> None:
 
 
 def test_files_without_matching_rows_are_not_opened(lake: Lake, newest_spark: Spark) -> None:
-    """Other partitions' files are taken away: a plan that held one of them would fail."""
+    """The files of other partitions are renamed: a plan with one of them would fail."""
     with tables.taken_away(tables.partitions_but(lake.spark, "many", "part=17", "part=130")):
         for spark in (lake.spark, newest_spark):
             name = lake.view_in(spark, "many", pushdown="true")

@@ -1,4 +1,4 @@
-"""The data source on Spark 4.3 with no jar in the session: the demo lake, both formats, and the examples of docs."""
+"""The data source on Spark 4.3 without a jar: the demo lake, both formats, and the examples of the documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large files in pieces, row groups passed over, and where rows are stored: beside Iceberg's own reader."""
+"""Splits of large files, skipped row groups and metadata columns, compared with Iceberg's own reader."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PLACES = "id, substring_index(_file, '/', -1), _pos, _spec_id"
 
 @pytest.fixture(scope="module")
 def running(spark: Spark, server: Running) -> Running:
-    """The tables of both kinds of deletes, one file of many row groups each; their types evolve."""
+    """A server with tables of both kinds of deletes, each with one file of many row groups; their types evolve."""
     for version in (2, 3):
         table = f"plain.groups.v{version}"
         spark.sql(create(table, LARGE, version=version, more={**MARKED, **SMALL_GROUPS}))
@@ -61,7 +61,7 @@ def running(spark: Spark, server: Running) -> Running:
 
 
 def tasks(spark: Spark, view: str) -> int:
-    """How many tasks read the rows of a view."""
+    """Return the number of tasks that read the rows of a view."""
     return len({row[0] for row in spark.sql(f"SELECT spark_partition_id() FROM {view}")})
 
 
@@ -92,7 +92,7 @@ def test_filters_give_the_rows_of_icebergs_reader(spark: Spark, running: Running
 
 
 def read_here(given: dict[str, str], pushed: str | None = None) -> list[int]:
-    """The ids that the data source reads, without Spark."""
+    """Return the ids that the data source reads, without Spark."""
     options = Options.of(given)
     with Client(options.uri) as client:
         pinned = pin(client.table(options.table), options)
@@ -114,14 +114,14 @@ def test_metadata_columns_are_those_of_icebergs_reader(spark: Spark, running: Ru
     spark.sql("CREATE OR REPLACE TEMPORARY VIEW theirs AS SELECT id, _file, _pos, _spec_id FROM plain.groups.v3")
     theirs = spark.ask("schema", table="theirs")
     for field in theirs["fields"]:
-        field["metadata"] = {}  # what Spark notes of metadata columns
+        field["metadata"] = {}  # Spark's marks of metadata columns
     assert schema == theirs
     with pytest.raises(SparkFailed, match="unknown metadata column _row"):
         spark.view("refused", "groups.v3", uri=running.uri, metadata_columns="_row")
 
 
 def test_row_groups_that_are_passed_over_are_not_fetched(spark: Spark, running: Running, tmp_path: Path) -> None:
-    """The bytes of other row groups are overwritten: a task that looked at them would fail."""
+    """The bytes of other row groups are overwritten: a task that read them would fail."""
     folder = spark.folder / "lake" / "groups" / "v3" / "data"
     [path] = [path for path in folder.glob("*.parquet") if pq.read_metadata(path).num_row_groups > 20]
     metadata, data = pq.read_metadata(path), bytearray(path.read_bytes())

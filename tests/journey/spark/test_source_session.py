@@ -1,6 +1,7 @@
-"""The data source in a session: its defaults, its refusals, counts, and which uses of a frame choose files.
+"""The data source in a session: its defaults, its errors, counts, and which uses of a DataFrame drop files.
 
-On Spark 4.3 with no jar, over the demo lake; whether filters are pushed by default, on 4.1 and Connect too.
+The tests run on Spark 4.3 without a jar, over the demo lake; whether filters are pushed by default is also tested on
+4.1 and Connect.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.timeout(900)
 
 
 def run(spark: Spark, demo: Running, script: str, **values: str) -> Any:
-    """What a script that is given values leaves in ``found``, as JSON."""
+    """Run a script with these values; return its variable ``found``, passed through JSON."""
     printed = spark.ask(
         "run",
         packages=spark.packages,
@@ -150,7 +151,7 @@ RIGHT = {
     "subquery": 362, "view": 466,
 }  # fmt: skip
 WRONG = {"none after one", "union", "union with all"}
-"""What Spark 4.3 reads by the plan of another use, once filters are pushed."""
+"""The uses for which Spark 4.3 takes the plan of another use once filters are pushed."""
 
 
 def test_every_use_of_a_frame_reads_its_own_rows(newest_spark: Spark, demo: Running) -> None:
@@ -200,6 +201,6 @@ def test_a_version_that_is_not_known_is_tried(
 
 
 def test_spark_still_shares_the_plan_of_the_last_filter(newest_spark: Spark, demo: Running) -> None:
-    """The reason why filters are not pushed by default; when this fails, they may be."""
+    """The reason why filters are not pushed by default; if this test fails, they may be."""
     found = run(newest_spark, demo, USES.format(options={"pushdown": "true"}))
     assert {name for name, number in found.items() if number != RIGHT[name]} >= WRONG, found

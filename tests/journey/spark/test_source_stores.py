@@ -22,7 +22,7 @@ FSSPEC = "pyiceberg.io.fsspec.FsspecFileIO"
 
 @pytest.fixture(scope="module")
 def storage(google_endpoint: str, azure_endpoint: str) -> dict[str, dict[str, Any]]:
-    """The STORAGE setting that reaches both emulators."""
+    """The STORAGE setting for both emulators."""
     gs = {"endpoint_url": google_endpoint, "token": "anon", "project": "lakes"}
     return {"gs": gs, "abfs": {"connection_string": azure_blobs.connection_string(azure_endpoint)}}
 
@@ -58,7 +58,7 @@ def tables(google_endpoint: str, azure_endpoint: str, tmp_path_factory: pytest.T
 def server(
     storage: dict[str, dict[str, Any]], tables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:
-    """A server over both."""
+    """A server with both tables."""
     settings = {"STORAGE": json.dumps(storage), "ROOTS": ",".join(tables.values())}
     with served(tmp_path_factory.mktemp("server"), **settings) as running:
         for kind, root in tables.items():

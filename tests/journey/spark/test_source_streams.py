@@ -1,4 +1,4 @@
-"""``spark.readStream.format("lakemuster")``: each appended row once, over restarts; what is no append stops it."""
+"""``spark.readStream.format("lakemuster")`` reads each appended row once, despite restarts; other commits stop it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLE = "plain.streams.log"
 
 @pytest.fixture(scope="module")
 def running(spark: Spark, server: Running) -> Running:
-    """A table by day, of two commits."""
+    """A server with a table by day of two commits."""
     spark.sql(f"CREATE TABLE {TABLE} (id bigint, day date) USING iceberg PARTITIONED BY (day)")
     append(spark, 0, 4)
     append(spark, 4, 6)
@@ -25,13 +25,13 @@ def running(spark: Spark, server: Running) -> Running:
 
 
 def append(spark: Spark, start: int, end: int, more: str = "") -> None:
-    """Rows of some ids; each day is a file."""
+    """Append the rows of some ids; each day is a file."""
     day = "date_add(DATE '2024-05-01', CAST(id % 2 AS int))"
     spark.sql(f"INSERT INTO {TABLE} SELECT id, {day}{more} FROM range({start}, {end}, 1, 1)")
 
 
 class Follower:
-    """A stream and what it has written."""
+    """A stream and its output."""
 
     def __init__(self, spark: Spark, running: Running, folder: Path, **options: str) -> None:
         self.spark = spark
@@ -39,13 +39,13 @@ class Follower:
         self.options = {"uri": running.uri, **options}
 
     def rows(self, **options: str) -> Rows:
-        """All that was ever written, after a run from the checkpoint on."""
+        """Run the stream from its checkpoint; return all rows ever written."""
         given = {"table": "streams.log", "options": {**self.options, **options}, "folder": str(self.folder)}
         self.spark.ask("follow", packages=self.spark.packages, **given)
         return self.written()
 
     def written(self) -> Rows:
-        """All that was ever written."""
+        """Return all rows ever written."""
         if not list((self.folder / "rows").glob("*.parquet")):
             return []
         rows: Rows = self.spark.ask("parquet", paths=[str(self.folder / "rows")], columns=["id"])

@@ -1,4 +1,4 @@
-"""Variants through the data source are those of Iceberg's reader: plain and shredded ones, on Spark 4.1 and on 4.3."""
+"""Variants that the data source reads equal those of Iceberg's reader, plain and shredded, on Spark 4.1 and 4.3."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ VALUES = [
     "parse_json('{' || array_join(transform(sequence(1, 300), x -> '\"k' || x || '\": ' || x), ',') || '}')",
     "parse_json('[' || array_join(sequence(1, 300), ',') || ']')",
 ]  # fmt: skip
-"""Every kind of value that Spark has."""
+"""Values of every type that a variant in Spark can hold."""
 SHOWN = "id, to_json({0}), schema_of_variant({0})"
 LIKE_VALUE = """parse_json(format_string('{"id": %d, "more": {"x": "%s"}}', id, repeat('x', CAST(id AS int))))"""
 
 
 def likes(value: str) -> list[str]:
-    """Values whose fields are of one kind, and a few of others: the former are what is shredded."""
+    """Return values whose fields have one type, and a few others: Iceberg shreds the former."""
     same = f"to_variant_object(named_struct('id', id, 'of', {value}, 'list', array({value}, {value})))"
     other = f"to_variant_object(named_struct('of', id, 'other', {value}))"
     return [same, same, same, other, f"variant_get({other}, '$.other', 'variant')", "parse_json('[1]')"]
@@ -56,22 +56,22 @@ TYPED = [
     "repeat('long', 100) || id", "CAST('b' || id AS binary)", "named_struct('x', id, 'y', named_struct('z', 'z'))",
     "array(id, NULL, 3)", "array(named_struct('x', id), named_struct('x', NULL))",
 ]  # fmt: skip
-"""What is of one kind in the rows of a file."""
+"""Expressions with the same type in all rows of a file."""
 FORCED = {
     "object": "struct<a: int, b: struct<c: string, d: array<decimal(5, 2)>>, `é`: boolean>",
     "list": "array<struct<x: bigint, y: string>>",
     "text": "string",
     "nested lists": "array<array<int>>",
 }
-"""Types by which Spark shreds, whatever the values are."""
+"""Shredding schemas that are forced upon Spark, whatever the values are."""
 
 
 @pytest.fixture(scope="module")
 def running(spark: Spark, server: Running) -> Running:
-    """The tables."""
+    """A server with the tables of variants."""
     columns = "id bigint, v variant, s struct<a: int, v: variant>, l array<variant>, m map<string, variant>"
     for name in ("plain", "avro"):
-        # Iceberg's vectorized reader fails on structs when rows are deleted.
+        # Iceberg's vectorized reader fails on structs in tables with deleted rows.
         more = {
             "write.format.default": "parquet" if name == "plain" else name,
             "read.parquet.vectorization.enabled": "false",
@@ -88,7 +88,7 @@ def running(spark: Spark, server: Running) -> Running:
         nested = "named_struct('a', 1, 'v', NULL, 'more', v), NULL, NULL"
         spark.sql(f"INSERT INTO plain.variants.{name} SELECT id, NULL, {nested}, v FROM ({rows})")
         spark.sql(f"DELETE FROM plain.variants.{name} WHERE id IN (3, 7, 102)")
-    # What is shredded is told from the first nine rows of a file, which are alike.
+    # The shredding schema follows from the first nine rows of a file, which are alike.
     more = {"write.parquet.shred-variants": "true", "write.parquet.variant-inference-buffer-size": "9"}
     spark.sql(create("plain.variants.shredded", "id bigint, v variant", more))
     for number, value in enumerate(TYPED):
@@ -102,7 +102,7 @@ def running(spark: Spark, server: Running) -> Running:
 
 
 def create(table: str, columns: str, more: dict[str, str]) -> str:
-    """CREATE TABLE in format 3."""
+    """Return a CREATE TABLE statement in format version 3."""
     stated = ", ".join(f"'{name}' = '{value}'" for name, value in {"format-version": "3", **more}.items())
     return f"CREATE TABLE {table} ({columns}) USING iceberg TBLPROPERTIES ({stated})"
 
@@ -237,7 +237,7 @@ def test_plans_and_metadata_of_variants_are_frames(spark: Spark, running: Runnin
             assert stored <= {Path(str(value)).name for row in found["rows"] for value in row}
         script = "import lakemuster.spark\nprint(lakemuster.spark.count(spark, **options))"
         counted = spark.ask("run", packages=spark.packages, script=script, values={"options": options})
-        # Alone, `id` of shredded files is more than the vectorized reader of Iceberg can read.
+        # Iceberg's vectorized reader cannot read column `id` alone from shredded files.
         assert int(counted) == len(spark.sql(f"SELECT id, to_json(v) FROM plain.variants.{table}"))
     with pytest.raises(SparkFailed, match="column v is variant, which Spark reads differently or not at all"):
         spark.ask("lakemuster", packages=spark.packages, name="paths", options=options)

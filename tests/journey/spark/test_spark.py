@@ -1,7 +1,7 @@
-"""Spark, as it is, reads through our catalog what it wrote: the rows of a plain catalog, by plans of ours.
+"""Unmodified Spark reads its tables through the REST catalog: the rows of a plain catalog, planned by the server.
 
-The plain catalog answers first. Then every manifest and manifest list is taken away from the tables: Spark cannot plan
-by itself any more, and what it still answers was planned from the index.
+The plain catalog runs the queries first. Then all manifests and manifest lists are renamed: Spark cannot plan any more,
+so every further result was planned from the index.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.spark import Rows, Spark, SparkFailed
 
 pytestmark = pytest.mark.timeout(1800)
 TABLES = [*tables.MODES, *queries.OTHERS]
-LIKE_ALL = "v2_marks"  # the wide table that stands for the others where they hold the same
+LIKE_ALL = "v2_marks"  # represents the other wide tables for queries with equal results
 
 
 @dataclass
@@ -35,38 +35,38 @@ class Lake:
 
     @property
     def folder(self) -> Path:
-        """The folders of the tables."""
+        """The folder of the tables."""
         return self.spark.folder / "lake" / "db"
 
     def ask(self, catalog: str, table: str, query: str) -> Rows:
-        """The rows of a query of ``queries``."""
+        """Return the rows of a query of ``queries``."""
         return self.spark.sql(query.format(t=f"{catalog}.db.{table}", c=catalog, **self.named[table]))
 
     def answered(self) -> Counter[tuple[str, str]]:
-        """How often the server's log has a method and a path."""
+        """Return how often the server's log has each method and path."""
         lines = self.running.log.read_text().splitlines()
         records = [json.loads(line[line.index("{") :]) for line in lines if '"route"' in line]
         return Counter((record["method"], record["path"]) for record in records)
 
     def posts(self, table: str, kind: str = "plan") -> int:
-        """How many plans of a table the server has made, or how many of their tasks."""
+        """Return the number of requests for plans of a table, or for their tasks."""
         return self.answered()["POST", f"/iceberg/v1/namespaces/db/tables/{table}/{kind}"]
 
 
 def names(spark: Spark, table: str) -> dict[str, str]:
-    """What queries call the snapshots of a table, and their times."""
+    """Return the values of the placeholders for a table's snapshots and their times."""
     rows = spark.sql(f"SELECT committed_at, snapshot_id FROM plain.db.{table}.snapshots")
     return {f"at{n}": row[0] for n, row in enumerate(rows)} | {f"s{n}": str(row[1]) for n, row in enumerate(rows)}
 
 
 def source(table: str, query: str) -> str:
-    """The table whose rows are the answer."""
+    """Return the table whose rows are the expected result."""
     return LIKE_ALL if table in tables.MODES and query not in queries.OWN else table
 
 
 @pytest.fixture(scope="module")
 def lake(written: Spark, server: Running) -> Lake:
-    """Everything written, indexed and served, asked of the plain catalog."""
+    """The tables, indexed and served, with the expected rows from the plain catalog."""
     for catalog, more in {"muster": {"scan-planning-mode": "server"}, "unsaid": {}}.items():
         settings = {"type": "rest", "uri": f"{server.uri}/iceberg", "cache-enabled": "false"} | more
         named = {f"spark.sql.catalog.{catalog}.{name}": value for name, value in settings.items()}
@@ -82,7 +82,7 @@ def lake(written: Spark, server: Running) -> Lake:
 
 @pytest.fixture(scope="module")
 def alone(lake: Lake) -> Iterator[Lake]:
-    """The lake without its manifests and manifest lists: nobody but the server can plan."""
+    """The lake without manifests and manifest lists: only the server can plan."""
     taken = [file for file in lake.folder.rglob("*.avro") if file.parent.name == "metadata"]
     assert len(taken) > 100
     with tables.taken_away(taken):
@@ -116,7 +116,7 @@ def test_incremental_reads_which_spark_plans_itself(lake: Lake) -> None:
 
 
 def test_names(lake: Lake) -> None:
-    # Others of these tests may have written namespaces and tables of their own since the server looked for them.
+    # Other tests may have created namespaces and tables since the server last looked for them.
     namespaces = lake.spark.sql("SHOW NAMESPACES IN muster")
     assert ["db"] in namespaces
     assert {tuple(row) for row in namespaces} <= {tuple(row) for row in lake.spark.sql("SHOW NAMESPACES IN plain")}
@@ -144,7 +144,7 @@ def test_the_rows_are_those_of_a_plain_catalog(alone: Lake, table: str) -> None:
             wrong[query] = rows
     assert not wrong
     scans = [query for query in asked if query not in queries.WITHOUT_PLANS and table != "empty"]
-    # A line of the log follows the answer.
+    # The log line follows the response.
     until(lambda: alone.posts(table) - before >= len(scans))
 
 
@@ -161,7 +161,7 @@ def test_a_large_plan_comes_in_tasks(alone: Lake) -> None:
 
 
 def test_joins_by_partitions(alone: Lake) -> None:
-    """Spark matches partitions by the values in our plans, and does not shuffle rows."""
+    """Spark matches partitions by the values in the server's plans, without a shuffle."""
     by_partitions = {
         "spark.sql.iceberg.planning.preserve-data-grouping": "true",
         "spark.sql.sources.v2.bucketing.enabled": "true",
@@ -179,7 +179,7 @@ def test_joins_by_partitions(alone: Lake) -> None:
 
 
 def test_what_cannot_match_is_not_even_opened(alone: Lake) -> None:
-    """Data files of other partitions are taken away too: a plan that named one of them would fail."""
+    """Data files of other partitions are renamed too: a plan with one of them would fail."""
     with tables.taken_away(tables.partitions_but(alone.spark, "many", "part=17", "part=130")):
         assert alone.ask("muster", "many", "SELECT * FROM {t} WHERE part = 17") == [[17, 17]]
         assert alone.ask("muster", "many", "SELECT part FROM {t} WHERE id IN (17, 130)") == [[130], [17]]
@@ -188,7 +188,7 @@ def test_what_cannot_match_is_not_even_opened(alone: Lake) -> None:
 
 
 def test_a_filter_by_a_name_of_the_past_which_iceberg_1_12_cannot_take_back(alone: Lake) -> None:
-    """It binds what is left of a filter in the table's current schema, whatever the snapshot's is."""
+    """Iceberg binds the residual to the table's current schema, whatever the schema of the snapshot is."""
     for asked, meant in queries.PAST.items():
         with pytest.raises(SparkFailed, match="Cannot find field"):
             alone.ask("muster", "v3_marks", f"SELECT id FROM {{t}} VERSION AS OF {asked}")
@@ -196,7 +196,7 @@ def test_a_filter_by_a_name_of_the_past_which_iceberg_1_12_cannot_take_back(alon
 
 
 def test_a_partition_of_nan_which_iceberg_1_12_cannot_read(alone: Lake) -> None:
-    """JSON has no NaN, and it refuses the text that it writes itself: a plan with one is refused before."""
+    """JSON has no NaN, and Iceberg refuses the text that it writes itself, so the server refuses such plans."""
     assert alone.ask("muster", "nan_parts", "SELECT id FROM {t} WHERE ratio = 1") == [[1], [4], [7]]
     with pytest.raises(SparkFailed, match=r"NaN.*scan-planning-mode=client"):
         alone.ask("muster", "nan_parts", "SELECT id FROM {t}")

@@ -1,4 +1,4 @@
-"""A lake with its index, and a server of that index."""
+"""Fixtures: a lake with its index, and a server of that index."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ class Lake:
     rewrites: tuple[str, ...]
 
     def run(self, *words: str, **settings: str) -> tuple[int, str, str]:
-        """Run a command there: its status, what it said, what it complained of."""
+        """Run a command in the folder; return its status, standard output and standard error."""
         done = lakemuster(self.folder, *words, **settings)
         return done.returncode, done.stdout, done.stderr
 
     def json(self, *words: str) -> Any:
-        """What a command answers in JSON."""
+        """Return the JSON output of a command."""
         status, out, err = self.run(*words, "--json")
         assert (status, err) == (0, "")
         return json.loads(out)
 
 
 commands = cache(partial(typer.main.get_command, app))
-"""The program's commands, which Typer would otherwise make anew for each run of one."""
+"""The program's commands, cached because Typer would build them again for each run."""
 
 
 def run_here(*words: str, status: int = 0) -> tuple[str, str]:
-    """Run a command in this process: what it said, and what it complained of."""
+    """Run a command in this process; return its standard output and standard error."""
     output, complaints = io.StringIO(), io.StringIO()
     with (
         contextlib.redirect_stdout(output),
@@ -78,7 +78,7 @@ def lake(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Lake:
     assert {line.split("\t")[0] for line in out.splitlines()} == {"registered"}
     status, _, err = made.run("refresh", "--all")
     assert status == 0, err
-    # The name of one old manifest list is not the one that this table's metadata record.
+    # One old manifest list has another name than the table's metadata records.
     assert {line.partition(" cannot")[0] for line in err.splitlines()} == {f"lakemuster: {EQUALITY}: snapshot {LOST}"}
     return made
 

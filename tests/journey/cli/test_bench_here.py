@@ -1,4 +1,4 @@
-"""``lakemuster bench-here`` measures what it wrote: PyIceberg reads the same table, and the disk has as many bytes."""
+"""``lakemuster bench-here`` reports what it wrote: PyIceberg reads the same table, and the files have as many bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TINY = ("--entries", str(ENTRIES), "--seconds", "1")
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
-    """A folder that a run left its table and index in, and what the run said."""
+    """The folder in which a run left its table and index, and the run's report."""
     folder = tmp_path_factory.mktemp("bench")
     done = lakemuster(folder, "bench-here", str(folder), *TINY, "--keep", "--json")
     assert (done.returncode, done.stderr) == (0, "")
@@ -42,7 +42,7 @@ def test_counts_are_those_of_the_table_that_it_wrote(kept):
     table = StaticTable.from_metadata(str(folder / "table" / "metadata" / "v2.metadata.json"))
     manifests = table.current_snapshot().manifests(table.io)
     entries = sum(manifest.added_files_count for manifest in manifests)
-    # One second may end before all manifests are written, but not before the second one.
+    # The run may end after one second before all manifests are written, but not before the second one.
     assert entries in (2_100, ENTRIES)
     assert entries == sum(len(manifest.fetch_manifest_entry(table.io)) for manifest in manifests)
     assert (found["table"]["entries"], found["table"]["manifests"]) == (entries, len(manifests))
@@ -142,7 +142,7 @@ def test_a_url_that_cannot_be_written_is_said_in_one_line(tmp_path, s3_server):
 
 @pytest.mark.parametrize(("most", "reason"), [(250_000, "database"), (400_000, "cannot be written: File too large")])
 def test_a_disk_that_refuses_more_bytes_is_said_in_one_line(tmp_path, most, reason):
-    """The limit of a file's size stands for a full disk: the database cannot be made, or a manifest be written."""
+    """A limit of the file size stands for a full disk: the database cannot be created, or a manifest not written."""
     done = subprocess.run(
         [sys.executable, "-m", "lakemuster", "bench-here", str(tmp_path), "--entries", "20000", "--seconds", "3"],
         cwd=tmp_path,

@@ -1,4 +1,4 @@
-"""Attached catalogs on the command line: their check, and tables that have a catalog's name."""
+"""Attached catalogs on the command line: their check, and tables whose names begin with a catalog's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.journey.servers import lakemuster
 
 @pytest.fixture
 def catalogs(tmp_path: Path) -> str:
-    """The setting with two catalogs: ``prod`` of one table, and ``gone``, which does not answer."""
+    """The setting with two catalogs: ``prod`` has one table, and ``gone`` does not respond."""
     uri = f"sqlite:///{tmp_path}/catalog.db"
     writer = SqlCatalog("prod", uri=uri, warehouse=f"file://{tmp_path}/lake")
     writer.create_namespace("shop")

@@ -1,4 +1,4 @@
-"""What a person does first, as they do it: in a shell, in a folder of their own."""
+"""The first commands of a new user, run in a shell and in a folder of their own."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_console_entry_is_the_same_as_the_module():
 def test_a_failure_is_one_line_that_says_what(
     lake: Lake, words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ):
-    # In this process: each of these in one of its own would take minutes.
+    # The commands run in this process: separate processes would take minutes.
     monkeypatch.chdir(lake.folder)
     for name, value in environment(lake.folder, {}).items():
         monkeypatch.setenv(name, value)

@@ -1,4 +1,4 @@
-"""``lakemuster orphans`` as its users run it: sums, lists, a Parquet file, statuses, one line for each refusal."""
+"""``lakemuster orphans`` as users run it: sums, lists, a Parquet file, exit statuses, and one line for each refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index here, a server of it, and the Python client say the same."""
+"""Commands on a local index, commands on a server of it, and the Python client give the same results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LISTS = (
 
 @pytest.fixture(autouse=True)
 def _here(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this process, with the lake's settings: a process for each command would take minutes."""
+    """Settings of the lake in this process: a process for each command would take minutes."""
     monkeypatch.chdir(lake.folder)
     for name, value in environment(lake.folder, {}).items():
         monkeypatch.setenv(name, value)
@@ -223,7 +223,7 @@ def test_timelines_by_period_and_expiries_are_the_same(server: Running):
 
 
 def _without_moments(value: Any) -> Any:
-    """The same without the times of computing, and the ages that they give."""
+    """Return the value without times of computation and the ages that depend on them."""
     if isinstance(value, list):
         return [_without_moments(one) for one in value if not isinstance(one, dict) or one.get("name") != "staleness"]
     if isinstance(value, dict):
@@ -233,7 +233,7 @@ def _without_moments(value: Any) -> Any:
 
 def test_health_is_the_same(server: Running):
     for name in names(server):
-        # Computed here, and stored in the database that the server reads.
+        # The first command stores the health in the database that the server reads.
         here, there = (json.loads(said("health", name, "--json", *more)) for more in ((), ("--uri", server.uri)))
         assert _without_moments(here) == _without_moments(there), name
         assert here["components"]

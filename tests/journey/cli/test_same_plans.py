@@ -1,4 +1,4 @@
-"""Plans and explanations: the index here, a server of it, and the Python client say the same."""
+"""Plans and explanations are the same from a local index, a server of it, and the Python client."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _here(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def filters(server: Running, name: str) -> Iterator[str]:
-    """Filters on the first columns of a table, with values that its files record."""
+    """Yield filters on the first suitable column of a table, with values that its files record."""
     for row in server.rows(f"/tables/{name}/files", stats="*"):
         if row["content"] != "data":
             continue

@@ -1,4 +1,4 @@
-"""``lakemuster serve``: how it starts, how it is refused, how it ends."""
+"""``lakemuster serve``: how it starts, when it refuses to start, and how it ends."""
 
 from __future__ import annotations
 

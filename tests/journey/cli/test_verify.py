@@ -1,4 +1,4 @@
-"""``lakemuster verify``: its lines, its JSON and its status."""
+"""``lakemuster verify``: its output as text and JSON, and its exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page in a browser, and what is wrong with it."""
+"""A page in a browser, with checks that apply to every page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pract
 
 @cache
 def chromium() -> str:
-    """The path of a Chromium; advice, which begins with ``No``, where there is none."""
+    """Return the path of a Chromium; advice that begins with ``No`` if there is none."""
     found = subprocess.run(
         [sys.executable, "-I", str(ROOT / "scripts" / "chromium.py")], capture_output=True, text=True, check=False
     )
@@ -34,7 +34,7 @@ def chromium() -> str:
 
 @cache
 def axe() -> str:
-    """The source of axe-core."""
+    """Return the source of axe-core."""
     return (node_modules_of(ROOT / "scripts" / "console_packages") / "axe-core" / "axe.min.js").read_text("utf-8")
 
 
@@ -43,9 +43,9 @@ class Visit:
     """A page of the console.
 
     Attributes:
-        may_fail: parts of URLs whose requests may fail; a test adds those that it makes fail.
-        also: other hosts that it may ask.
-        problems: what the page must not do, and did.
+        may_fail: parts of URLs whose requests may fail; tests add the requests that they make fail.
+        also: other hosts to which the page may send requests.
+        problems: errors, warnings, dialogs and requests that a page must not cause.
     """
 
     uri: str
@@ -57,7 +57,7 @@ class Visit:
 
     @classmethod
     def of(cls, browser: Browser, uri: str, **options: Any) -> Visit:
-        """A visit that has opened no page yet."""
+        """Return a visit that has opened no page yet."""
         given = {"viewport": WIDE, "locale": "en-US", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce"}
         context = browser.new_context(**{**given, **options})
         visit = cls(uri, context, context.new_page())
@@ -69,13 +69,13 @@ class Visit:
         return visit
 
     def go(self, path: str) -> Visit:
-        """Open a path, or another state by its fragment."""
+        """Open a path or a fragment of the console."""
         self.page.goto(f"{self.uri}/{path}")
         return self
 
     @contextmanager
     def unreachable(self, path: str) -> Iterator[None]:
-        """Requests whose URL has a path at its end, before its parameters, fail inside."""
+        """Abort requests to a path until the block ends, whatever their query parameters."""
         pattern = re.compile(rf"{re.escape(path)}(\?|$)")
         self.may_fail.append(path)
         self.page.route(pattern, lambda route: route.abort())
@@ -104,13 +104,13 @@ class Visit:
             self.context.close()
 
     def check(self) -> None:
-        """Fail if the page did what it must not."""
+        """Check that the page caused no problems."""
         assert not self.problems, "\n".join(self.problems)
 
     def violations(self) -> list[str]:
-        """What axe-core finds: one line for each element. Also tells that there were elements to look at.
+        """Return axe-core's findings, one line for each element; assert that it checked some rules.
 
-        A page that is wider than its window, so that one must scroll to the side, is a violation too.
+        A page that is wider than its window and thus scrolls sideways is also a finding.
         """
         self.page.evaluate(axe())
         found = self.page.evaluate(
@@ -129,20 +129,20 @@ class Visit:
 
 
 def texts(locator: Locator) -> list[str]:
-    """The texts of elements, with single spaces."""
+    """Return the texts of elements, with single spaces."""
     return [" ".join(text.split()) for text in locator.all_inner_texts()]
 
 
 def whole(number: object) -> str:
-    """A number as the console shows it."""
+    """Return a number as the console shows it."""
     return "–" if number is None else f"{int(str(number)):,}"
 
 
 def raw_bytes(number: object) -> str | None:
-    """What the console tells of a size on hover."""
+    """Return the tooltip of a size."""
     return "not known" if number is None else f"{int(str(number)):,} bytes"
 
 
 def some(number: int, word: str) -> str:
-    """A number of things, as the console words it."""
+    """Return a count with its noun, as the console words it."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -1,7 +1,7 @@
-"""A browser that looks at real servers, and checks what every page must keep to.
+"""Fixtures with a browser and servers; the checks of every page run when a test ends.
 
-Each module has a browser of its own, which ends with it: Playwright's event loop would stand in the way of tests that
-run one in the same process.
+Each module starts and stops its own browser: Playwright's event loop would interfere with other tests in the same
+process that run one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.journey.console.lakes import troubled_lake
 from tests.journey.servers import free_port, served
 from tests.polling import until
 
-# The machine may be busy: how long a page takes says nothing here.
+# The machine may be busy, and page load times are not tested here.
 expect.set_options(timeout=30_000)
 
 
@@ -37,7 +37,7 @@ def browser():
 
 @pytest.fixture
 def visit(browser):
-    """Open pages of a server: ``visit(uri, path, …)``; whatever they must keep to is checked at the end."""
+    """A function that opens pages of a server: ``visit(uri, path, …)``; at the end each page is checked."""
     visits = []
 
     def open_page(uri, path="#/", **context):
@@ -53,7 +53,7 @@ def visit(browser):
 
 @pytest.fixture(scope="package")
 def demo(tmp_path_factory):
-    """The demo lake, with the health of its tables, which a background job would compute some time."""
+    """The demo lake, with the health of its tables computed, without waiting for the background job."""
     with served(tmp_path_factory.mktemp("console-demo"), "--demo") as running:
         for row in running.rows("/tables"):
             running.get(f"/tables/{row['name']}/health")
@@ -62,7 +62,7 @@ def demo(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def troubled(tmp_path_factory):
-    """Tables with hostile names and values, a stale one, one that cannot be read at all, and an empty one."""
+    """A server with tables with hostile names and values, a stale one, an unreadable one, and an empty one."""
     folder = tmp_path_factory.mktemp("console-troubled")
     with served(folder, ROOTS=f"file://{folder}") as running:
         troubled_lake(folder / "lake", running)
@@ -71,7 +71,7 @@ def troubled(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def many(tmp_path_factory):
-    """The table ``big.many``, of 3,200 files in as many partitions on two levels."""
+    """A server with the table ``big.many`` of 3,200 files in as many partitions on two levels."""
     folder = tmp_path_factory.mktemp("console-many")
     iceberg_table(folder / "lake" / "many", files=3200, columns=12, manifests=4, days=200, processes=1)
     with served(folder, ROOTS=f"file://{folder}") as running:
@@ -81,7 +81,7 @@ def many(tmp_path_factory):
 
 @pytest.fixture(scope="package")
 def attached(tmp_path_factory):
-    """A server with a catalog that answers, and one that does not."""
+    """A server with a reachable and an unreachable catalog."""
     folder = tmp_path_factory.mktemp("console-catalogs")
     theirs = SqlCatalog("theirs", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
     theirs.create_namespace("shop")

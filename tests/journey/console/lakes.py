@@ -1,4 +1,4 @@
-"""Lakes of the console's tests."""
+"""Lakes for the console's tests."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ ARABIC = "جدول_المبيعات"
 OVERRIDE = "abc\u202egpj.exe"
 LONG = "a_very_long_name_" * 12
 VALUES = (MARKUP, SCRIPT, ARABIC, OVERRIDE, LONG)
-"""Values of everything that a table can name."""
+"""Hostile values for everything that a table can name."""
 HOSTILE = (MARKUP, "\"'><svg onload=alert(3)>", ARABIC, OVERRIDE, LONG)
-"""Names of tables, which have no slash."""
+"""Hostile names of tables, without slashes."""
 
 
 def quoted(name: str) -> str:
-    """A level of a table's name as the API writes it."""
+    """Quote a level of a table's name as the API does."""
     return f"`{name}`" if "." in name else name
 
 
 def hostile_name(text: str) -> str:
-    """The name of a table of the namespace ``odd``."""
+    """Return the name of a table in the namespace ``odd``."""
     return f"odd.{quoted(text)}"
 
 
@@ -82,7 +82,7 @@ def _plain(catalog: SqlCatalog, name: str) -> Table:
 
 
 def _append_damaged(table: Table) -> None:
-    """Commit a snapshot whose manifest list is cut off."""
+    """Commit a snapshot with a truncated manifest list."""
     table.append(pa.table({"id": [4]}))
     snapshot = table.current_snapshot()
     assert snapshot is not None

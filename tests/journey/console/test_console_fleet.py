@@ -1,4 +1,4 @@
-"""The list of tables: its figures are the API's, what needs attention is on top, and it follows what happens."""
+"""The list of tables shows the API's figures, tables that need attention first, and changes as they happen."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_commit_is_shown_as_it_happens(troubled, visit):
 
 @pytest.fixture
 def large_namespace(troubled):
-    """The names of 450 tables of the namespace ``many``."""
+    """The names of 450 tables in the namespace ``many``."""
     location = next(table["location"] for table in troubled.rows("/tables") if table["name"] == "odd.empty")
     names = [f"many.t{number:04}" for number in range(450)]
     for name in names:
@@ -142,7 +142,7 @@ def test_a_large_fleet_has_few_rows_in_the_page_and_all_by_scrolling(troubled, l
         assert len(rows) < 80
         seen |= set(rows)
         end = rows[-1]
-        # By its name: more rows may have come since they were read.
+        # The row is found by its name, because more rows may have come since they were read.
         page.evaluate(f"end => {LINKS}.find(link => link.textContent === end).scrollIntoView()", end)
         if end != large_namespace[-1]:
             page.wait_for_function(f"before => ({last})().textContent !== before", arg=end)

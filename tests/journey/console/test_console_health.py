@@ -1,4 +1,4 @@
-"""The health of a table: each component as the API tells it, with its remedy to copy."""
+"""The health of a table: each component as the API reports it, with its remedy to copy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLE = "shop.orders"
 
 @pytest.fixture(scope="module")
 def ailing(tmp_path_factory):
-    """The demo lake, with thresholds that its tables exceed."""
+    """A server of the demo lake with thresholds that its tables exceed."""
     health = {
         "small_files": {"warning": 0, "critical": 0},
         "manifests": {"warning": 1, "critical": 100},
@@ -31,7 +31,7 @@ def ailing(tmp_path_factory):
 
 
 def plain(number):
-    """A number as JavaScript writes it."""
+    """Return a number as JavaScript writes it."""
     return int(number) if number == int(number) else number
 
 

@@ -1,6 +1,6 @@
-"""Tables of 100,000 partitions and of 1,000,000 files: figures are the API's, and what a page holds is bounded.
+"""Tables of 100,000 partitions and of 1,000,000 files: figures equal the API's, and the size of a page is bounded.
 
-How long it takes is measured by ``python -m benchmarks.console``.
+``python -m benchmarks.console`` measures how long it takes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.journey.servers import served
 
 MOST_NODES = 2500
 MOST_BYTES = 128 * 1024
-"""Of a body as it is sent."""
+"""Limit of the size of a response body as it is sent."""
 MOST_ROWS = 10_000
 FILTER = "ts >= TIMESTAMP '2023-06-01 00:00:00+00:00' AND user_id < 40000000"
 LISTS = {"columns", "diff", "events", "files", "overlap", "partitions", "refs", "schemas", "snapshots", "specs",
@@ -32,7 +32,7 @@ VIEWS = {
     "schema": ".versions li",
     "details": "#specs",
 }
-# A frame's tiles: of all rectangles that one callback draws.
+# Counts the tiles of each frame: the rectangles that one callback draws.
 FRAMES = """
   const request = window.requestAnimationFrame.bind(window);
   const draw = CanvasRenderingContext2D.prototype.fillRect;
@@ -49,7 +49,10 @@ FRAMES = """
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """``big.parted``: 100,000 partitions on 6,250 days. ``big.million``: a commit of 1,000,000 files, one of 1,000."""
+    """A server with the tables ``big.parted`` and ``big.million``.
+
+    ``big.parted`` has 100,000 partitions on 6,250 days, ``big.million`` a commit of 1,000,000 files and one of 1,000.
+    """
     folder = tmp_path_factory.mktemp("console-large")
     lake = folder / "lake"
     iceberg_table(lake / "parted", files=100_000, columns=3, manifests=4, days=6250, level=1)
@@ -75,7 +78,7 @@ def partitions(large):
 
 
 def unpaged(request):
-    """Whether a request asks for a list as a whole, or for too large a page of it."""
+    """Return whether a request asks for an unpaged list, or for pages larger than ``MOST_ROWS``."""
     path, query = urlsplit(request.url).path, parse_qs(urlsplit(request.url).query)
     if request.method == "POST":
         body = json.loads(request.post_data or "{}")
@@ -160,7 +163,7 @@ def test_many_partitions_are_zoomed_by_the_keyboard(large, partitions, visit):
 @pytest.mark.parametrize("name", ["parted", "million"])
 def test_the_funnel_of_many_files_is_the_apis_and_typed_by_the_keyboard(large, visit, name):
     one = visit(large.uri, f"#/tables/big.{name}/why?column=user_id")
-    one.may_fail += ["/explain", "/plan"]  # of what is not finished yet
+    one.may_fail += ["/explain", "/plan"]  # requests for an incomplete filter
     page = one.page
     expect(page.locator(".answer-line")).to_be_visible()
     page.keyboard.press("/")

@@ -1,4 +1,4 @@
-"""Catalogs, events and whatever is missing."""
+"""Catalogs, events, and pages without content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOVED_AT_ONCE = """new MutationObserver((_, observer) => {
   observer.disconnect();
   location.hash = "#/events";
 }).observe(document, {childList: true, subtree: true});"""
-"""Changes the address in the task that shows the console for the first time."""
+"""A script that changes the address in the task that shows the console for the first time."""
 
 
 def test_catalogs_are_the_apis(attached, visit):

@@ -1,4 +1,6 @@
-"""Partitions: areas are bytes, the table beside the treemap has the API's figures, zooming is a state."""
+"""Partitions: areas are proportional to bytes, the table beside the treemap has the API's figures, and the address
+stores the zoom.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,7 @@ def areas(running, visit, rows):
     return page.evaluate(LAYOUT, [f"{running.uri}/{digest}/treemap.js", rows])
 
 
-# Of specs that add a field, drop it, and differ in a transform alone.
+# Rows of specs that add a field, drop it, and differ only in a transform.
 EVOLVED = [
     {"spec_id": spec, "partition": partition, "total_data_file_size_in_bytes": 10 * (number + 1)}
     for number, (spec, partition) in enumerate(

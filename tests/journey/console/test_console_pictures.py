@@ -1,6 +1,6 @@
-"""The pictures of docs/console.md show what the console looks like; ``--update-golden`` takes them anew.
+"""The pictures of docs/console.md show the current console; ``--update-golden`` takes them again.
 
-They are compared loosely, since fonts differ between machines: as small grey pictures.
+They are compared as small grey pictures, because fonts differ between machines.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ VIEWS = {
 }
 SIGNED_OUT = {"is_open": False, "caller": None, "methods": ["token", "oidc"]}
 ALIKE = 10
-"""Mean difference of grey values, of 255, that is taken for the same."""
+"""Largest mean difference of grey values (0 to 255) between equal pictures."""
 DIFFERENCE = """async ([one, other]) => {
   const grey = async (data) => {
     const image = new Image();

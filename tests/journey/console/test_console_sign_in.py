@@ -41,7 +41,7 @@ def tokens(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def guarded(provider, tokens, tmp_path_factory):
-    """The demo lake of a server that asks for sign-in."""
+    """A server of the demo lake that requires sign-in."""
     client, secret = provider.browsers.client
     settings = {"OIDC_ISSUER": provider.issuer, "OIDC_AUDIENCE": AUDIENCE, "TOKENS": str(tokens)}
     settings |= {"OIDC_CLIENT_ID": client, "OIDC_CLIENT_SECRET": secret}
@@ -96,7 +96,7 @@ def test_requests_of_a_view_end_before_its_session_does(guarded, visit):
         one.page.reload()
 
     def release(route):
-        # Asked once more after the session has ended: what still waits for an answer is refused now.
+        # Release the held requests after the session has ended: they are refused now.
         while route.request.method == "GET" and held:
             held.pop().continue_()
         route.continue_()
@@ -143,7 +143,7 @@ def test_a_provider_that_refuses_is_told_and_the_next_try_succeeds(guarded, prov
 
 @contextmanager
 def withdrawn(guarded, tokens):
-    """The server does not know the reader's token inside, and knows it again after."""
+    """Remove the reader's token from the server until the block ends."""
     before = tokens.read_text("utf-8")
     tokens.write_text(token_entry("other", "another"), "utf-8")
     try:

@@ -1,4 +1,4 @@
-"""A table's history, schema and details: its figures are the API's."""
+"""A table's history, schema and details show the API's figures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_figures_and_the_commits_are_the_apis(demo, visit, name):
     expect(rows.first).to_be_visible()
     own = [row for row in rows.all() if row.locator("td").nth(1).inner_text() == "main"]
     assert len(own) == len(commits)
-    # Of commits at one time, the API and the console have the same order.
+    # The API and the console order simultaneous commits alike.
     for row, commit in zip(own, commits, strict=True):
         assert row.locator("time").get_attribute("datetime") == commit["committed_at"]
         cells = texts(row.locator("td"))

@@ -1,4 +1,4 @@
-"""Why a query reads what it reads: the console's funnel, files and reasons are those of the API."""
+"""The page that explains a plan: its funnel, files and reasons equal the API's."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_intervals_of_files_have_their_bounds_and_the_query_is_over_them(demo, v
 def test_columns_are_completed_by_the_keyboard(demo, visit):
     one = visit(demo.uri, f"#/tables/{ORDERS}/why")
     page = one.page
-    # What is not finished yet may be asked already.
+    # The console may already send requests for an incomplete filter.
     one.may_fail += ["/explain", "/plan"]
     expect(page.locator(".answer-line")).to_be_visible()
     page.keyboard.press("/")
@@ -229,7 +229,7 @@ def test_hostile_columns_and_values_are_text(troubled, visit):
         text.removeprefix("part=") for text in page.locator("table.files td bdi").all_inner_texts()
     }
     expect(page.locator(".answer-line")).to_contain_text("reads 2 of 10 files")
-    # The whole of a filter that takes two lines is shown.
+    # A filter of two lines is shown completely.
     shown = "own => own.scrollHeight <= own.clientHeight && own.clientHeight > 40"
     assert page.locator("#filter").evaluate(shown)
     assert one.violations() == []

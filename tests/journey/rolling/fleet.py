@@ -1,4 +1,4 @@
-"""Replicas of one or two versions on one database and segment store, behind a balancer, under clients and commits."""
+"""Replicas of one or two versions on one database and segment store, with clients that balance load, and commits."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from tests.tree import ROOT
 OURS = ROOT / "app"
 STALENESS = 2.0
 DRAIN_SECONDS = 600
-"""Until the test has seen that nobody uses the server any more, and ends the draining."""
+"""Longer than a test waits until no client uses the server; the test then ends the draining."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where the objects of tables go, each written completely or not at all."""
+    """A folder for the objects of tables; each object is written atomically."""
 
     place: Path
 
     def put(self, key: str, data: bytes) -> None:
-        """Write an object."""
+        """See :meth:`Bucket.put`."""
         path = self.place / key
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.part")
@@ -47,17 +47,18 @@ class Folder:
         part.replace(path)
 
     def delete(self, keys: Iterable[str]) -> None:
-        """Remove objects."""
+        """See :meth:`Bucket.delete`."""
         for key in keys:
             (self.place / key).unlink(missing_ok=True)
 
 
 @dataclass(slots=True)
 class Replica:
-    """A server of some code.
+    """A server that runs the code in a folder.
 
     Attributes:
-        words: what runs it, behind ``python``.
+        code: the folder of the code.
+        words: the arguments of ``python`` that run the program.
     """
 
     code: Path
@@ -68,7 +69,7 @@ class Replica:
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it; returns before it is ready."""
+        """Start the process; do not wait until it is ready."""
         self.folder.mkdir(parents=True)
         variables = environment(self.code, self.folder, self.settings)
         variables["PYTHONPATH"] = os.pathsep.join([str(self.code), str(ROOT)])
@@ -84,29 +85,29 @@ class Replica:
 
     @property
     def log(self) -> str:
-        """What it wrote."""
+        """The server's log."""
         return (self.folder / "server.log").read_text(errors="replace")
 
     def readiness(self) -> dict[str, Any] | None:
-        """What ``/readyz`` says; None if nobody answers."""
+        """Return the response of ``/readyz``; None if there is none."""
         with contextlib.suppress(httpx.HTTPError):
             answer: dict[str, Any] = httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=30).json()
             return answer
         return None
 
     def is_ready(self) -> bool:
-        """Whether it may be sent requests; fails if it has ended."""
+        """Return whether the server accepts requests; assert that it has not ended."""
         assert self.process is not None
         assert self.process.poll() is None, self.log[-3000:]
         return bool((self.readiness() or {}).get("ready"))
 
     def has_ended(self) -> bool:
-        """Whether its process has."""
+        """Return whether the process has ended."""
         assert self.process is not None
         return self.process.poll() is not None
 
     def kill(self) -> None:
-        """SIGKILL to it and its decoders."""
+        """Send SIGKILL to the server and its decoders."""
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -115,7 +116,7 @@ class Replica:
 
 @dataclass(slots=True)
 class Fleet:
-    """Replicas, the tables that they serve, and who commits to these."""
+    """Replicas and the tables that they serve."""
 
     folder: Path
     settings: dict[str, str]
@@ -124,12 +125,12 @@ class Fleet:
     _number: int = 0
 
     def ports(self) -> list[int]:
-        """Of the replicas that are ready: what a balancer knows."""
+        """Return the ports of the ready replicas, as a load balancer would; of all if none is ready."""
         ready = [replica.port for replica in self.replicas if (replica.readiness() or {}).get("ready")]
         return ready or [replica.port for replica in self.replicas]
 
     def start(self, code: Path, words: Sequence[str] = ("-m", "lakemuster"), **settings: str) -> Replica:
-        """Start one more, which is not sent requests yet."""
+        """Start another replica, to which no requests are sent yet."""
         self._number += 1
         of = self.settings | {"DRAIN_SECONDS": str(DRAIN_SECONDS)} | settings
         replica = Replica(code, self.folder / f"server-{self._number}", of, words)
@@ -137,24 +138,24 @@ class Fleet:
         return replica
 
     def add(self, code: Path) -> Replica:
-        """Start one more, and wait until it is ready."""
+        """Start another replica, and wait until it is ready."""
         replica = self.start(code)
         self.join(replica)
         return replica
 
     def join(self, replica: Replica) -> None:
-        """Send a replica requests once it is ready."""
+        """Wait until a replica is ready, and send it requests from then on."""
         until(replica.is_ready, START_SECONDS)
         self.replicas.append(replica)
 
     def begin_draining(self, replica: Replica, clients: Clients) -> None:
-        """Ask a replica to stop, and wait until its clients have left it."""
+        """Tell a replica to stop, and wait until its clients have left it."""
         assert replica.process is not None
         replica.process.send_signal(signal.SIGTERM)
         until(lambda: not (replica.readiness() or {"ready": True})["ready"])
         assert "stopping" in (replica.readiness() or {})["checks"]["server"]
         asked = [asker.asked for asker in clients.askers]
-        # Who had chosen it has asked it, and been told to leave.
+        # Clients that had chosen this replica have sent a request, and their connections have been closed.
         until(lambda: all(asker.asked >= n + 2 for asker, n in zip(clients.askers, asked, strict=True)), 300)
         assert replica.port not in {asker.port for asker in clients.askers}
 
@@ -167,7 +168,7 @@ class Fleet:
         assert replica.process.wait(120) == 0, replica.log[-3000:]
 
     def plan_from(self, replica: Replica) -> None:
-        """Every table's newest commit comes from one replica, whole and fresh."""
+        """Wait until a replica plans the newest commit of every table."""
         for table in self.tables:
             files = set(table.history.newest().files)
 
@@ -183,7 +184,7 @@ class Fleet:
 
 @contextmanager
 def commits(tables: Sequence[Table], seed: int, pause_seconds: float = 0.3) -> Iterator[None]:
-    """Commit to random tables as long as the block runs."""
+    """Commit to random tables until the block ends."""
     stop = threading.Event()
     failures: list[BaseException] = []
     drawn = random.Random(seed)
@@ -207,7 +208,7 @@ def commits(tables: Sequence[Table], seed: int, pause_seconds: float = 0.3) -> I
 
 @contextmanager
 def fleet(folder: Path, url: str, seed: int, **settings: str) -> Iterator[Fleet]:
-    """Two tables of a few commits, and no replica yet."""
+    """Yield a fleet with two tables of three commits each, and without replicas."""
     lake = folder / "lake"
     drawn = random.Random(seed)
     tables: list[Table] = []
@@ -232,7 +233,7 @@ def fleet(folder: Path, url: str, seed: int, **settings: str) -> Iterator[Fleet]
 
 
 def register(replica: Replica, tables: Sequence[Table]) -> None:
-    """Add the tables over HTTP, and have them indexed."""
+    """Register the tables over HTTP."""
     for table in tables:
         body = {"name": table.name, "location": table.url}
         answer = httpx.post(f"http://127.0.0.1:{replica.port}/api/v1/tables", json=body, timeout=60)

@@ -1,7 +1,7 @@
 """``lakemuster`` that kills itself at a point: ``python -m tests.journey.rolling.killed POINT FOLDER serve …``.
 
-At the point the process and all others of its group get SIGKILL, if the file ``armed`` is in FOLDER. It is removed
-first, and the file ``reached`` has the point's name: it is known that the process died there and nowhere else.
+At the point, SIGKILL is sent to the process group if the file ``armed`` exists in FOLDER. Before that, ``armed`` is
+removed and the point's name is written to ``reached``, which proves where the process died.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Point:
     """A place in the code.
 
     Attributes:
-        place: ``module:attribute.attribute`` of a function, where it is looked up.
-        when: before it is called, or after it has returned.
-        time: the how manieth call; those before the point was armed do not count.
+        place: ``module:attribute.attribute`` of a function, in the module that calls it.
+        when: whether the process dies before the call or after it.
+        time: the number of the call, counted from 1; calls before the point was armed do not count.
     """
 
     place: str
@@ -63,12 +63,12 @@ POINTS = {
 
 
 def plant(point: Point, folder: Path, name: str) -> None:
-    """Put the point into the code."""
+    """Patch the point's function."""
     module_name, _, path = point.place.partition(":")
     owner: Any = importlib.import_module(module_name)
     *parents, attribute = path.split(".")
     for parent in parents:
-        if getattr(owner, parent) is pickle:  # shared by all: only this module's use of it
+        if getattr(owner, parent) is pickle:  # a shared module: replace it in this module only
             owner.pickle = SimpleNamespace(**vars(pickle))
         owner = getattr(owner, parent)
     function: Callable[..., Any] = getattr(owner, attribute)
@@ -95,14 +95,14 @@ def plant(point: Point, folder: Path, name: str) -> None:
 
 
 def main() -> None:
-    """Run the command line with the point in its code."""
+    """Run the command line with the patched function."""
     _, name, folder, *words = sys.argv
     sys.argv[1:] = words
     if sweep := os.environ.pop("MUSTER_SWEEP", ""):
         from tests.journey.faults.serve import _sweep
 
         _sweep(*map(float, sweep.split()))
-    import lakemuster.cli.serving  # noqa: F401 - what is patched there
+    import lakemuster.cli.serving  # noqa: F401 - modules must be imported before they are patched
 
     plant(POINTS[name], Path(folder), name)
     from lakemuster.cli import app

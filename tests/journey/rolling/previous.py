@@ -1,4 +1,4 @@
-"""The version before: the newest revision of this repository whose database has the schema version before ours."""
+"""The previous version: the newest revision of this repository whose database has the previous schema version."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ VERSIONS = "migrations/versions"
 
 
 def has_history() -> bool:
-    """Whether the tree is a clone of the repository with all of its commits."""
+    """Return whether the tree is a clone of the repository with its complete history."""
     words = ["git", "rev-parse", "--is-shallow-repository"]
     found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     return found.stdout.strip() == "false"
 
 
 def previous_commit() -> str:
-    """The commit before the one that added the newest migration.
+    """Return the commit before the one that added the newest migration.
 
     Raises:
-        RuntimeError: the history of the repository is not here, or does not reach so far.
+        RuntimeError: the repository's history is missing or too short.
     """
     (script,) = (ROOT / VERSIONS).glob(f"{schema_version.newest()}_*.py")
     words = ["git", "log", "-1", "--format=%H", "--diff-filter=A", "--", f"{VERSIONS}/{script.name}"]
@@ -34,10 +34,10 @@ def previous_commit() -> str:
 
 
 def unpack_previous(folder: Path, *, decoder_version: int | None = None) -> str:
-    """Build its wheel, and unpack it into ``folder``, with the lock of its packages; gives its schema version.
+    """Build the previous version's wheel, and unpack it with its lock file into ``folder``; return its schema version.
 
     Args:
-        decoder_version: of its segments, where it is to be another one than it was.
+        decoder_version: the version to which its segments' version is changed; None keeps it.
     """
     folder.mkdir()
     unpack_wheel(previous_commit(), folder)

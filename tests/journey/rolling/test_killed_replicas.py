@@ -1,7 +1,7 @@
 """One of two replicas gets SIGKILL in each phase of its life, at a known point of its code.
 
-Clients of the other see whole answers of states that are new enough, as long as the test lasts. It takes over what the
-dead one had begun: tables' leases and jobs. After a sweep nothing of it is left, and the index is that of a fresh run.
+Clients of the other replica get complete, sufficiently fresh responses all the time. It takes over the leases and jobs
+of the killed one. After a sweep nothing of the killed one remains, and the index equals that of a fresh run.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ REFRESHING = [name for name in POINTS if name.partition(":")[0] in ("looking", "
 REFRESHING.append("decoding: the decoder has its first task")
 JOBS = [name for name in POINTS if name.startswith("job ")]
 QUICK = {"writing: a segment in the store", "publishing: before the commit", "streaming", "job health"}
-"""Those of them that every run of the tests takes; the others are long runs."""
+"""Points that every run tests; the others are tested in full runs."""
 
 
 def phases(names: list[str]) -> list[Any]:
@@ -60,7 +60,7 @@ def receiver() -> Iterator[Receiver]:
 def servers(
     tmp_path_factory: pytest.TempPathFactory, postgres_server: PostgresServer, receiver: Receiver
 ) -> Iterator[Fleet]:
-    """A replica that only answers, and stays; those that die come beside it."""
+    """A fleet with one replica that has no jobs and stays; the replicas to be killed are started beside it."""
     folder = tmp_path_factory.mktemp("killed")
     of = {
         "HISTORY": "1000",
@@ -79,7 +79,7 @@ def servers(
 
 @contextmanager
 def doomed(servers: Fleet, point: str, *, armed: bool = False, **of: str) -> Iterator[Replica]:
-    """A replica that dies at a point, once that is armed; it has died there at the end of the block."""
+    """Run a replica that dies at a point once it is armed; check at the end of the block that it died there."""
     folder = servers.folder / f"point-{len(list(servers.folder.glob('point-*')))}"
     folder.mkdir()
     if armed:
@@ -108,7 +108,7 @@ def doomed(servers: Fleet, point: str, *, armed: bool = False, **of: str) -> Ite
 
 
 def members(session: int) -> list[int]:
-    """The processes of a session: a replica's, its workers' and its decoders'."""
+    """Return the processes of a session: a replica, its workers and decoders."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -122,7 +122,7 @@ def members(session: int) -> list[int]:
 
 
 def check_the_survivor(servers: Fleet) -> None:
-    """It refreshes each table, whose leases the dead one may have held, and has the newest state of each."""
+    """Check that the remaining replica can refresh each table, whatever lease was held, and plans its newest state."""
     (survivor,) = servers.replicas
     for table in servers.tables:
         table.append()
@@ -132,7 +132,7 @@ def check_the_survivor(servers: Fleet) -> None:
 
 
 def published(of: Any) -> dict[tuple[str, int], list[str]]:
-    """The files of every snapshot, of all that is published."""
+    """Return the files of every snapshot; assert that all snapshots are published."""
     found = {}
     for table in of.tables():
         _, records, _ = of.snapshots(table.name)
@@ -146,23 +146,23 @@ def published(of: Any) -> dict[tuple[str, int], list[str]]:
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """Each segment of a store, with what its file holds."""
+    """Return the digest of each segment in a store, by its name."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("??/*")}
 
 
 def names(folder: Path) -> set[str]:
-    """The names of all segments and of temporary files in a store, without the files of recent plans."""
+    """Return the names of all segments and temporary files in a store, without the files of recent plans."""
     return {path.stem for path in folder.rglob("*") if path.is_file() and path.parent.name != recent_plans.FOLDER}
 
 
 def registered(of: Any) -> set[str]:
-    """The names of all segments that an index knows."""
+    """Return the names of all registered segments."""
     with of.index.database.reading() as session:
         return set(session.scalars(select(SegmentRow.name)))
 
 
 def check_the_index(servers: Fleet) -> None:
-    """After a sweep, the index and its segments are those of a fresh run."""
+    """Check that after a sweep, the index and its segments equal those of a fresh run."""
     of = {"roots": (str(servers.folder / "lake"),), "max_staleness": 0.0}
     store = servers.folder / "segments"
     ours = settings(servers.folder, database_url=servers.settings["DATABASE_URL"], segments_url=str(store), **of)
@@ -175,8 +175,8 @@ def check_the_index(servers: Fleet) -> None:
             anew.refresh(table.name)
         sweep(anew.index.database, anew.index.segments, grace_seconds=0)
         assert published(services) == published(anew)
-        # The surviving replica may be writing its recent plans by way of a temporary file, or registering a segment of
-        # its own. A temporary file of the killed one would stay.
+        # The remaining replica may write its recent plans through a temporary file, or register a segment of its own. A
+        # temporary file of the killed one would stay.
         differing: set[str] = set()
 
         def is_at_rest() -> bool:
@@ -187,7 +187,7 @@ def check_the_index(servers: Fleet) -> None:
         with suppress(AssertionError):
             until(is_at_rest)
         assert differing == set()
-    # The stores may have different packed segments; files of one name are equal.
+    # The stores may have different packed segments; files with the same name are equal.
     same = contents(store).items() & contents(fresh / "segments").items()
     assert {name for name, _ in same} == contents(store).keys() & contents(fresh / "segments").keys()
 
@@ -209,7 +209,7 @@ def test_a_replica_that_dies_in_a_refresh(servers: Fleet, point: str) -> None:
                 httpx.post(f"http://127.0.0.1:{replica.port}/api/v1/tables/{table.name}/refresh", timeout=60)
             except httpx.TransportError:
                 return replica.has_ended()
-            return False  # the other one was faster
+            return False  # the other replica was faster
 
         until(has_died)
 
@@ -243,11 +243,11 @@ def test_a_replica_that_dies_in_a_job(servers: Fleet, monkeypatch: pytest.Monkey
         monkeypatch.setenv("MUSTER_SWEEP", "1 3600")
     database = Database(servers.settings["DATABASE_URL"])
     with database.session() as session:
-        session.execute(delete(JobRow))  # each is due as it is after the first start of all
+        session.execute(delete(JobRow))  # each is due as after the first start
     database.close()
-    # Those run once at the start, and then not for minutes.
+    # These jobs run once at the start, and then not for minutes.
     with doomed(servers, point, armed=job in {"counts", "sync"}, WATCH="*=1" if job == "watch" else ""):
-        # Something to do: an event, changed health, partitions.
+        # Give the jobs work: an event, changed health, partitions.
         servers.tables[0].append()
         url = f"http://127.0.0.1:{servers.replicas[0].port}/api/v1/tables/{servers.tables[0].name}/refresh"
         assert httpx.post(url, timeout=60).status_code == 200
@@ -256,7 +256,7 @@ def test_a_replica_that_dies_in_a_job(servers: Fleet, monkeypatch: pytest.Monkey
 
 
 def take_over(servers: Fleet, names: set[str]) -> None:
-    """Jobs that a dead process held run here at once, and end."""
+    """Check that the jobs of a killed process can be acquired at once."""
     of = settings(
         servers.folder,
         database_url=servers.settings["DATABASE_URL"],
@@ -302,7 +302,7 @@ def test_a_migration_that_dies_before_its_commit_changes_nothing_for_the_replica
 
 
 def program_status(folder: Path, program: str, url: str) -> int:
-    """How a program ends that has the settings of a database."""
+    """Run a program with the settings of a database; return its exit status."""
     import subprocess
     import sys
 

@@ -1,7 +1,7 @@
-"""Replicas of the version before and of this one side by side, replaced one after another under clients and commits.
+"""Replicas of the previous and the current version are replaced one after another during requests and commits.
 
-Every answer is held against the laws of ``faults.questions``: whole, of a state that is not older than allowed or
-marked as stale. A request fails if its answer breaks off or cannot be had; 503 with ``Retry-After`` is tried again.
+Every response is checked against the laws of ``faults.questions``: it is complete, and not older than allowed or marked
+as stale. A request fails if its response breaks off or is missing; 503 with ``Retry-After`` is allowed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_replicas_are_upgraded_one_after_another_and_back(
             servers.plan_from(replica)
         clients = Clients(count, servers.ports, servers.tables, STALENESS, count)
         with commits(servers.tables, count):
-            third = servers.add(OURS)  # on the database of the version before
+            third = servers.add(OURS)  # on the database of the previous version
             said = run(OURS, tmp_path, "migrate", DATABASE_URL=postgres_url)
             assert schema_version.newest() in said
             assert first.is_ready()
@@ -58,7 +58,7 @@ def test_replicas_are_upgraded_one_after_another_and_back(
             servers.retire(first, clients)
             fourth = servers.add(OURS)
             servers.retire(second, clients)
-            fifth = servers.add(theirs)  # and back, while the database stays as it is
+            fifth = servers.add(theirs)  # downgrade, while the database stays as it is
             servers.retire(third, clients)
         for replica in (fourth, fifth):
             servers.plan_from(replica)

@@ -1,4 +1,4 @@
-"""A relay between a server of ours and its upstream, that loses, delays or cuts the answers to commits."""
+"""A relay between the server and its upstream catalog that loses, delays or truncates responses to commits."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ Fault = Callable[[Callable[[], Reply]], Reply]
 
 
 def refused(_: Callable[[], Reply]) -> Reply:
-    """The connection breaks, and nothing is carried out."""
+    """Break the connection without executing the commit."""
     return Reply(breaks="before")
 
 
 def lost(carry_out: Callable[[], Reply]) -> Reply:
-    """The commit is carried out, and the connection breaks before its answer."""
+    """Execute the commit, and break the connection before its response."""
     carry_out()
     return Reply(breaks="before")
 
 
 def cut(carry_out: Callable[[], Reply]) -> Reply:
-    """The commit is carried out, and the connection breaks within its answer."""
+    """Execute the commit, and break the connection within its response."""
     done = carry_out()
     return Reply(done.status, done.body, done.headers, breaks="within")
 
 
 def late(carry_out: Callable[[], Reply]) -> Reply:
-    """The commit is carried out, and its answer is late."""
+    """Execute the commit, and delay its response."""
     done = carry_out()
     time.sleep(LATE_SECONDS)
     return done
 
 
 def failing(carry_out: Callable[[], Reply]) -> Reply:
-    """The commit is carried out, and a gateway of the upstream answers for it."""
+    """Execute the commit, and respond like a gateway whose timeout has expired."""
     carry_out()
     return Reply(504, {"error": {"message": "planted", "type": "GatewayTimeout", "code": 504}})
 
@@ -57,9 +57,10 @@ class Relay:
     """A relay.
 
     Attributes:
-        uri: that stands for the upstream's.
+        upstream: the upstream's URI.
         next: the fault of the next commit.
-        commits: how many have reached it.
+        commits: the number of commits that reached the relay.
+        met: the number of commits by fault.
     """
 
     upstream: str
@@ -70,11 +71,11 @@ class Relay:
 
     @property
     def uri(self) -> str:
-        """Where it listens."""
+        """The URI of the relay."""
         return self.fake.uri
 
     def pass_on(self, asked: Asked) -> Reply:
-        """Answer as the upstream does, or with the next fault."""
+        """Forward a request to the upstream; apply the next fault if it is a commit."""
         headers = {name: value for name, value in asked.headers.items() if name not in _OF_THIS_HOP}
 
         def carry_out() -> Reply:
@@ -97,7 +98,7 @@ class Relay:
 
 @contextmanager
 def relay_to(upstream: str) -> Iterator[Relay]:
-    """A relay on 127.0.0.1, for the length of a block."""
+    """Run a relay on 127.0.0.1."""
     with fake_catalog() as fake:
         relay = Relay(upstream, fake)
         fake.fault = relay.pass_on

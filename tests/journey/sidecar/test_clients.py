@@ -1,7 +1,7 @@
-"""Real clients write and read through us before the fixture and before Nessie: what they read past us is the same.
+"""Clients write and read through the server in front of the fixture and of Nessie, and read the same directly.
 
-Our plans are counted. Nessie leads its clients to itself by ``uri`` and ``prefix``, and vends credentials of moto's
-STS; our server has none of its own. Spark's runtime has no client of S3: it stands before the fixture only.
+The server's plans are counted. Nessie redirects its clients to itself by ``uri`` and ``prefix``, and vends credentials
+of moto's STS; the server has none of its own. Spark's runtime has no S3 client, so it is tested with the fixture only.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def main(uri, secret, statements):
 
 @dataclass(frozen=True)
 class Side:
-    """A catalog with a server of ours before it.
+    """A catalog with a server in front of it.
 
     Attributes:
-        past: properties of PyIceberg's client of the catalog itself.
-        secret: DuckDB's statement that opens the storage; empty: it is local.
-        storage: PyIceberg's properties of the storage; empty: it is local.
+        past: properties of a PyIceberg client of the catalog itself.
+        secret: DuckDB's statement that opens the storage; empty if it is local.
+        storage: PyIceberg's properties of the storage, for Trino; empty if it is local.
     """
 
     running: Running
@@ -61,22 +61,22 @@ class Side:
 
     @property
     def through(self) -> dict[str, str]:
-        """Properties of a client of ours."""
+        """Properties of a client of the server."""
         return {"uri": f"{self.running.uri}/iceberg", "warehouse": "prod"}
 
     def plans(self) -> int:
-        """How many plans the server has answered, by its metrics."""
+        """Return the number of successful plans in the server's metrics."""
         return sum(map(int, (float(n) for n in PLANS.findall(httpx.get(f"{self.running.uri}/metrics").text))))
 
     def rows(self, name: str, *, branch: str | None = None) -> list[dict[str, Any]]:
-        """A table's rows, through us; they must be those past us, and the plan must be ours."""
+        """Return a table's rows; check that they are the same directly and through the server, which plans once."""
         found = []
         before = self.plans()
         for properties in (self.through, self.past):
             scan = RestCatalog("reader", **properties).load_table(name).scan()
             scan = scan if branch is None else scan.use_ref(branch)
             found.append(sorted(scan.to_arrow().to_pylist(), key=str))
-        # A request is counted after its answer.
+        # A request is counted after its response.
         until(lambda: self.plans() > before)
         assert self.plans() == before + 1
         assert found[0] == found[1]
@@ -127,9 +127,9 @@ def test_pyiceberg_writes_and_reads_through_us(side: Side) -> None:
     table.upsert(numbers(range(6, 10), "new"), join_cols=["id"])
     assert [row["kind"] for row in side.rows(name)] == ["old"] * 6 + ["new"] * 4
     if not side.secret:
-        # Nessie 0.99 asks for `last-column-id`, which PyIceberg does not send, and has branches of its own.
+        # Nessie 0.99 requires `last-column-id`, which PyIceberg does not send, and has branches of its own.
         evolve(side, catalog, name)
-    # Names in the native API are those of the catalog.
+    # The native API uses the catalog's names.
     assert side.running.get(f"/tables/prod.{name}")["name"] == f"prod.{name}"
     catalog.drop_table(name)
     assert side.running.http.get(f"/api/v1/tables/prod.{name}/files").status_code == 404
@@ -202,7 +202,7 @@ def test_duckdb_writes_and_reads_through_us(side: Side, run_duckdb: Callable[...
         "SELECT count(*), sum(id) FROM side.du.orders",
     ]
     if side.secret:
-        # On local storage, DuckDB makes no folder for a new table.
+        # On local storage, DuckDB creates no folder for a new table.
         statements += [
             "CREATE TABLE side.du.made AS SELECT range AS id FROM range(5)",
             "SELECT count(*) FROM side.du.made",
@@ -243,7 +243,7 @@ def test_trino_writes_and_reads_through_us(side: Side, tmp_path_factory: pytest.
         ask("ALTER TABLE {table} RENAME COLUMN kind TO sort")
         ask("UPDATE {table} SET note = 'x' WHERE id < 2")
         assert ids("note = 'x'") == [0, 1]
-        # Trino plans by itself; another client reads by our plan what Trino wrote.
+        # Trino plans by itself; PyIceberg reads Trino's rows by the server's plan.
         notes = {row["id"]: row["note"] for row in side.rows("tr.orders")}
         assert notes == {n: "x" if n < 2 else None for n in range(12)}
         ask("DROP TABLE {table}")

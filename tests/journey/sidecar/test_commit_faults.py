@@ -1,4 +1,4 @@
-"""Commits under faults: with clients that retry as they do, every append is there exactly once."""
+"""Commits under faults: if clients retry, every append is applied exactly once."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from tests.spark import Spark, SparkFailed
 
 pytestmark = pytest.mark.slow
 UNKNOWN = (RESTError, CommitFailedException, requests.RequestException)
-"""What PyIceberg raises where a commit failed, or may have failed."""
+"""The errors of PyIceberg if a commit failed or may have failed."""
 ALLOWED = {200, 409, 500, 502, 504}
-"""Statuses of commits: the upstream's, or that its answer is missing."""
+"""Statuses of commits: the upstream's, or those for a missing response."""
 
 
 @dataclass
 class World:
-    """A fixture catalog, the relay before it, and a server of ours before that.
+    """A fixture catalog, the relay in front of it, and a server in front of the relay.
 
     Attributes:
-        table: in the namespace `shop`.
+        table: the current table in the namespace `shop`.
         appended: the values that a client has appended.
     """
 
@@ -64,21 +64,21 @@ class World:
         return self.folder / "server" / "index.db"
 
     def client(self) -> RestCatalog:
-        """A new PyIceberg client of the server."""
+        """Return a new PyIceberg client of the server."""
         return RestCatalog("sidecar", uri=f"{self.running.uri}/iceberg", warehouse="prod")
 
     def restart(self) -> None:
-        """Start a server again in the folder of the one that was killed."""
+        """Start a server again in the folder of the killed one."""
         self.running.http.close()
         self.running = _start(self.folder, self.upstream, self.relay)
 
     def append(self, value: int) -> int:
-        """Append a value as a careful client does; returns how often it was tried."""
+        """Append a value, and retry after checking that it is missing; return the number of tries."""
         tries = 0
         while True:
             try:
                 table = self.client().load_table(f"shop.{self.table}")
-                # By a plan of ours: it must be of the state that the client has just loaded.
+                # The scan uses a plan of the server, which must show the state that the client has just loaded.
                 if value in table.scan().to_arrow()["id"].to_pylist():
                     break
                 tries += 1
@@ -89,16 +89,16 @@ class World:
         return tries
 
     def require_exactly_once(self) -> None:
-        """Check that each value is there once, past us and through us."""
+        """Check that each value occurs once, directly and through the server."""
         past = RestCatalog("past", uri=self.upstream.uri, warehouse=self.upstream.warehouse)
         for catalog in (past, self.client()):
             found = Counter(catalog.load_table(f"shop.{self.table}").scan().to_arrow()["id"].to_pylist())
             assert found == Counter(dict.fromkeys(self.appended, 1))
 
     def commits(self) -> Counter[int]:
-        """The statuses of all commits in the server's log, once it has each that the relay saw; 0: the client left.
+        """Return the statuses of all commits in the server's log, once all that the relay saw are logged.
 
-        A server writes the line of a request after its answer.
+        Status 0 means that the client disconnected. The server logs a request after its response.
         """
         until(lambda: self._logged().total() >= self.relay.commits)
         return self._logged()
@@ -135,7 +135,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 @pytest.fixture
 def world(servers: World, request: pytest.FixtureRequest) -> World:
-    """The same, with a table of this test's own."""
+    """The world of the module, with a new table for this test."""
     servers.table = re.sub(r"\W", "_", request.node.name)
     servers.client().create_table(f"shop.{servers.table}", pa.schema([("id", pa.int64())]))
     servers.appended.clear()
@@ -148,13 +148,13 @@ def test_every_append_is_there_once_whatever_becomes_of_answers(world: World, ap
     chance = random.Random(5)
     names = sorted(FAULTS)
     for value in range(appends):
-        # Each fault is met before chance decides.
+        # Each fault occurs once before they are drawn at random.
         name = names[value] if value < len(names) else chance.choice([*names, ""])
         world.relay.next = FAULTS.get(name)
         world.append(value)
     world.require_exactly_once()
     assert set(world.relay.met) == set(names)
-    # No commit was sent twice by us.
+    # The server sent no commit twice.
     assert world.commits().total() == world.relay.commits
     assert set(world.commits()) <= ALLOWED
 
@@ -198,7 +198,7 @@ def test_a_commit_passes_while_the_index_does_not_answer(world: World) -> None:
     world.appended.append(1)
     assert world.relay.commits == 2
     assert world.commits() == Counter({200: 2})
-    # It could not be recorded, and is seen at once.
+    # The commit could not be recorded, but is visible at once.
     world.require_exactly_once()
 
 
@@ -219,7 +219,7 @@ def test_what_spark_appends_is_there_once(world: World, spark: Spark) -> None:
             try:
                 spark.sql(f"INSERT INTO faulty.shop.{world.table} VALUES ({value})")
             except SparkFailed:
-                # Whether it was carried out is asked next.
+                # The next query shows whether it was executed.
                 continue
         world.appended.append(value)
     world.require_exactly_once()

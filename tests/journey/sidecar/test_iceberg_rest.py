@@ -1,4 +1,4 @@
-"""Before Iceberg's own REST catalog: its compatibility kit passes through us, and clients read their own writes."""
+"""The server in front of Iceberg's REST catalog: the compatibility kit passes, and clients read their own writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.journey.servers import Running, served
 pytestmark = pytest.mark.slow
 ROWS = pa.table({"id": pa.array(range(10), pa.int64())})
 KITS_ROOT = "file:///tmp"
-"""Some of the kit's tables live in a folder of this, whatever the warehouse."""
+"""The parent folder of some tables of the kit, whatever the warehouse is."""
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def server(request: pytest.FixtureRequest, upstream: IcebergRest, tmp_path: Path
 
 
 def plans(server: Running, at_least: int = 0) -> int:
-    """How many plans the server has answered."""
+    """Return the number of logged plans; wait for at least ``at_least``."""
     return server.logged('/plan","route":"/iceberg/v1/{catalog}', at_least)
 
 
@@ -55,7 +55,7 @@ def test_the_compatibility_kit_passes_through_us(server: Running, tmp_path: Path
 
 @pytest.mark.parametrize("server", ["service", pytest.param("forward", marks=pytest.mark.full)], indirect=True)
 def test_the_compatibility_kit_passes_with_our_plans(server: Running, tmp_path: Path) -> None:
-    # The configuration asks for it. The kit fails so with the fixture's own planning, too.
+    # By default, the server plans. The kit fails in the same test with the fixture's own planning.
     found = rck(f"{server.uri}/iceberg", tmp_path, {"warehouse": "prod"})
     assert found.passed == 143
     assert found.failed == ["RESTCompatibilityKitCatalogTests.testCatalogWithCustomMetricsReporter"]

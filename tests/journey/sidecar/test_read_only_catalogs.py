@@ -1,4 +1,4 @@
-"""PyIceberg, as it is, at a server before an SQL catalog: it reads rows by our plans, and is told where to write."""
+"""Unmodified PyIceberg on a server with an attached SQL catalog: it reads by the server's plans, and cannot write."""
 
 from __future__ import annotations
 

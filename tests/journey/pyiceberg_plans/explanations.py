@@ -1,8 +1,9 @@
-"""Why two plans differ: what PyIceberg 0.12 does otherwise, each with a proof that it is the case here.
+"""The causes of differences between two plans: each deviation of PyIceberg 0.12 has a proof that it applies.
 
-A filter is taken to its comparisons. Of a file that we drop and PyIceberg keeps, enough of them must be proven false
-of every row that the filter is false: by PyIceberg itself, asked that comparison alone, or by a rule below. Of a file
-that we keep and PyIceberg drops, PyIceberg must keep it too once the comparisons that a rule names are left open.
+A filter is split into its comparisons. For a file that Lakemuster drops and PyIceberg keeps, enough comparisons must be
+proven false for every row to make the filter false: by PyIceberg itself, given that comparison alone, or by a rule
+below. A file that Lakemuster keeps and PyIceberg drops must also be kept by PyIceberg once the comparisons that a rule
+names are replaced by true.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ _NOT_NAN = (LessThan, LessThanOrEqual, EqualTo, In, NotNaN, IsNull)
 
 @dataclass(frozen=True)
 class Known:
-    """What is recorded of one column in one file."""
+    """The statistics of one column in one file."""
 
     lower: Any
     upper: Any
@@ -70,7 +71,7 @@ class Known:
 
     @classmethod
     def of(cls, leaf: BoundPredicate, file: DataFile) -> Known:
-        """Of the column that a comparison is about."""
+        """Return the statistics of the column of a comparison."""
         field = leaf.term.ref().field
         of = field.field_type
 
@@ -91,18 +92,18 @@ class Known:
 
     @property
     def nothing_else(self) -> bool:
-        """Known to hold neither null nor NaN."""
+        """Whether the column is known to hold neither null nor NaN."""
         return self.nulls == 0 and (not self.floating or self.nans == 0)
 
 
 def why_dropped(
     table: PlannedTable, expression: Any, file: DataFile, numbers: frozenset[str] = frozenset()
 ) -> set[str] | None:
-    """The rules by which no row of the file matches; None where they do not prove it.
+    """Return the rules by which no row of the file matches; None if they do not prove it.
 
     Args:
-        expression: PyIceberg's, without NOT.
-        numbers: columns that are not NaN in a row that matches.
+        expression: an expression of PyIceberg without NOT.
+        numbers: columns that are not NaN in a matching row.
     """
     match expression:
         case AlwaysTrue():
@@ -128,7 +129,7 @@ def why_dropped(
 
 
 def why_kept(table: PlannedTable, expression: Any, file: DataFile) -> set[str] | None:
-    """The rules without which PyIceberg would keep the file too; None where they do not make it."""
+    """Return the rules without which PyIceberg would keep the file too; None if they do not explain it."""
     rules: set[str] = set()
 
     def opened(node: Any) -> Any:
@@ -148,14 +149,14 @@ def why_kept(table: PlannedTable, expression: Any, file: DataFile) -> set[str] |
 
 
 def keeps(table: PlannedTable, expression: Any, file: DataFile, partition: Record | None = None) -> bool:
-    """Whether PyIceberg keeps a file, or would in another partition."""
+    """Return whether PyIceberg keeps a file, or would keep it in another partition."""
     planner = Planner(table.metadata, table.io, expression)
     placed: Any = SimpleNamespace(partition=file.partition if partition is None else partition)
     return planner._build_partition_evaluator(file.spec_id)(placed) and planner._build_metrics_evaluator()(file)
 
 
 def _one_earlier(table: PlannedTable, file: DataFile) -> Record:
-    """The partition that the file belongs to, should an old writer have written it."""
+    """Return the partition to which the file belongs if an old writer has written it."""
     return Record(
         *(
             value - 1 if isinstance(part.transform, TimeTransform) and value is not None and value <= 0 else value

@@ -1,4 +1,4 @@
-"""Random filters as PyIceberg has them, with constants that stand in statistics, partitions and rows."""
+"""Random filters of PyIceberg, with constants from statistics, partitions and rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-ex: Any = expressions  # which of its arguments are positional, its types do not say
+ex: Any = expressions  # its types do not show which arguments are positional
 COMPARISONS = [
     ex.EqualTo,
     ex.NotEqualTo,
@@ -62,7 +62,7 @@ _INTEGERS = (IntegerType, LongType, DateType, TimeType, TimestampType, Timestamp
 
 
 def asked(schema: Schema) -> dict[str, PrimitiveType]:
-    """Columns that filters can name: primitive ones, outside of lists and maps."""
+    """Return the columns that filters can name: primitive ones, outside of lists and maps."""
     found: dict[str, PrimitiveType] = {}
 
     def walk(of: StructType, prefix: str) -> None:
@@ -77,7 +77,7 @@ def asked(schema: Schema) -> dict[str, PrimitiveType]:
 
 
 def pool(of: PrimitiveType, known: Iterable[Any]) -> list[Any]:
-    """Values that are known, and their neighbours."""
+    """Return the known values and their neighbours."""
     found = {
         value for value in known if value is not None and not (isinstance(value, float) and not math.isfinite(value))
     }
@@ -100,7 +100,7 @@ def pool(of: PrimitiveType, known: Iterable[Any]) -> list[Any]:
 
 
 def filter_of(dice: random.Random, columns: Mapping[str, PrimitiveType], values: Mapping[str, list[Any]]) -> Any:
-    """A filter of one to five comparisons."""
+    """Return a filter of one to five comparisons."""
     found = [_leaf(dice, columns, values) for _ in range(dice.choice([1, 1, 2, 2, 3, 5]))]
     while len(found) > 1:
         left, right = found.pop(dice.randrange(len(found))), found.pop(dice.randrange(len(found)))
@@ -132,7 +132,7 @@ def _leaf(dice: random.Random, columns: Mapping[str, PrimitiveType], values: Map
 
 
 def literal(of: PrimitiveType, value: Any) -> Any:
-    """A constant of PyIceberg's; floats are four bytes wide where the column's are."""
+    """Return a literal of PyIceberg; floats have four bytes if the column's do."""
     if isinstance(of, FloatType):
         (value,) = struct.unpack("<f", struct.pack("<f", value))
     return _LITERALS[type(of)](value)

@@ -1,4 +1,4 @@
-"""One table at one snapshot, planned by PyIceberg and by us, and the rows of its files."""
+"""A table at one snapshot, planned by PyIceberg and by Lakemuster, and the rows of its files."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from lakemuster.predicates import Bound, bind
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
 
 Row = Mapping[int, Any]
-"""Values in internal form by field id; a null value may be absent."""
+"""Values in internal form by field id; null values may be absent."""
 ROWS_OF_A_FILE = 20
 
 
 class Planner(ManifestGroupPlanner):
-    """PyIceberg's planner; a file whose residual it cannot make is in the plan without one."""
+    """PyIceberg's planner; a file whose residual cannot be computed has None as residual."""
 
     def _build_residual_evaluator(self, spec_id: int) -> Callable[[DataFile], Any]:
         made = super()._build_residual_evaluator(spec_id)
@@ -58,7 +58,7 @@ class _Residuals:
 
 @dataclass(frozen=True)
 class File:
-    """A file of a plan of ours; its deletes by content and path."""
+    """A file of Lakemuster's plan; its deletes by content and path."""
 
     residual: Bound
     deletes: frozenset[tuple[int, str]]
@@ -66,10 +66,10 @@ class File:
 
 @dataclass(frozen=True)
 class PlannedTable:
-    """See the module.
+    """A table at one snapshot.
 
     Attributes:
-        folder: its data files are below, under their own names.
+        folder: the folder of its data files, at any depth.
     """
 
     name: str
@@ -80,9 +80,9 @@ class PlannedTable:
     folder: Path
 
     def theirs(self, expression: BooleanExpression) -> dict[str, FileScanTask]:
-        """PyIceberg's own plan, without equality deletes, which it refuses.
+        """Return PyIceberg's own plan without equality deletes, which it refuses.
 
-        A task's residual is None where PyIceberg fails to make it.
+        A task's residual is None if PyIceberg fails to compute it.
         """
         snapshot = self.metadata.snapshot_by_id(self.snapshot_id)
         assert snapshot is not None
@@ -94,14 +94,14 @@ class PlannedTable:
         return {task.file.file_path: task for task in tasks}
 
     def bound(self, expression: BooleanExpression) -> Bound:
-        """What PyIceberg would send us, bound as Iceberg reads it."""
+        """Bind PyIceberg's request to the schema as a server does."""
         sent = PlanTableScanRequest(filter=expression).model_dump_json(by_alias=True, exclude_none=True)
         metadata = self.scan.view.metadata
         schema = next(schema for schema in metadata.schemas if schema.schema_id == metadata.current_schema_id)
         return bind(parse_expression(json.loads(sent)["filter"]), schema, negations_match_null=True, nan="none")
 
     def ours(self, bound: Bound) -> dict[str, File]:
-        """Our plan."""
+        """Return Lakemuster's plan."""
         plan = Plan(self.scan, bound)
         found: dict[str, File] = {}
         for batch in plan.batches():
@@ -118,7 +118,7 @@ class PlannedTable:
 
     @cached_property
     def rows(self) -> dict[str, list[Row]]:
-        """The first rows of each file; none where the file is not there, or names no field ids."""
+        """The first rows of each file; none if the file is missing or is no Parquet file."""
         return {path: list(self._rows(file)) for path, file in self.files.items()}
 
     def _rows(self, file: DataFile) -> Iterator[Row]:
@@ -132,7 +132,7 @@ class PlannedTable:
             default = schema.find_field(field_id).initial_default
             columns[field_id] = [None if default is None else literal(default).value] * table.num_rows
         for at, part in enumerate(self.metadata.specs()[file.spec_id].fields):
-            if isinstance(part.transform, IdentityTransform):  # some writers leave the column out of the file
+            if isinstance(part.transform, IdentityTransform):  # some writers omit the column from the file
                 columns[part.source_id] = [file.partition[at]] * table.num_rows
         uuids = {i for i in columns if i in schema.field_ids and isinstance(schema.find_type(i), UUIDType)}
         for values in zip(*columns.values(), strict=True):
@@ -144,7 +144,7 @@ class PlannedTable:
     def _leaves(
         self, fields: Iterable[pa.Field], arrays: Sequence[pa.Array], prefix: str
     ) -> Iterator[tuple[int, list[Any]]]:
-        """Columns by field id: by the file's own, or else by name."""
+        """Yield the columns by field id: the file's own, or else that of the name."""
         for field, array in zip(fields, arrays, strict=True):
             recorded = (field.metadata or {}).get(b"PARQUET:field_id")
             if pa.types.is_struct(field.type):
@@ -155,7 +155,7 @@ class PlannedTable:
                 yield found, _internal(array)
 
     def known(self, field_id: int) -> set[Any]:
-        """Values of a column that stand in rows, partitions and statistics, in PyIceberg's form."""
+        """Return the values of a column in rows, partitions and statistics, in PyIceberg's form."""
         of = self.metadata.schema().find_type(field_id)
         found = {row.get(field_id) for rows in self.rows.values() for row in rows}
         for file in self.files.values():
@@ -165,7 +165,7 @@ class PlannedTable:
         return {value.bytes if isinstance(value, UUID) else value for value in found}
 
     def record(self, row: Row) -> Record:
-        """A row as PyIceberg's evaluators take it."""
+        """Return a row in the form of PyIceberg's evaluators."""
         return _record(self.metadata.schema().as_struct(), row)
 
 

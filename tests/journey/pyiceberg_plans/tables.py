@@ -1,4 +1,4 @@
-"""Tables to plan with PyIceberg and with us: those that PyIceberg writes here, and the real ones that it can load."""
+"""Tables to be planned by both: those that PyIceberg writes here, and real ones that it can load."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ METRICS = [
     {"write.metadata.metrics.default": "counts", "write.metadata.metrics.column.id": "full"},
     {"write.metadata.metrics.default": "none", "write.metadata.metrics.column.name": "truncate(3)"},
 ]
-"""Of some writers' tables a file has no statistics, or only some."""
+"""Properties under which files have no statistics, or only some."""
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _MOMENTS = [_EPOCH + dt.timedelta(hours=hours) for hours in (-20_000, -25, -1, 0, 1, 30, 9_000, 480_000)]
@@ -118,7 +118,7 @@ POOLS: dict[str, list[Any]] = {
 
 
 def some_rows(dice: random.Random, count: int) -> list[dict[str, Any]]:
-    """Rows of few values: files that hold one value only, null only, NaN only among them."""
+    """Return rows of few values, so that some files hold one value, only null or only NaN."""
     held = {name: dice.sample(pool, dice.randint(1, min(3, len(pool)))) for name, pool in POOLS.items()}
     nulls = {name: dice.choice([0.0, 0.0, 0.3, 1.0]) for name in POOLS if name != "id"}
 
@@ -133,7 +133,7 @@ def some_rows(dice: random.Random, count: int) -> list[dict[str, Any]]:
 
 
 def append(table: Table, dice: random.Random, names: Mapping[str, str] | None = None) -> None:
-    """Some rows, in the table's schema of today."""
+    """Append some rows in the table's current schema."""
     schema = table.schema().as_arrow()
     rows = [
         {(names or {}).get(name, name): value for name, value in row.items()}
@@ -145,7 +145,7 @@ def append(table: Table, dice: random.Random, names: Mapping[str, str] | None = 
 
 
 def write(catalog: SqlCatalog, name: str, seed: int) -> Table:
-    """A table of one spec at first; its schema and its spec change halfway, and rows are deleted."""
+    """Write a table whose schema and spec change halfway, and delete some rows."""
     dice = random.Random(seed)
     version = 1 + seed % 2
     properties = {"format-version": str(version), **METRICS[seed % len(METRICS)]}
@@ -179,13 +179,13 @@ def write(catalog: SqlCatalog, name: str, seed: int) -> Table:
 
 
 def delete_some(table: Table, dice: random.Random) -> None:
-    """Position deletes of a few data files; they apply to all older files of their partitions."""
+    """Write position deletes of a few data files; they apply to all older files of their partitions."""
     paths = sorted(task.file.file_path for task in table.scan().plan_files())
     delete_positions(table, {path: [0] for path in dice.sample(paths, min(3, len(paths)))})
 
 
 class Moved(PyArrowFileIO):
-    """Metadata by name, wherever the table's metadata says that it is."""
+    """A FileIO that reads metadata from one folder by file name, whatever its location."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__({})
@@ -196,7 +196,7 @@ class Moved(PyArrowFileIO):
 
 
 def written(folder: Path) -> Iterator[Table]:
-    """The tables that PyIceberg writes."""
+    """Yield the tables that PyIceberg writes."""
     catalog = SqlCatalog("c", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
     catalog.create_namespace("db")
     for seed, name in enumerate(SPECS):
@@ -204,6 +204,6 @@ def written(folder: Path) -> Iterator[Table]:
 
 
 def parsed(metadata: Path) -> TableMetadata:
-    """A metadata file as PyIceberg reads it."""
+    """Parse a metadata file with PyIceberg."""
     data = metadata.read_bytes()
     return TableMetadataUtil.parse_raw((gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode())

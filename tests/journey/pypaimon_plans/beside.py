@@ -1,4 +1,4 @@
-"""Runs beside pypaimon: writes tables of every kind that it can, plans filters over them, reads some of their files."""
+"""A separate process with pypaimon: writes tables of every kind that it supports, plans filters, and reads files."""
 
 import datetime as dt
 import decimal
@@ -100,7 +100,7 @@ def write_tables(warehouse):
 
 
 def evolve(table, dice):
-    """Columns of some rows, written anew into files of their own."""
+    """Rewrite columns of some rows into separate files."""
     for columns in (["num"], ["name", "score"], ["num", "day"]):
         ids = sorted(dice.sample(range(56), 5))
         values = rows(dice, 100, 5, [])
@@ -123,7 +123,7 @@ METHODS = {
 
 
 def predicate(builder, node):
-    """From JSON: ``["AND", […]]``, or an operator, a column and values."""
+    """Build a predicate from JSON: ``["AND", […]]``, or an operator, a column and values."""
     word, first, *rest = node
     if word in ("AND", "OR"):
         join = builder.and_predicates if word == "AND" else builder.or_predicates
@@ -157,7 +157,7 @@ def sent(given):
 
 
 class Planned:
-    """One table: its whole plan, and parts of it."""
+    """A table: its complete plan, and parts of it."""
 
     def __init__(self, table):
         self.table, self.builder = table, table.new_read_builder()
@@ -170,7 +170,7 @@ class Planned:
         return sorted(f.file_name for split in builder.new_scan().plan().splits() for f in split.files)
 
     def rows(self, names):
-        """The rows of some of the files; the places of those that no filter asked for before."""
+        """Return the rows of some of the files; each set of files is read once."""
         chosen = frozenset(names)
         if chosen not in self.read_before:
             some = [split.filter_file(lambda file: file.file_name in chosen) for split in self.splits]
@@ -185,20 +185,20 @@ def table_of(warehouse, name):
 
 
 def look(warehouse, names):
-    """Per table, its files and rows; or why pypaimon cannot tell."""
+    """Return the files and rows of each table, or the error of pypaimon."""
     found = {}
     for name in names:
         try:
             planned = Planned(table_of(warehouse, name))
             files = sorted(file.file_name for split in planned.splits for file in split.files)
             found[name] = {"files": files, "rows": planned.rows(files)}
-        except Exception as error:  # noqa: BLE001 - told to the test, which says which tables those are
+        except Exception as error:  # noqa: BLE001 - the test knows which tables fail
             found[name] = {"error": f"{type(error).__name__}: {error}"}
     return found
 
 
 def plan(warehouse, questions):
-    """Per table and filter, the files of pypaimon's plan, and the rows of ours."""
+    """Return, for each table and filter, the files of pypaimon's plan, and the rows of Lakemuster's."""
     found = {}
     for name, asked in questions.items():
         planned = Planned(table_of(warehouse, name))

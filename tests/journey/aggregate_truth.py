@@ -1,7 +1,7 @@
-"""Random filters and all aggregates over tables with real files, and the truth: DuckDB's, over the rows that are left.
+"""Random filters and all aggregates over tables with real files, compared with DuckDB's results over the live rows.
 
-DuckDB reads Iceberg's tables by its own extension, and of Paimon's what pypaimon reads. ``nan=greatest`` is DuckDB's
-reading of NaN; answers to ``nan=any`` hold for it too.
+DuckDB reads Iceberg tables with its own extension; of Paimon tables it gets the rows that pypaimon reads.
+``nan=greatest`` is DuckDB's reading of NaN; answers with ``nan=any`` hold for it too.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from tests.apps import create_app
 from tests.duckdb import CONNECTED
 
 FILTERS = int(os.environ.get("MUSTER_AGGREGATES", "300"))
-"""Over all tables; each with count, and the extremes and nulls of three columns."""
+"""The number of filters over all tables; each is asked for the count, and for extremes and nulls of three columns."""
 
 Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
-"""Answers ``POST /tables/{table}/statistics``: the table and the body to the answer."""
+"""A function that sends ``POST /tables/{table}/statistics`` for a table and a body, and returns the response."""
 
 TRUTH = (
     CONNECTED
@@ -82,8 +82,8 @@ class Question:
     """A filter of a table, with the columns to aggregate.
 
     Attributes:
-        where: SQL that both read alike.
-        nan: how we read NaN.
+        where: SQL that both systems read alike.
+        nan: the server's reading of NaN.
     """
 
     table: str
@@ -93,19 +93,19 @@ class Question:
 
     @property
     def aggregates(self) -> list[str]:
-        """What to ask, in the order of DuckDB's answer."""
+        """The aggregates to request, in the order of DuckDB's answer."""
         return ["count", *(f'{name}("{column}")' for column in self.columns for name in _FUNCTIONS)]
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table that filters and aggregates are about: their types in DuckDB, and their values."""
+    """The types and values in DuckDB of the columns that filters and aggregates use."""
 
     types: Mapping[str, str]
     values: Mapping[str, Sequence[Any]]
 
     def questions(self, table: str, dice: Random) -> Iterator[Question]:
-        """Random filters without end, each with a few columns."""
+        """Yield random filters without end, each with a few columns."""
         kinds = (*_KINDS, "BOOLEAN")
         names = [name for name in self.values if self.types[name].startswith(kinds) and name.isidentifier()]
         while True:
@@ -140,7 +140,7 @@ class Columns:
 
 
 def _near(value: Any, of: str, dice: Random) -> Any:
-    """A value of the table, or one beside it."""
+    """Return a value of the table, or one next to it."""
     step = dice.choice((-1, 0, 0, 0, 1))
     if step == 0 or of == "VARCHAR":
         return str(value)[: dice.randrange(1, 30)] if of == "VARCHAR" and dice.random() < 0.3 else value
@@ -167,7 +167,7 @@ def _literal(value: Any, of: str) -> str:
 
 
 class Truth(NamedTuple):
-    """Questions, and what DuckDB found: the columns of each table, its rows, and the answer of each question."""
+    """Questions and DuckDB's results: the columns and row counts of the tables, and the answer to each question."""
 
     questions: Sequence[Question]
     found: Mapping[str, Any]
@@ -175,7 +175,7 @@ class Truth(NamedTuple):
 
 @dataclass
 class Compared:
-    """How many answers were exact, and how many intervals, by function."""
+    """The numbers of exact answers and of intervals, by function."""
 
     exact: dict[str, int]
     intervals: dict[str, int]
@@ -188,7 +188,7 @@ class Compared:
 
 
 def violations(ask: Ask, questions: Sequence[Question], truth: Mapping[str, Any], seen: Compared) -> Iterator[str]:
-    """Each answer that is exact and not the truth, or an interval without it."""
+    """Yield each exact answer that is wrong, and each interval that does not contain the true value."""
     for question, row in zip(questions, truth["answers"], strict=True):
         types = truth["columns"][question.table]
         body = {"filter": question.where, "aggregates": question.aggregates, "nan": question.nan}
@@ -201,7 +201,7 @@ def violations(ask: Ask, questions: Sequence[Question], truth: Mapping[str, Any]
 
 
 def asking(services: Services, names: Mapping[str, str]) -> Ask:
-    """Ask a service about tables by other names than its own."""
+    """Return a function that asks a service about tables under other names."""
     http = TestClient(create_app(services), base_url="http://127.0.0.1:8181")
 
     def asked(table: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -214,7 +214,11 @@ def asking(services: Services, names: Mapping[str, str]) -> Ask:
 
 
 def true_answers(run_duckdb: Callable[..., Any], sources: Mapping[str, str], first_seed: int = 0) -> Truth:
-    """Questions about tables, as many of each, with what DuckDB answers; the tables are queries of DuckDB, by name."""
+    """Generate the same number of questions for each table, and have DuckDB answer them.
+
+    Args:
+        sources: DuckDB's queries of the tables, by name.
+    """
     found = run_duckdb(TRUTH, sources=sources, questions=[])
     each = -(-FILTERS // len(sources))
     questions = [
@@ -229,7 +233,7 @@ def true_answers(run_duckdb: Callable[..., Any], sources: Mapping[str, str], fir
 
 
 def check(ask: Ask, truth: Truth) -> None:
-    """Exact answers are the truth, intervals hold it, and enough answers are exact to be worth the comparison."""
+    """Check that exact answers are right, that intervals contain the true value, and that enough answers are exact."""
     seen = Compared({}, {})
     assert not list(islice(violations(ask, truth.questions, truth.found, seen), 5))
     assert len(truth.questions) >= FILTERS
@@ -239,7 +243,7 @@ def check(ask: Ask, truth: Truth) -> None:
 
 
 def is_noticed(plant: Callable[[pytest.MonkeyPatch], None], ask: Ask, truth: Truth) -> bool:
-    """Whether an answer is wrong when a bug is planted."""
+    """Return whether some answer is wrong while a bug is planted."""
     MEMORY.clear()
     with pytest.MonkeyPatch.context() as patch:
         plant(patch)
@@ -259,7 +263,7 @@ def _holds(answer: Mapping[str, Any], value: Any, kind: str) -> bool:
 
 
 def _key(value: Any, kind: str) -> Any:
-    """A JSON value of either side as one that compares as DuckDB does."""
+    """Convert a JSON value of either system to one that compares as in DuckDB."""
     if value is None or kind in ("VARCHAR", "BOOLEAN", "DATE"):
         return value.encode() if kind == "VARCHAR" and value is not None else value
     if kind.startswith("TIMESTAMP"):

@@ -1,7 +1,7 @@
-"""How engines of others read tables through ``/iceberg``: each script's ``main(uri, tables, storage)`` answers counts.
+"""Scripts that read tables through ``/iceberg`` with other engines; each defines ``main(uri, tables, storage)``.
 
-``storage`` is empty for local files, and PyIceberg's properties of S3 otherwise. An answer is the count of each table's
-rows and the sum of its first column.
+``storage`` is empty for local files, and PyIceberg's properties of S3 otherwise. The result is, for each table, the
+number of rows and the sum of the first column.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Trino and Flink, which run on Java, read tables through ``/iceberg``.
 
-Like the scripts of ``engine_scripts.py``: ``storage`` is empty for local files, and PyIceberg's properties of S3
-otherwise. An answer is the count of each table's rows and the sum of its first column.
+Arguments and results are those of ``engine_scripts.py``: ``storage`` is empty for local files, and PyIceberg's
+properties of S3 otherwise; the result is, for each table, the number of rows and the sum of the first column.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ TRINO_S3 = {
 
 
 def queries(tables: Mapping[str, str]) -> list[str]:
-    """What is asked of each table of the catalog ``muster``, by name its first column."""
+    """Return the query for each table of the catalog ``muster``; ``tables`` maps names to first columns."""
     return [f"SELECT count(*), sum({column}) FROM muster.{name}" for name, column in tables.items()]
 
 
 def trino(
     uri: str, tables: Mapping[str, str], storage: Mapping[str, str], folders: pytest.TempPathFactory
 ) -> list[list[int]]:
-    """The answers of a Trino server that is started for them."""
+    """Start a Trino server, and return its results."""
     with trino_server({"iceberg.rest-catalog.uri": uri}, storage, folders) as client:
         return [row for query in queries(tables) for row in trino_rows(client, query)]
 
@@ -63,9 +63,10 @@ def trino(
 def trino_server(
     catalog: Mapping[str, str], storage: Mapping[str, str], folders: pytest.TempPathFactory
 ) -> Iterator[httpx.Client]:
-    """A Trino with one REST catalog, ``muster``, and its Iceberg plugin alone, for the length of a block.
+    """Run Trino with one REST catalog, ``muster``, and its Iceberg plugin only.
 
-    ``catalog`` holds the catalog's properties beyond those of its type and of the storage.
+    Args:
+        catalog: the catalog's properties besides those of its type and of the storage.
     """
     [distribution] = map(Path, jars_of("requirements-trino.jars"))
     java = runner(python_of("requirements-trino.lock"), folders)(JAVA)
@@ -118,7 +119,12 @@ def trino_server(
 
 
 def await_trino(client: httpx.Client, process: subprocess.Popen[bytes]) -> None:
-    """Return when the server runs queries; RuntimeError when it ends, TimeoutError when it takes too long."""
+    """Wait until the server runs queries.
+
+    Raises:
+        RuntimeError: the process ended.
+        TimeoutError: the server took too long.
+    """
     deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
@@ -134,9 +140,12 @@ def await_trino(client: httpx.Client, process: subprocess.Popen[bytes]) -> None:
 
 
 def trino_rows(client: httpx.Client, query: str) -> list[list[Any]]:
-    """A query's rows, page by page; RuntimeError with Trino's words.
+    """Return a query's rows.
 
-    At its start, and on a busy machine later too, a server may not know itself as a node: it runs no query then.
+    A server may temporarily not know itself as a node, and then runs no query; the query is repeated.
+
+    Raises:
+        RuntimeError: with Trino's message.
     """
     deadline = time.monotonic() + READY_SECONDS
     while True:
@@ -160,14 +169,14 @@ def _rows(client: httpx.Client, query: str) -> list[list[Any]]:
 
 
 def properties(settings: Mapping[str, str]) -> str:
-    """Settings as a file of Java's."""
+    """Return settings as a Java properties file."""
     return "".join(f"{name}={value}\n" for name, value in settings.items())
 
 
 def flink(
     uri: str, tables: Mapping[str, str], storage: Mapping[str, str], folders: pytest.TempPathFactory
 ) -> list[list[int]]:
-    """The answers of a Flink in a process of its own."""
+    """Run Flink in a separate process, and return its results."""
     lib = runner(python_of("requirements-flink.lock"), folders)(FLINK_JARS)
     folder = folders.mktemp("flink")
     catalog = {"type": "iceberg", "catalog-type": "rest", "uri": uri}

@@ -1,4 +1,4 @@
-"""Real answers of every operation of the native API: what a server says of its tables, as JSON."""
+"""Responses of every operation of the native API about a server's tables, as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AGGREGATES = ["count", "files", "bytes"]
 
 @dataclass(frozen=True)
 class Answer:
-    """A JSON answer of an operation: a method and a path of ``openapi.yaml``, and the status."""
+    """A JSON response of an operation, given by a method and a path of ``openapi.yaml``, and its status."""
 
     operation: tuple[str, str]
     status: int
@@ -27,15 +27,15 @@ class Answer:
 
 
 class Asker:
-    """Asks a server in JSON, and tells for each answer which operation it is of."""
+    """A client that sends requests for JSON, and records the operation of each response."""
 
     def __init__(self, running: Running) -> None:
         self._http = running.http
 
     def __call__(self, method: str, path: str, body: object = None, /, **params: object) -> Answer:
-        """Ask an operation; names in braces of ``path`` are taken from ``params``, the rest is its query.
+        """Call an operation. ``params`` fills the names in braces of ``path``; the rest of it is the query.
 
-        Statuses of 400 and above are answers too.
+        Responses with a status of 400 and above are returned too.
         """
         named = {name: str(params.pop(name)) for name in list(params) if f"{{{name}}}" in path}
         address = path.format(**{name: quote(value, safe="") for name, value in named.items()})
@@ -46,7 +46,7 @@ class Asker:
 
 
 def answers_of_table(ask: Asker, name: str, *, history: bool = True) -> Iterator[Answer]:
-    """What the API says of a table, and of each of its snapshots."""
+    """Yield responses about a table, and about each of its snapshots."""
     yield ask("GET", TABLE, table=name)
     snapshots = ask("GET", f"{TABLE}/snapshots", table=name, page_size=10_000)
     system = ask("GET", f"{TABLE}/system", table=name)
@@ -101,7 +101,7 @@ def _plans(ask: Asker, name: str, snapshots: Sequence[dict[str, Any]]) -> Iterat
 
 
 def answers_of_lists(ask: Asker) -> Iterator[Answer]:
-    """What the API says of all tables, namespaces, catalogs, webhooks and events, page by page."""
+    """Yield responses about all tables, namespaces, catalogs, webhooks and events, page by page."""
     for path in ("/tables", "/namespaces", "/health"):
         answer = ask("GET", PREFIX + path, page_size=7)
         yield answer

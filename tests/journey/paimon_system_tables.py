@@ -1,4 +1,4 @@
-"""Runs beside pypaimon: writes tables of every kind that it can, and says what its system tables answer."""
+"""A separate process with pypaimon: writes tables of every kind that it supports, and reads its system tables."""
 
 import runpy
 from pathlib import Path

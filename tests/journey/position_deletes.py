@@ -1,4 +1,4 @@
-"""Position deletes, which PyIceberg reads and does not write: a snapshot that adds some to a table of version 2."""
+"""Position deletes, which PyIceberg reads but cannot write: a snapshot adds some to a table of version 2."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ POSITION = pa.field("pos", pa.int64(), nullable=False, metadata={b"PARQUET:field
 
 
 class DeleteManifestWriter(ManifestWriterV2):
-    """Writes a manifest of delete files."""
+    """A writer of a manifest of delete files."""
 
     def content(self) -> ManifestContent:
         return ManifestContent.DELETES
@@ -39,7 +39,7 @@ class DeleteManifestWriter(ManifestWriterV2):
 
 
 def delete_positions(table: Table, positions: Mapping[str, Sequence[int]]) -> None:
-    """Commit a snapshot in which rows of data files, by location and position, are deleted."""
+    """Commit a snapshot that deletes rows of data files, given by location and position."""
     current = table.current_snapshot()
     assert current is not None
     snapshot_id, folder = table.metadata.new_snapshot_id(), f"{table.location()}/metadata"

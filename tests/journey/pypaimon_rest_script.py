@@ -1,4 +1,4 @@
-"""Runs beside pypaimon: writes a lake through its filesystem catalog, and reads a lake through any of its catalogs."""
+"""A separate process with pypaimon: writes a lake with its filesystem catalog, and reads one with any catalog."""
 
 import datetime as dt
 import decimal
@@ -57,7 +57,7 @@ def append(table, data, schema):
 
 
 def write(warehouse):
-    """A lake of two databases."""
+    """Write a lake of two databases."""
     catalog = CatalogFactory.create({"warehouse": warehouse})
     made = {
         "shop.plain": (PLAIN, {"options": {"metadata.stats-mode": "full"}, "comment": "as written"}),
@@ -108,13 +108,13 @@ def evolve(catalog, name):
 
 
 def read(options, names):
-    """What a catalog says of tables: their schema, newest snapshot, planned files, rows; ``a|b|tag`` as tagged."""
+    """Return schema, newest snapshot, planned files and rows of tables; ``a|b|tag`` reads at a tag."""
     catalog = CatalogFactory.create(options)
     return {name: _read(catalog, *name.split("|")) for name in names}
 
 
 def both(options, others, names):
-    """What two catalogs say of tables."""
+    """Return the results of :func:`read` for two catalogs."""
     return [read(options, names), read(others, names)]
 
 
@@ -158,7 +158,7 @@ def _read(catalog, database, name, tag=None):
 
 
 def _files_of_one(table):
-    """The files that a scan for one value of the first column keeps."""
+    """Return the files that a scan for one value of the first column keeps."""
     builder = table.new_read_builder()
     column = table.table_schema.fields[0].name
     builder.with_filter(builder.new_predicate_builder().equal(column, 3))
@@ -166,7 +166,7 @@ def _files_of_one(table):
 
 
 def ask(options, calls):
-    """What calls of a catalog answer, or which exception they raise: [[method, [argument…]]…]."""
+    """Return the results or exceptions of catalog calls: [[method, [argument…]]…]."""
     answers = []
     for method, arguments in calls:
         try:
@@ -178,7 +178,7 @@ def ask(options, calls):
 
 
 def system(options, names):
-    """The rows of system tables."""
+    """Return the rows of system tables."""
     catalog = CatalogFactory.create(options)
     answers = {}
     for name in names:
@@ -189,7 +189,7 @@ def system(options, names):
 
 
 def commit(options, name):
-    """Write two rows more; what that raises, and why."""
+    """Write two more rows; return the exception and its cause, or None."""
     table = CatalogFactory.create(options).get_table(name).copy({"commit.max-retries": "0"})
     try:
         append(table, rows(50, 2), PLAIN)

@@ -1,4 +1,4 @@
-"""Runs beside pypaimon: writes tables, and says what its system tables answer."""
+"""A separate process with pypaimon: writes tables, and reads its system tables."""
 
 import datetime as dt
 import decimal

@@ -1,4 +1,4 @@
-"""A copy of the real tables below the shared lakes, discovered by the command line."""
+"""A copy of the shared lakes' tables, discovered by the command line."""
 
 from __future__ import annotations
 

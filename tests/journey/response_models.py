@@ -1,4 +1,4 @@
-"""Hold JSON answers against the schemas of an OpenAPI document: what they break, and what schemas say too loosely."""
+"""Checks of JSON responses against the schemas of an OpenAPI document, and of schemas that are too loose."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Schema = dict[str, Any]
 
 
 class Document:
-    """An OpenAPI document as the models of its JSON answers."""
+    """An OpenAPI document as the models of its JSON responses."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.components = document["components"]
@@ -25,11 +25,11 @@ class Document:
         self._validators: dict[str, jsonschema_rs.Draft202012Validator] = {}
 
     def operations(self, *prefixes: str) -> set[tuple[str, str]]:
-        """The operations below some paths."""
+        """Return the operations below some paths."""
         return {(verb.upper(), path) for path in self._paths if path.startswith(prefixes) for verb in self._paths[path]}
 
     def schema_of(self, answer: Answer) -> Schema | None:
-        """The schema of an answer's status; None where the document has no JSON."""
+        """Return the schema of a response's status; None if the document has no JSON for it."""
         method, path = answer.operation
         response = self._paths[path][method.lower()]["responses"].get(str(answer.status), {})
         if "$ref" in response:
@@ -38,7 +38,7 @@ class Document:
         return found
 
     def broken(self, answers: Iterable[Answer]) -> Iterator[str]:
-        """What each answer breaks: a status without JSON in the document, or a rule of its schema."""
+        """Yield the violations of each response: a status without JSON in the document, or a rule of its schema."""
         for answer in answers:
             schema = self.schema_of(answer)
             if schema is None:
@@ -56,17 +56,17 @@ class Document:
         return self._validators[key]
 
     def fits(self, schema: Schema, value: object) -> bool:
-        """Whether a value is one of a schema's."""
+        """Return whether a value is valid for a schema."""
         return self._validator(schema).is_valid(value)
 
 
 class Seen:
-    """What a set of answers shows of the members of each component.
+    """The members of components that a set of responses contains.
 
     Attributes:
         members: by component and member, how often it was ``present``, ``absent`` and ``null``.
-        untyped: where a value has no type, and members that a component does not name.
-        instants: where texts are instants, and the schema has no format.
+        untyped: places of values without a type, and members that a component does not name.
+        instants: places of instants whose schema has no format.
     """
 
     def __init__(self, document: Document, answers: Iterable[Answer]) -> None:
@@ -79,7 +79,7 @@ class Seen:
                 self._see(schema, answer.body, "?")
 
     def required_in_fact(self) -> set[tuple[str, str]]:
-        """Members that are optional in the document, and never absent."""
+        """Return members that are optional in the document but never absent."""
         return {
             (name, member)
             for (name, member), count in self.members.items()
@@ -87,7 +87,7 @@ class Seen:
         }
 
     def never_there(self) -> set[tuple[str, str]]:
-        """Members of components that answers have, which are in none of them."""
+        """Return members of occurring components that no response contains."""
         return {place for place, count in self.members.items() if not count["present"]}
 
     def _component(self, name: str) -> Schema:

@@ -1,4 +1,4 @@
-"""Run the real server as a user would, and talk to it."""
+"""Start the server and the command line as a user does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from typing import Any
 import httpx
 
 START_SECONDS = 240
-"""Limit of a start, on a machine that many processes share."""
+"""Limit of a server's start, on a machine that many processes share."""
 LOG_SECONDS = 10
 
 APP = Path(__file__).resolve().parents[2] / "app"
@@ -31,7 +31,7 @@ APP = Path(__file__).resolve().parents[2] / "app"
 
 @dataclass
 class Running:
-    """A server process and where it answers."""
+    """A server process with its URI, a client and its log."""
 
     uri: str
     process: subprocess.Popen[bytes]
@@ -39,21 +39,21 @@ class Running:
     log: Path
 
     def logged(self, text: str, at_least: int = 0) -> int:
-        """How often the log has a text; waits a while for so many, since a request's line comes after its answer."""
+        """Return how often the log contains a text; wait for ``at_least``: a request is logged after its response."""
         deadline = time.monotonic() + LOG_SECONDS
         while (count := self.log.read_text().count(text)) < at_least and time.monotonic() < deadline:
             time.sleep(0.01)
         return count
 
     def get(self, path: str, **params: Any) -> dict[str, Any]:
-        """A JSON answer of the native API; fails on any other status than 200."""
+        """Return a JSON response of the native API; assert that the status is 200."""
         response = self.http.get(f"/api/v1{path}", params=params)
         assert response.status_code == 200, (path, response.status_code, response.text[:2000])
         answer: dict[str, Any] = response.json()
         return answer
 
     def rows(self, path: str, **params: Any) -> list[dict[str, Any]]:
-        """All rows of a list, page by page."""
+        """Return all rows of a list, page by page."""
         key = path.rsplit("/", 1)[-1]
         rows: list[dict[str, Any]] = []
         answer = self.get(path, page_size=1000, **params)
@@ -64,7 +64,7 @@ class Running:
         return rows
 
     def post(self, path: str, body: object = None, status: int = 200) -> dict[str, Any]:
-        """A JSON answer to a POST."""
+        """Send a POST request; assert its status, and return the JSON response."""
         response = self.http.post(f"/api/v1{path}", json=body)
         assert response.status_code == status, (path, response.status_code, response.text[:2000])
         answer: dict[str, Any] = response.json()
@@ -72,7 +72,7 @@ class Running:
 
 
 def free_port() -> int:
-    """A port that nothing listens on."""
+    """Return a port on which nothing listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -80,7 +80,7 @@ def free_port() -> int:
 
 
 def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
-    """A clean environment with the index in ``folder``."""
+    """Return an environment with the index in ``folder``, without other settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LAKEMUSTER_")}
     defaults = {
         "DATABASE_URL": f"sqlite:///{folder}/index.db",
@@ -107,7 +107,7 @@ def lakemuster(folder: Path, *words: str, **settings: str) -> subprocess.Complet
 
 
 def lakemuster_on_terminal(folder: Path, *words: str, columns: int = 300) -> tuple[int, str]:
-    """Run the command line on a terminal of a width to its end; its status and what it prints there."""
+    """Run the command line on a terminal with this width; return its status and output."""
     here, there = pty.openpty()
     fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     known = {name: value for name, value in environment(folder, {}).items() if name not in {"COLUMNS", "LINES"}}
@@ -161,7 +161,7 @@ def start(folder: Path, *words: str, **settings: str) -> Running:
 
 
 def stop(running: Running) -> int:
-    """End a server as an operator would."""
+    """Stop a server as an operator would; return its exit status."""
     running.http.close()
     if running.process.poll() is None:
         running.process.send_signal(signal.SIGTERM)
@@ -175,7 +175,7 @@ def stop(running: Running) -> int:
 
 @contextmanager
 def served(folder: Path, *words: str, **settings: str) -> Iterator[Running]:
-    """A server for the length of a block."""
+    """Run a server until the block ends."""
     running = start(folder, *words, **settings)
     try:
         yield running

@@ -1,4 +1,4 @@
-"""The sensors of docs/tutorials/airflow.md against a real server; of Airflow, only the classes that they extend."""
+"""The sensors of docs/tutorials/airflow.md with a server; Airflow's base classes are replaced by stubs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ DAY = "2024-05-31"
 
 
 class Deferred(Exception):
-    """What Airflow raises to hand a task to the triggerer."""
+    """The exception with which Airflow hands a task to the triggerer."""
 
 
 class Base:
-    """An operator or trigger."""
+    """A stub of an operator or trigger."""
 
     def __init__(self, **settings: Any) -> None:
         self.settings = settings
@@ -37,7 +37,7 @@ class Base:
 
 
 def sensor(**settings: Any) -> Any:
-    """``@task.sensor``."""
+    """Stand in for ``@task.sensor``."""
     return lambda function: SimpleNamespace(poke=function, settings=settings)
 
 
@@ -57,7 +57,7 @@ def airflow(monkeypatch: pytest.MonkeyPatch) -> None:
         module = ModuleType(name)
         vars(module).update(members)
         monkeypatch.setitem(sys.modules, name, module)
-    # An event of Airflow has its payload as only argument.
+    # Airflow's TriggerEvent takes the payload as its only argument.
     vars(sys.modules["airflow.triggers.base"])["TriggerEvent"] = lambda payload: payload
 
 
@@ -77,7 +77,7 @@ def test_the_sensors_wait_for_the_event(tmp_path: Path, airflow: None) -> None:
         trigger = raised.value.args[0]["trigger"]
         path, arguments = trigger.serialize()
         assert path == "lake.PartitionTrigger"
-        # The triggerer makes it anew.
+        # The triggerer creates it again from the serialized form.
         trigger = found["PartitionTrigger"](**arguments)
         database = Database(f"sqlite:///{tmp_path}/server/index.db")
         with database.session() as session:

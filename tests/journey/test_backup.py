@@ -1,4 +1,4 @@
-"""The commands of docs/operations/backup.md: the database alone brings everything back on an empty machine."""
+"""The commands of docs/operations/backup.md: the database alone restores everything on an empty machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "operations" / "backup.md"
 
 
 def commands(of: str) -> str:
-    """The block of the page that holds a text."""
+    """Return the page's block that contains a text."""
     (found,) = [block for block in blocks(PAGE, "sh") if of in block]
     return found
 
@@ -41,7 +41,7 @@ def shell(folder: Path, script: str, **settings: str) -> None:
 
 
 def answers(folder: Path, **settings: str) -> dict[str, Any]:
-    """All files of all tables, as a server lists them."""
+    """Return all files of all tables, as a server lists them."""
     with served(folder / "server", **settings) as server:
         names = [table["name"] for table in server.get("/tables")["tables"]]
         return {name: server.rows(f"/tables/{name}/files") for name in names}
@@ -53,7 +53,7 @@ def lake(tmp_path: Path) -> Path:
 
 
 def indexed(folder: Path, lake: Path, **settings: str) -> dict[str, Any]:
-    """Answers about the lake, before anything is lost."""
+    """Index the lake; return its files before anything is lost."""
     folder.mkdir()
     assert lakemuster(folder, "discover", str(lake), **settings).returncode == 0
     assert lakemuster(folder, "refresh", "--all", **settings).returncode == 0
@@ -79,7 +79,7 @@ def test_a_dump_of_postgresql_alone_brings_everything_back(
         again = {"DATABASE_URL": empty, "SEGMENTS_URL": str(other / "segments"), "CACHE_DIR": str(other / "cache")}
         assert answers(other, **again) == before
         sys.stdout.write(f"restored, started and listed in {time.monotonic() - began:.1f} s\n")
-        # Segments of older snapshots come when these are asked for, or now.
+        # Segments of older snapshots are restored on the first request for them, or by this command.
         lakemuster(other, "verify", "--all", "--repair", **again)
         assert lakemuster(other, "verify", "--all", **again).returncode == 0
     assert any((other / "segments").rglob("*"))
@@ -97,6 +97,6 @@ def test_a_copy_of_sqlite_that_is_made_while_a_server_runs_brings_everything_bac
 
 
 def places(folder: Path) -> dict[str, str]:
-    """The defaults below a folder."""
+    """Return the default settings with a folder's paths."""
     own = folder / ".lakemuster"
     return {"DATABASE_URL": f"sqlite:///{own}/index.db", "SEGMENTS_URL": f"{own}/segments", "CACHE_DIR": f"{own}/cache"}

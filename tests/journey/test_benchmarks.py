@@ -1,4 +1,4 @@
-"""The benchmarks run by the commands that they document, and their peers' figures count only beside the same answer."""
+"""The documented commands run the benchmarks, and a peer's figure counts only if its answer is the same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILTERS: dict[str, str | None] = {
 }
 
 LOOSE = ("OR", "NaN", "double", "AND")
-"""Of which DuckDB opens files that nobody else does."""
+"""Filters for which DuckDB opens files that no other planner selects."""
 
 
 @pytest.fixture(scope="module")
@@ -146,9 +146,9 @@ def test_many_tables_are_indexed_by_one_job_of_spark():
 
 
 OF_PROGRAMS = {"http": {"W4", "W7"}, "memory": {"W14"}}
-"""The workloads of programs that have another name."""
+"""Workloads of programs with another name."""
 LONG = ("W2", "W11", "W12", "W17", "growth", "watching")
-"""Of which each takes a quarter of a minute of a core or more."""
+"""Workloads that each take 15 s of a core or more."""
 ALL = [pytest.param(name, marks=pytest.mark.full if name in LONG else ()) for name in (*WORKLOADS, "growth")]
 
 

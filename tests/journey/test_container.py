@@ -1,7 +1,7 @@
-"""The image, built and run by the Dockerfile's own lines (``scripts/image.py``): what users start is what is tested.
+"""The image, built and run from the Dockerfile's own lines (``scripts/image.py``), as users start it.
 
-Where the machine gives no namespaces, or not the Python that the Dockerfile names, the same steps run in an ordinary
-folder or with another Python, and ``test_everything_is_as_in_the_image`` is skipped with what is not shown.
+If the machine offers no namespaces, or lacks the Python that the Dockerfile names, the same steps run in an ordinary
+folder or with another Python, and ``test_everything_is_as_in_the_image`` is skipped with what remains untested.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SCRIPT = [sys.executable, str(ROOT / "scripts" / "image.py")]
 SECONDS = 60.0
 PAIMON = "append_09"
 EXTRAS = {"adlfs", "azure", "gcsfs", "google", "hive_metastore", "opentelemetry", "pyiceberg", "pyspark", "thrift"}
-"""What the image's user may add."""
+"""Packages that the image's user may add."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ class Image:
 
     @property
     def plain(self) -> bool:
-        """Whether it is an ordinary folder."""
+        """Whether the image is an ordinary folder."""
         return bool(self.facts["plain"])
 
     def path(self, inside: str) -> str:
-        """Where programs find a path of the image."""
+        """Return where programs find a path of the image."""
         return f"{self.folder}/root{inside}" if self.plain else inside
 
     def start(self, *words: str, volumes: tuple[str, ...] = (), entrypoint: str = "", **env: str) -> Container:
-        """``docker run``."""
+        """Start a container, as ``docker run`` does."""
         port = free_port() if self.plain else self.facts["ports"][0]
         options = [f"--volume={volume}" for volume in volumes]
         options += [f"--env={name}={value}" for name, value in {**env, "LAKEMUSTER_PORT": port}.items()]
@@ -69,13 +69,13 @@ class Image:
         return Container(self, process, int(port))
 
     def run(self, *words: str, **more: Any) -> tuple[int, str]:
-        """To its end: exit status and output."""
+        """Run a container to its end; return exit status and output."""
         process = self.start(*words, **more).process
         output, _ = process.communicate(timeout=2 * SECONDS)
         return process.returncode, output
 
     def python(self, program: str, **more: Any) -> Any:
-        """What a program of the image's Python prints as JSON."""
+        """Run a program with the image's Python; return the JSON that it prints."""
         status, output = self.run("-c", program, entrypoint="python", **more)
         assert status == 0, output
         return json.loads(output)
@@ -83,19 +83,19 @@ class Image:
 
 @dataclass(frozen=True)
 class Container:
-    """A running image, and its network."""
+    """A running container."""
 
     image: Image
     process: subprocess.Popen[str]
     port: int
 
     def execute(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """``docker exec``."""
+        """Run a command in the container, as ``docker exec`` does."""
         command = [*SCRIPT, "exec", str(self.image.folder), str(self.process.pid), f"--env=LAKEMUSTER_PORT={self.port}"]
         return subprocess.run([*command, "--", *words], capture_output=True, text=True, timeout=SECONDS, check=False)
 
     def await_health(self) -> None:
-        """Until the image's health check succeeds."""
+        """Wait until the image's health check succeeds."""
         until = time.monotonic() + SECONDS
         while (check := self.execute(*self.image.facts["healthcheck"])).returncode:
             assert self.process.poll() is None, self.process.communicate()[0]
@@ -103,7 +103,7 @@ class Container:
             time.sleep(0.2)
 
     def ask(self, method: str, path: str, token: str = "", body: object = None) -> tuple[int, Any]:
-        """Status and JSON of an answer, asked over the container's own network."""
+        """Send a request over the container's own network; return status and JSON."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
         connection.sock = self._connected()
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -120,7 +120,7 @@ class Container:
         made: list[socket.socket] = []
 
         def connect() -> None:
-            # A namespace is a thread's; this one ends with the function. A socket stays where it was made.
+            # A namespace belongs to a thread, and this one ends with the function. A socket stays in its namespace.
             with Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").open() as children:
                 inside = children.read().split()[0]
             with Path(f"/proc/{inside}/ns/net").open() as network:
@@ -133,7 +133,7 @@ class Container:
         return made[0]
 
     def stop(self) -> str:
-        """``docker stop``; what it printed."""
+        """Stop the container, as ``docker stop`` does; return its output."""
         self.process.send_signal(signal.SIGTERM)
         output, _ = self.process.communicate(timeout=SECONDS)
         assert self.process.returncode in (0, -signal.SIGTERM, 128 + signal.SIGTERM), output
@@ -141,7 +141,7 @@ class Container:
 
 
 def built(folder: Path, *options: str) -> Image:
-    """The Dockerfile's steps, done in ``folder``."""
+    """Execute the Dockerfile's steps in ``folder``."""
     done = subprocess.run([*SCRIPT, "build", str(folder), *options], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return Image(folder, json.loads((folder / "image.json").read_text()), "--plain" in options)
@@ -154,7 +154,7 @@ def image(request, tmp_path_factory):
 
 @pytest.fixture
 def volume(tmp_path):
-    """An empty volume for /data; pytest's own folders are closed to other users."""
+    """An empty volume for /data. Other users cannot access pytest's own folders."""
     made = tmp_path / "volume"
     made.mkdir()
     return made
@@ -234,7 +234,7 @@ print(json.dumps({
 }))
 """
     said = image.python(program, volumes=(f"{volume}:/data",))
-    if image.plain:  # which test_everything_is_as_in_the_image says
+    if image.plain:  # test_everything_is_as_in_the_image reports it
         assert (said["ids"][0], said["data"], (volume / "written").exists()) == (os.getuid(), True, True)
         return
     read_only, refused = 30, 13
@@ -242,7 +242,7 @@ print(json.dumps({
     assert said["rights"] == [0, 0]
     assert (said["data"], said["folder"]) == (True, "/data")
     assert set(said["others"]) <= {read_only, refused}
-    assert said["tmp"] == 0o1777  # open to all by its rights: it is the root that is read-only
+    assert said["tmp"] == 0o1777  # the mode allows all users; the read-only root forbids it
     assert said["others"][5] == read_only
     assert (volume / "written").stat().st_uid == 10001
 
@@ -314,7 +314,7 @@ def test_it_serves_the_demo_lake_and_writes_to_its_volume_only(image, volume):
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, image):
-    """What names the index: (settings, volumes)."""
+    """The settings and volumes of a database."""
     if request.param == "sqlite":
         yield {}, ()
         return
@@ -324,7 +324,7 @@ def database(request, image):
             yield {"LAKEMUSTER_DATABASE_URL": url}, ()
             return
         inside = "/run/postgresql"
-        # The socket alone: its folder is closed to other users.
+        # Only the socket is mounted, because other users cannot access its folder.
         mounted = f"{server.socket}:{inside}/{server.socket.name}"
         yield {"LAKEMUSTER_DATABASE_URL": re.sub(r"host=.*", f"host={inside}", url)}, (mounted,)
 
@@ -336,7 +336,7 @@ def golden(table: str, snapshot: str) -> list[dict[str, Any]]:
 
 
 def files_of(plan: dict[str, Any], folder: str) -> list[str]:
-    """Names of a plan's files, all below one folder."""
+    """Return the names of a plan's files, all of which must be below one folder."""
     paths = [file["file_path"].removeprefix("file://") for file in plan["files"]]
     assert all(path.startswith(f"{folder}/") for path in paths), paths
     return [path.rpartition("/")[2] for path in paths]

@@ -1,4 +1,4 @@
-"""What ``make demo`` starts, on whatever Python runs this: a plan comes, by machine code."""
+"""``make demo`` plans tables, with compiled code, on the Python that runs this test."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Examples of the README and docs/ run on the demo lake, commands on a terminal, and print what the pages show.
 
-Spark's examples are shown by ``journey/spark``, Paimon's and DuckDB's by the journeys of their clients.
+Spark's examples are tested in ``journey/spark``, those of Paimon and DuckDB in the tests of these clients.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def demo(tmp_path_factory):
 
 
 def wait_for_health(running: Running) -> None:
-    """Wait until the background job has computed the health of each table, as pages show it."""
+    """Wait until the background job has computed the health of every table, which pages show."""
     deadline = time.monotonic() + START_SECONDS
     while running.get("/health", fields="name")["tables"]["pending"]:
         assert time.monotonic() < deadline, running.log.read_text()[-4000:]
@@ -40,13 +40,13 @@ def wait_for_health(running: Running) -> None:
 
 
 def scripts() -> list[tuple[str, str]]:
-    """Page and text of every Python example that needs our environment only."""
+    """Return page and text of every Python example that needs no other environment."""
     found = [(page, block) for page in pages() for block in blocks(page, "python")]
     return [(str(page.relative_to(ROOT)), block) for page, block in found if not OTHERS.search(block)]
 
 
 def calls(program: str) -> list[tuple[str, str, str]]:
-    """Page, command and printed text of every ``$ PROGRAM …`` example."""
+    """Return page, command and output of every ``$ PROGRAM …`` example."""
     return [
         (str(page.relative_to(ROOT)), command, printed)
         for page in pages()
@@ -56,7 +56,7 @@ def calls(program: str) -> list[tuple[str, str, str]]:
 
 
 def answer(uri: str, command: str) -> str:
-    """What ``curl URL [-H HEADER] [-d BODY] [| tail -N]`` prints."""
+    """Return the output of ``curl URL [-H HEADER] [-d BODY] [| tail -N]``."""
     command, _, tail = command.partition(" | tail -")
     words = iter(shlex.split(command.replace(SERVER, uri))[1:])
     url, headers, body = "", {}, None
@@ -95,7 +95,7 @@ def test_commands_print_what_pages_show(demo, tmp_path: Path, page, command, sho
 @pytest.mark.parametrize(("page", "command", "shown"), calls("curl"))
 def test_requests_answer_what_pages_show(demo, page, command, shown):
     answered = answer(demo.uri, command)
-    if not shown:  # a page may leave an answer out, but none that is an error
+    if not shown:  # a page may omit a response, unless it is an error
         assert "error" not in json.loads(answered)
         return
     fits = matches if " | tail" in command else matches_unwrapped

@@ -1,7 +1,7 @@
-"""DuckDB, as it is released, reads tables through our Iceberg REST catalog.
+"""Unmodified DuckDB reads tables through the Iceberg REST catalog.
 
-Its Iceberg extension 1.5 plans by itself, with the manifests that our catalog leads it to. It must be told that nobody
-hands out credentials here, else it asks for a region of S3.
+Its Iceberg extension 1.5 plans by itself, from the manifests to which the catalog refers. Without
+``ACCESS_DELEGATION_MODE none`` it would request credentials, and need a region of S3.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main(uri, queries):
     return answers
 """
 )
-# A predicate in DuckDB's SQL, and what it says of a row.
+# Predicates in DuckDB's SQL, with their value for a row.
 WHERE: dict[str, Callable[[dict[str, Any]], bool]] = {
     "true": lambda row: True,
     "id = 41": lambda row: row["id"] == 41,
@@ -56,7 +56,7 @@ WHERE: dict[str, Callable[[dict[str, Any]], bool]] = {
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, dict[str, Table]]]:
-    """Tables that PyIceberg wrote, of format 1 and 2, and the server over them."""
+    """Tables of format versions 1 and 2 written by PyIceberg, and a server over them."""
     folder: Path = tmp_path_factory.mktemp("duckdb")
     catalog = SqlCatalog("c", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
     catalog.create_namespace("db")
@@ -71,7 +71,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, di
 
 @pytest.fixture(scope="module")
 def ask(lake: tuple[Running, dict[str, Table]], run_duckdb: Callable[..., Any]) -> Callable[..., list[Any]]:
-    """The answers to queries: rows, or what DuckDB says went wrong."""
+    """A function that runs queries and returns rows or DuckDB's error messages."""
     return lambda *queries: run_duckdb(ASK, uri=f"{lake[0].uri}/iceberg", queries=queries)
 
 

@@ -1,4 +1,4 @@
-"""Figures beside DuckDB's, in SQL over what our list of files streams as Arrow: every real table, and the demo's."""
+"""Figures of every real table and the demo's equal DuckDB's, computed in SQL from the list of files in Arrow."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_figures_are_duckdbs(services: Services, run_duckdb: Callable[..., Any],
             if own is not None and is_listed:
                 bounds[name], depths[name] = str(tmp_path / f"{name}.parquet"), column["overlap"]
                 pq.write_table(own, bounds[name])
-    # Tables whose columns changed: the list shows bounds by name, where a name may have been another column's.
+    # Tables with changed columns are excluded: the list shows bounds by name, which another column may have had.
     answers, overlap = run_duckdb(ASK, files=files, bounds=bounds)
     assert len(answers) > 25
     assert len(overlap) > 20
@@ -92,7 +92,7 @@ def test_figures_are_duckdbs(services: Services, run_duckdb: Callable[..., Any],
 
 
 def plain(listed: pa.Table) -> pa.Table:
-    """The columns of files that DuckDB is asked about; partitions as texts."""
+    """Return the columns of files that DuckDB's queries need, with partitions as text."""
     return pa.table(
         {
             "content": listed.column("content"),
@@ -105,7 +105,7 @@ def plain(listed: pa.Table) -> pa.Table:
 
 
 def of_column(listed: pa.Table, name: str) -> pa.Table | None:
-    """A column's bounds in data files; None where none of them has both."""
+    """Return a column's bounds in data files; None if no file has a lower bound."""
     rows = [row for row in listed.select(["content", *SIDES]).to_pylist() if row["content"] == "data"]
     sides = [[(row[side] or {}).get(name) for row in rows] for side in SIDES]
     if all(value is None for value in sides[0]):

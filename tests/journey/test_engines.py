@@ -1,7 +1,7 @@
-"""Engines of others, as they are released, read the demo lake and a table on S3 through our Iceberg REST catalog.
+"""Unmodified engines read the demo lake and a table on S3 through the Iceberg REST catalog.
 
-Each lives in an environment of its own and plans as it likes. What is compared is the number of rows and the sum of the
-first column, as PyIceberg reads them from the tables themselves.
+Each runs in its own environment; some request plans, others plan by themselves. The number of rows and the sum of the
+first column are compared with those that PyIceberg reads directly from the tables.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ENGINES = {
     "ClickHouse": ("requirements-chdb.lock", engine_scripts.CLICKHOUSE),
 }
 JAVA_ENGINES = {"Trino": java_engines.trino, "Flink": java_engines.flink}
-"""Engines of hundreds of megabytes, of which Maven brings most on first use."""
+"""Engines of hundreds of megabytes, most of which Maven downloads on first use."""
 ALL = [
     *ENGINES,
     *(pytest.param(name, marks=[pytest.mark.full, pytest.mark.timeout(3600)]) for name in JAVA_ENGINES),
@@ -44,9 +44,9 @@ class Readable:
     """Tables behind a server.
 
     Attributes:
-        tables: by name, their first column.
-        storage: PyIceberg's properties that reach their files.
-        expected: the count of rows and the sum of the first column, of each table.
+        tables: the first column of each table, by name.
+        storage: PyIceberg's properties for access to the files.
+        expected: the number of rows and the sum of the first column, for each table.
     """
 
     uri: str
@@ -57,7 +57,7 @@ class Readable:
 
 @pytest.fixture(scope="module")
 def demo_lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Readable]:
-    """The demo lake, and what the archive's rows are."""
+    """The demo lake, with the rows of its archive."""
     folder = tmp_path_factory.mktemp("engines")
     with served(folder, "--demo") as running:
         lake = f"file://{folder}/.lakemuster/demo/lake"
@@ -74,7 +74,7 @@ def demo_lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Readable]:
 
 @pytest.fixture(scope="module")
 def s3_table(s3_endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Readable]:
-    """A table in a bucket of moto's."""
+    """A table in a bucket of moto."""
     folder: Path = tmp_path_factory.mktemp("engines_s3")
     own = {"s3.endpoint": s3_endpoint, "s3.access-key-id": "k", "s3.secret-access-key": "s", "s3.region": "us-east-1"}
     boto3.client(

@@ -39,7 +39,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def start(uri: str, folder: Path, program: str, *words: str) -> subprocess.Popen[str]:
-    """A program of examples/, with the packages that its page names."""
+    """Start a program of examples/ with the packages that its page names."""
     python = python_of("requirements-duckdb.lock") if "duckdb" in program else Path(sys.executable)
     paths = {} if "duckdb" in program else {"PYTHONPATH": str(APP)}
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LAKEMUSTER_", "PYTHON"))}
@@ -54,7 +54,7 @@ def start(uri: str, folder: Path, program: str, *words: str) -> subprocess.Popen
 
 
 def run(uri: str, folder: Path, program: str, *words: str) -> tuple[int, str, str]:
-    """Exit status, output and errors of a program."""
+    """Run a program; return exit status, output and errors."""
     process = start(uri, folder, program, *words)
     output, errors = process.communicate(timeout=240)
     return process.returncode, output, errors

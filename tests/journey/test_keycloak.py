@@ -1,4 +1,4 @@
-"""Keycloak as the identity provider: PyIceberg and Spark sign in, other tokens of it are refused, its keys rotate."""
+"""Keycloak as the identity provider: PyIceberg and Spark sign in, unsuitable tokens are refused, its keys rotate."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keycloak]:
 
 @pytest.fixture(scope="module")
 def server(provider: Keycloak, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A server of a table of each of two namespaces, whose callers are Keycloak's."""
+    """A server with a table in each of two namespaces, whose callers are Keycloak's."""
     folder: Path = tmp_path_factory.mktemp("server")
     catalog = SqlCatalog("c", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
     for namespace in ("shop", "hr"):
@@ -53,7 +53,7 @@ def status(server: Running, token: str) -> int:
 
 
 def soon(holds: Callable[[], bool]) -> None:
-    """Wait until something holds."""
+    """Wait until a condition holds."""
     until = time.monotonic() + SECONDS
     while not holds():
         assert time.monotonic() < until
@@ -96,7 +96,7 @@ def test_spark_signs_in_with_a_credential(server: Running, provider: Keycloak, s
 
 
 def test_a_browser_signs_in_and_its_token_is_renewed(server: Running, provider: Keycloak) -> None:
-    # Shorter than the time before its end at which a token is renewed.
+    # The lifetime is shorter than the time before expiry at which a token is renewed.
     provider.administer("PUT", "/lake", {"accessTokenLifespan": 5})
     try:
         with httpx.Client(base_url=server.uri, timeout=60) as browser:
@@ -123,7 +123,7 @@ def test_other_tokens_of_the_same_provider_are_refused(server: Running, provider
 
 
 def unsigned(token: str) -> str:
-    """A token's claims without its signature."""
+    """Return a token's claims without its signature."""
     head = base64.urlsafe_b64encode(b'{"alg":"none","typ":"JWT"}').rstrip(b"=").decode()
     return f"{head}.{token.split('.')[1]}."
 

@@ -43,12 +43,12 @@ while line := sys.stdin.readline():
     sys.stdout.write("done\\n"); sys.stdout.flush()
     signal.pause()
 """
-"""A process for each line of settings, forked from one that has imported everything and started nothing."""
+"""A script that runs a process for each line of settings, forked after all imports and before any thread."""
 
 
 @pytest.fixture(scope="module")
 def registered(tmp_path_factory: pytest.TempPathFactory, lakes: Path) -> Path:
-    """A folder with two tables, registered in an index and not indexed yet."""
+    """A folder with two tables, registered in an index but not indexed yet."""
     folder = tmp_path_factory.mktemp("kills")
     iceberg = SqlCatalog("c", uri=f"sqlite:///{folder}/c.db", warehouse=f"file://{folder}/lake")
     iceberg.create_namespace("db")
@@ -68,7 +68,7 @@ def registered(tmp_path_factory: pytest.TempPathFactory, lakes: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def answers(registered: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], list[str]]:
-    """What every snapshot answers when nothing is killed."""
+    """The files of every snapshot, indexed without kills."""
     folder = tmp_path_factory.mktemp("unkilled")
     shutil.copyfile(registered / "index.db", folder / "index.db")
     with catalog(settings(folder)) as services:
@@ -91,7 +91,7 @@ def published(folder: Path) -> Iterator[tuple[tuple[str, int], list[str]]]:
 
 
 class Indexers:
-    """Starts a process a time that indexes all tables."""
+    """A parent of processes that index all tables, one at a time."""
 
     def __init__(self, folder: Path) -> None:
         self._parent = subprocess.Popen(
@@ -104,7 +104,7 @@ class Indexers:
         )
 
     def start(self, variables: dict[str, str]) -> int:
-        """The id of a process that has just begun."""
+        """Start a process; return its id."""
         assert self._parent.stdin is not None
         self._parent.stdin.write(json.dumps(variables) + "\n")
         self._parent.stdin.flush()
@@ -113,7 +113,7 @@ class Indexers:
         return int((said - {"go"}).pop())
 
     def said(self) -> str:
-        """The next line of any process."""
+        """Return the next line of any process."""
         assert self._parent.stdout is not None
         line: str = self._parent.stdout.readline()
         assert line, "the indexers' parent is gone"
@@ -155,11 +155,11 @@ def test_a_killed_indexer_leaves_every_snapshot_complete_or_invisible(
         seen.append(len(after))
         assert after == {key: answers[key] for key in after}
         if seed % 5 == 0:
-            # Work resumes: nothing that the killed one left behind stands in the way.
+            # Work resumes: nothing left by the killed process prevents it.
             with catalog(settings(folder)) as services:
                 for table in services.tables():
                     services.refresh(table.name)
             assert dict(published(folder)) == answers
         shutil.rmtree(folder)
-    # The kills fell into the middle, not only before or after the work.
+    # Some kills interrupted the work, rather than preceding or following it.
     assert len({count for count in seen if 0 < count < len(answers)}) >= 2, seen

@@ -1,6 +1,6 @@
-"""Every table below the shared lakes: discovered, indexed, served, and its sums right.
+"""Every table of the shared lakes is discovered, indexed and served, with correct sums.
 
-The catalogue ``tests/golden/lakes.json`` holds the tables and, per snapshot, what they answer.
+The catalogue ``tests/golden/lakes.json`` holds the tables and the expected content of each snapshot.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.journey.servers import Running, lakemuster, served
 
 AssertGolden = Callable[[Path, object], None]
 BROKEN = {("iceberg.equality_deletes.warehouse.mydb.mytable", "7342794868382145167")}
-"""A snapshot whose manifest list does not exist under the name that the table's metadata gives."""
+"""A snapshot whose manifest list does not exist under the name in the table's metadata."""
 
 CATALOGUE = Path(__file__).resolve().parents[1] / "golden" / "lakes.json"
 

@@ -1,6 +1,6 @@
-"""Locations that leave the server have their scheme: a lake whose metadata holds bare paths, read by stock clients.
+"""Locations in responses have a scheme, also for a lake whose metadata has bare paths and is read by standard clients.
 
-Its folder's name holds a space, a letter beyond ASCII and what looks percent-encoded: nothing is encoded or decoded.
+The folder's name contains a space, a non-ASCII letter and a percent sign with digits: nothing is encoded or decoded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TABLES = {"db.plain": list(range(6)), "db.deleted": [0, 2, 3, 5]}
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """Two tables with bare paths, one with position deletes that name its files by them; and the server."""
+    """A server with two tables with bare paths; one has position deletes that refer to files by these paths."""
     folder = tmp_path_factory.mktemp("bare") / "a lake é %20x"
     folder.mkdir()
     catalog = SqlCatalog("c", uri=f"sqlite:///{folder.parent}/catalog.db", warehouse=f"{folder}/lake")
@@ -44,12 +44,12 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def paths(table: Table) -> list[str]:
-    """Of the table's data files."""
+    """Return the paths of the table's data files."""
     return [str(row) for row in table.inspect.data_files().column("file_path").to_pylist()]
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON document."""
+    """Yield every string in a JSON document."""
     match value:
         case str():
             yield value

@@ -1,6 +1,6 @@
-"""NaN in plans over HTTP: modes, what is said of conjuncts that cannot prune, tokens; on tables of PyIceberg.
+"""NaN in plans over HTTP, on tables of PyIceberg: modes, reports about conjuncts that cannot prune, tokens.
 
-PyIceberg records bounds without NaN and no count of it, so that bounds alone never tell whether a file holds NaN.
+PyIceberg records bounds without NaN and no NaN counts, so bounds alone never show whether a file has NaN.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FILES = {"low": [1.0, 2.0], "nan": [1.0, math.nan], "high": [10.0, 20.0]}
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table without counts of NaN, ``shop.plain``, and one of which a file has them, ``shop.counted``."""
+    """A table without NaN counts, ``shop.plain``, and one with a file that has them, ``shop.counted``."""
     folder = tmp_path_factory.mktemp("lake")
     catalog = SqlCatalog("t", uri=f"sqlite:///{folder}/c.db", warehouse=f"file://{folder}")
     catalog.create_namespace("shop")
@@ -54,7 +54,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _with_count(file: DataFile) -> DataFile:
-    """The like of a file, whose writer counted NaN and found none."""
+    """Return a copy of a file whose writer counted NaN and found none."""
     own = {name: getattr(file, name) for name in ("content", "file_format", "partition", "record_count")}
     own |= {name: getattr(file, name) for name in ("file_size_in_bytes", "value_counts", "null_value_counts")}
     made = DataFile.from_args(
@@ -88,7 +88,7 @@ def plan(client: TestClient, filter: object, table: str = "plain", **more: Any) 
 
 
 def files_of(answer: Mapping[str, Any]) -> set[str]:
-    """The names in ``FILES`` of a plan's files, told by their upper bounds."""
+    """Return the plan's files by their names in ``FILES``, identified by their upper bounds."""
     found = set()
     for file in answer["files"]:
         upper = file["upper_bounds"]["x"]
@@ -130,7 +130,7 @@ def test_where_some_files_have_counts_a_conjunct_is_applied_and_named(client: Te
     assert answer["applied"] == ["x > 5"]
     (one,) = answer["not_applied"]
     assert "some files have no NaN count" in one["reason"]
-    assert answer["counts"]["files"] == 3  # all but the one that is known to hold no NaN
+    assert answer["counts"]["files"] == 3  # all but the file whose NaN count is 0
 
 
 def test_files_and_explain_take_the_mode(client: TestClient) -> None:
@@ -243,7 +243,7 @@ def test_a_tables_setting_counts_where_a_request_says_nothing(client: TestClient
         services, "settings", settings.model_copy(update={"tables": {"shop.*": TableSettings(nan="none")}})
     )
     try:
-        spaced: dict[str, Any] = {"case_sensitive": False}  # another body, which no answer is cached for
+        spaced: dict[str, Any] = {"case_sensitive": False}  # another body, for which no response is cached
         assert plan(client, "x > 5", **spaced)["counts"]["files"] == 1
         assert plan(client, "x > 5", nan="any", **spaced)["counts"]["files"] == 3
         cased: dict[str, Any] = {"case-sensitive": False}

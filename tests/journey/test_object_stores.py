@@ -1,4 +1,4 @@
-"""The server on each object store, as an operator runs it: tables and segments there, commits, another server."""
+"""The server on each object store: tables and segments there, commits, and a second server."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ EXTRAS = {
 
 @dataclass(frozen=True)
 class Place:
-    """A bucket to write tables into, and how the server reaches it.
+    """A bucket for tables, with the server's access to it.
 
     Attributes:
-        segments: where the server may write; None on a store that is only read.
+        segments: the URL below which the server may write; None on a read-only store.
     """
 
     url: str
@@ -44,16 +44,16 @@ class Place:
     segments: str | None
 
     def put(self, key: str, data: bytes) -> None:
-        """Write an object."""
+        """See :meth:`Bucket.put`."""
         self.write(key, data)
 
     def delete(self, keys: Iterable[str]) -> None:
-        """Remove objects."""
+        """See :meth:`Bucket.delete`."""
         for key in keys:
             self.remove(key)
 
     def settings(self, folder: Path) -> dict[str, str]:
-        """Settings of a server with a cache of its own, and a database that is shared."""
+        """Return settings of a server with its own cache and a shared database."""
         return {
             "ROOTS": self.url,
             "STORAGE": json.dumps(self.storage),
@@ -83,7 +83,7 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
 
 
 def planned(server: Running, table: str, commit: Commit | None = None, where: str | None = None) -> set[str]:
-    """The files of a plan, of now or of a commit."""
+    """Return the files of a plan of the current snapshot, or of a commit."""
     question: dict[str, Any] = {"page_size": PAGE}
     question |= {} if commit is None else {"snapshot_id": str(commit.snapshot_id)}
     question |= {} if where is None else {"filter": where}
@@ -130,7 +130,7 @@ def test_a_missing_extra_is_named_by_the_server_and_the_command_line(package: st
     extra, root = EXTRAS[package]
     without = tmp_path / "without"
     without.mkdir()
-    # As if it were not installed; child processes inherit it.
+    # As if the package were not installed; child processes inherit it.
     (without / "sitecustomize.py").write_text(f"import sys\nsys.modules[{package!r}] = None\n")
     variables = environment(tmp_path, {"ROOTS": root})
     variables["PYTHONPATH"] = os.pathsep.join([str(without), variables["PYTHONPATH"]])

@@ -1,4 +1,4 @@
-"""Sign-in at an identity provider: PyIceberg with a credential, callers of both kinds, and a provider in trouble."""
+"""Sign-in at an identity provider: PyIceberg with a credential, both kinds of callers, and a provider that hangs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROWS = pa.table({"id": pa.array(range(10), pa.int64())})
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a table of each of two namespaces, and an index of both."""
+    """A folder with a table in each of two namespaces, and an index of both."""
     folder = tmp_path_factory.mktemp("oidc")
     catalog = SqlCatalog("c", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
     for namespace, name in (("shop", "orders"), ("hr", "people")):

@@ -1,6 +1,7 @@
-"""Paimon's append tables as Iceberg clients see them through a running server: the rows that Paimon's clients read.
+"""Iceberg clients read Paimon's append tables through a server: the rows are those that Paimon's clients read.
 
-Paimon's Java client writes them, with Iceberg metadata; PyIceberg plans by itself and by our plans, DuckDB by itself.
+Paimon's Java client writes them, with Iceberg metadata. PyIceberg plans by itself and by the server's plans, DuckDB by
+itself.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ TABLES: dict[str, dict[str, Any]] = {
     "apart": {"storage": "hadoop-catalog", "partition": ["region"]},
     "version3": {"storage": "table-location", "metadata.iceberg.format-version": "3"},
 }
-# A filter, and what it says of a row.
+# Filters, with their value for a row.
 FILTERS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "id < 20": lambda row: row["id"] < 20,
     "id >= 5 AND id <= 30 AND flag = true": lambda row: 5 <= row["id"] <= 30 and row["flag"] is True,
@@ -66,7 +67,7 @@ def main(warehouse, names):
 
 
 def texts(i: int) -> list[str | None]:
-    """A row as texts."""
+    """Return a row as text values."""
     return [
         "+I",
         str(i),
@@ -146,7 +147,7 @@ def test_pyiceberg_reads_the_rows_of_pypaimon(
 
 
 def _plain(value: object) -> object:
-    """A value as it comes from beside us: numbers, texts and nulls are kept, others are text."""
+    """Return a value as the pypaimon process sends it: numbers, strings and nulls unchanged, others as text."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 

@@ -1,14 +1,14 @@
-"""Paimon's system tables over HTTP, row for row and type for type those of pypaimon on tables that it wrote.
+"""Paimon's system tables over HTTP have the rows and types of pypaimon's, on tables that pypaimon wrote.
 
-What differs is said where it is compared; in all of it we answer as Paimon's Java does:
+The comparison allows these differences, in all of which the server answers as Paimon's Java does:
 
 * partitions are ``{v, null}``, in ``$partitions`` ``k=v`` with the default name for null; pypaimon has ``k=v``,
   ``None`` (``__NULL__`` in ``$buckets``), and null for a table without partition keys;
 * keys and statistics are Java's ``toString()``; pypaimon has JSON;
-* ``file_path`` of ``$files`` is whole; pypaimon has the file's name;
+* ``file_path`` of ``$files`` is a full path; pypaimon has the file's name;
 * ``file_source`` is a word; pypaimon has the code;
-* ``total_buckets`` is the entries'; pypaimon counts buckets that have files;
-* ``$snapshots`` has ``operation``; pypaimon has not.
+* ``total_buckets`` is that of the entries; pypaimon counts buckets that have files;
+* ``$snapshots`` has ``operation``; pypaimon does not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Row = dict[str, Any]
 Answers = dict[str, dict[str, dict[str, Any]]]
 
 BUCKETS = {"db.keyed": 3}
-"""The option; -1 where there is none."""
+"""The tables' bucket options; the default is -1."""
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def arrow(server: Running, path: str, **params: str) -> pa.Table:
 
 
 def asked(name: str) -> tuple[str, dict[str, str]]:
-    """A table's path, and the branch that pypaimon names in its name."""
+    """Return a table's path, and the branch that pypaimon has in the table's name."""
     table, _, branch = name.partition("$branch_")
     return f"/tables/{table}/system", {"ref": branch} if branch else {}
 
@@ -74,7 +74,7 @@ def ours(server: Running, name: str, which: str) -> list[Row]:
 
 
 def pairs(server: Running, theirs: Answers, which: str, key: str) -> Iterator[tuple[str, Row, Row]]:
-    """Our row and theirs, by key, of every table; as many of ours as of theirs."""
+    """Yield the rows of both with equal keys, for every table; assert that their numbers are equal."""
     for name, answers in theirs.items():
         found = {Path(str(row[key])).name: row for row in ours(server, name, which)}
         expected = answers[which]["rows"]
@@ -91,7 +91,7 @@ def same(one: Row, other: Row, *but: str) -> None:
 
 
 def plain(type_text: str) -> str:
-    """Without what only the versions of pyarrow differ in, and without nullability: all of our columns may be null."""
+    """Drop differences between versions of pyarrow from a type's text, and nullability: all columns are nullable."""
     return type_text.replace("element: ", "item: ").replace(" not null", "")
 
 
@@ -105,7 +105,7 @@ def test_columns_and_types_are_those_of_pypaimon(server: Running, theirs: Answer
                 assert types.pop("operation") == "string"
             expected = {key: plain(text) for key, text in answer["types"].items()}
             if (name, which) == ("db.empty", "options"):
-                # pypaimon leaves the types to Arrow, which finds none without rows.
+                # pypaimon lets Arrow infer the types, which fails without rows.
                 expected = dict.fromkeys(expected, "string")
             assert list(types.items()) == list(expected.items()), (name, which)
 
@@ -155,13 +155,13 @@ def test_manifests(server: Running, theirs: Answers) -> None:
 
 
 def braced(text: str | None) -> str:
-    """A partition of pypaimon's as Java has it."""
+    """Convert a partition of pypaimon to Java's form."""
     values = [] if text is None else [part.partition("=")[2] for part in text.split("/")]
     return "{" + ", ".join("null" if value in ("None", "__NULL__") else value for value in values) + "}"
 
 
 def java(name: str, value: Any) -> str:
-    """A value of pypaimon's JSON as the text of Paimon's internal value."""
+    """Convert a value of pypaimon's JSON to the text of Paimon's internal value."""
     if value is None:
         return "null"
     if name == "day" and isinstance(value, str):
@@ -172,7 +172,7 @@ def java(name: str, value: Any) -> str:
 
 
 def compare_texts(one: str, other: str, where: object) -> None:
-    """``{a=1, b=null}`` beside pypaimon's JSON object."""
+    """Compare ``{a=1, b=null}`` with pypaimon's JSON object."""
     members = json.loads(other)
     for name in sorted(members):
         start = "{" if name == min(members) else ", "
@@ -183,12 +183,12 @@ def compare_texts(one: str, other: str, where: object) -> None:
         one = one.removeprefix(text)
         value = members[name]
         if isinstance(value, float):
-            # pypaimon shows a FLOAT as the double that it is.
+            # pypaimon shows a FLOAT widened to a double.
             assert float(text) == pytest.approx(value, rel=1e-6), (where, name)
         elif name in ("price", "wide") and isinstance(value, str):
             assert Decimal(text) == Decimal(value), (where, name)
         elif name == "blob" and isinstance(value, str):
-            # pypaimon shows bytes as text where they happen to be UTF-8.
+            # pypaimon shows bytes that are valid UTF-8 as text.
             assert text in (value, value.encode().hex()), (where, name)
         else:
             assert text == java(name, value), (where, name)

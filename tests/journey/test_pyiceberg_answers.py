@@ -1,4 +1,4 @@
-"""The same answers as PyIceberg on tables that PyIceberg wrote."""
+"""Lists have the same rows as PyIceberg's metadata tables, on tables that PyIceberg wrote."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pyiceberg.types import (
 
 from tests.journey.servers import Running, lakemuster, served
 
-# No uuid column: PyIceberg's `inspect` cannot show the bounds of one (Arrow has no way to build the extension type).
+# There is no uuid column: PyIceberg's `inspect` cannot show its bounds (Arrow cannot build the extension type).
 SCHEMA = Schema(
     NestedField(1, "id", LongType(), required=True),
     NestedField(2, "flag", BooleanType()),
@@ -201,7 +201,7 @@ def test_entries_are_those_of_pyiceberg(tables: tuple[Running, list[tuple[str, T
     for name, table in written:
         ours = {(row["file_path"], row["status"]): row for row in running.rows(f"/tables/{name}/entries")}
         theirs = table.inspect.entries().to_pylist()
-        # PyIceberg leaves deleted entries out of `entries`.
+        # PyIceberg omits deleted entries from `entries`.
         assert {path for path, status in ours if status != "deleted"} == {
             row["data_file"]["file_path"] for row in theirs
         }

@@ -1,6 +1,6 @@
-"""PyIceberg, as it is, where it would misread a plan of ours: it is refused, and right with what the refusal says.
+"""Unmodified PyIceberg where it would misread a server's plan: an error names an option, with which the rows are right.
 
-The data files lack the columns that the tables are partitioned by, as those of Hive's tables do.
+The data files lack the columns that the tables are partitioned by, like those of Hive tables.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pyiceberg.types import (
 from tests.journey.servers import Running, lakemuster, served
 from tests.journey.test_pyiceberg_server_planning import same_rows
 
-# Of each table: the type of its partition, its values, and whether PyIceberg can be told all of them.
+# For each table: the type of its partition, its values, and whether scan tasks can state all of them for PyIceberg.
 TABLES: dict[str, tuple[PrimitiveType, list[Any], bool]] = {
     "texts": (StringType(), ["a", "b"], True),
     "days": (DateType(), [19858, -1], True),
@@ -49,7 +49,7 @@ UNTOLD = [name for name, (_, _, told) in TABLES.items() if not told]
 
 
 def write(folder: Path, name: str, kind: PrimitiveType, values: list[Any], *, column: bool = False) -> Any:
-    """A table with a file of two rows for each partition; ``column``: the files have the partition's column."""
+    """Write a table with a file of two rows for each partition; with ``column``, files have the partition's column."""
     local = SqlCatalog("c", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
     local.create_namespace_if_not_exists("db")
     schema = Schema(NestedField(1, "id", LongType(), required=False), NestedField(2, "part", kind, required=False))

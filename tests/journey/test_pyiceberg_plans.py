@@ -1,8 +1,8 @@
-"""Plans beside PyIceberg's own: the same files, the same deletes, residuals of the same meaning.
+"""Plans compared with PyIceberg's own: the same files, the same deletes, equivalent residuals.
 
-On tables that PyIceberg writes here, and on every snapshot of the real ones, for random filters. Where the plans
-differ, ``explanations`` must prove why: what PyIceberg 0.12 does otherwise, file by file. ``MUSTER_PYICEBERG_FILTERS``
-sets how many filters a snapshot is asked.
+Random filters are planned on tables that PyIceberg writes here, and on every snapshot of the real ones. Where the plans
+differ, ``explanations`` must prove a deviation of PyIceberg 0.12 for each file. ``MUSTER_PYICEBERG_FILTERS`` sets the
+number of filters per snapshot.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.journey.pyiceberg_plans import explanations, tables
 from tests.journey.pyiceberg_plans.filters import asked, filter_of, pool
 from tests.journey.pyiceberg_plans.planned import File, PlannedTable
 
-ex: Any = expressions  # which of its arguments are positional, its types do not say
+ex: Any = expressions  # its types do not show which arguments are positional
 FILTERS = int(os.environ.get("MUSTER_PYICEBERG_FILTERS", "15"))
 REAL_TABLES = 16
 POINTED = (
@@ -48,17 +48,17 @@ POINTED = (
     ex.Or(ex.LessThan("id", -100), ex.EqualTo("name", "nobody")),
     ex.And(ex.LessThan("place.lat", 50.0), ex.Or(ex.IsNaN("place.lat"), ex.GreaterThan("id", 100))),
 )
-"""Filters by which each explanation is met, however the dice fall."""
+"""Filters for which every explanation occurs, whatever the random ones are."""
 
 
 @dataclass
 class Compared:
-    """What was found.
+    """The results of the comparison.
 
     Attributes:
-        counts: filters, files and rows that were compared.
-        explained: differences by what explains them.
-        wrong: what nothing explains.
+        counts: the numbers of compared filters, files and rows.
+        explained: the number of differences by explanation.
+        wrong: differences without an explanation.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -66,7 +66,7 @@ class Compared:
     wrong: dict[str, list[str]] = field(default_factory=dict)
 
     def say(self, kind: str, table: PlannedTable, expression: BooleanExpression, path: str) -> None:
-        """Something is wrong."""
+        """Record an unexplained difference."""
         self.wrong.setdefault(kind, []).append(
             f"{table.name} {table.snapshot_id} {path.rsplit('/', 1)[-1]} {expression}"
         )
@@ -165,7 +165,7 @@ def compare_tasks(
         found.explained[explanations.NULL_PARTITION] += 1
         residual = rewrite_not(expression)
     else:
-        # Without NOT: PyIceberg's evaluator lets null match the negation of any comparison, its plans do not.
+        # NOT is rewritten: PyIceberg's evaluator lets null match the negation of any comparison, its plans do not.
         residual = rewrite_not(task.residual)
     evaluate = expression_evaluator(table.metadata.schema(), residual, case_sensitive=True)
     for row in table.rows[path]:

@@ -1,4 +1,4 @@
-"""PyIceberg, as it is, on the Iceberg REST catalog of a running server."""
+"""Unmodified PyIceberg on the Iceberg REST catalog of a server."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_rows_planned_by_the_client(catalog: RestCatalog, lake: tuple[Path, dict
 
 
 def _planned_locally(scan: DataScan) -> pa.Table:
-    """The rows of a scan whose files the client finds itself."""
+    """Return the rows of a scan that the client plans itself."""
     scan.catalog = None
     found: pa.Table = scan.to_arrow()
     return found

@@ -1,4 +1,4 @@
-"""Rows as executors read them, by plans of a running server, are those that PyIceberg reads by itself."""
+"""Rows that executors read by a server's plans equal those that PyIceberg reads by itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NESTED = Schema(
 
 
 def nested(catalog: SqlCatalog) -> Table:
-    """A table whose nested columns change."""
+    """Write a table whose nested columns change."""
     table = catalog.create_table("db.nested", NESTED)
     values = [
         {
@@ -60,7 +60,7 @@ def nested(catalog: SqlCatalog) -> Table:
 
 
 def migrated(catalog: SqlCatalog, folder: Path) -> Table:
-    """Files that say no field ids, added as they are: the table says them by name."""
+    """Add files without field ids; the table's name mapping identifies their columns."""
     table = catalog.create_table("db.migrated", NESTED)
     rows = pa.Table.from_pylist(
         [{"place": {"b": "x", "a": 1}, "id": at, "places": [{"town": "y", "lat": 2}]} for at in range(10)]
@@ -101,7 +101,7 @@ def planned(running: Running, name: str) -> tuple[TableToRead, list[Split]]:
         table = client.table(name)
         pinned = pin(table, Options(running.uri, name))
         plan = table.plan(snapshot_id=pinned.snapshot_id)
-        # PyIceberg's tables have a time column, for which Spark has no type.
+        # PyIceberg's tables have a time column, a type that Spark lacks.
         columns = tuple(column for column in pinned.table.columns if column != "clock")
         return replace(pinned.table, columns=columns), splits_of(plan.to_arrow(), plan.deletes_to_arrow())
 

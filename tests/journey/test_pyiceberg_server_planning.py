@@ -1,6 +1,6 @@
-"""PyIceberg, as it is, reads rows by plans of a running server: the rows that it finds by itself.
+"""Unmodified PyIceberg reads the same rows by a server's plans as by its own.
 
-What PyIceberg 0.12 cannot read is said where it is met: equality deletes, whoever plans.
+Some tables PyIceberg 0.12 cannot read by any plan, such as those with equality deletes; the tests name them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ FILTERS = [
 
 
 def in_order(rows: pa.Table) -> list[dict[str, Any]]:
-    """Rows that can be compared: NaN is itself."""
+    """Return rows in an order in which they can be compared; NaN equals itself."""
     return sorted(rows.to_pylist(), key=repr)
 
 
@@ -62,7 +62,7 @@ def same_rows(one: pa.Table, other: pa.Table) -> bool:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Table]]:
-    """Tables in place, partitions with nulls among them; one has position deletes."""
+    """Tables, some with null partition values; one has position deletes."""
     folder = tmp_path_factory.mktemp("planned")
     local = SqlCatalog("c", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
     local.create_namespace("db")
@@ -89,7 +89,7 @@ def catalog(running: Running) -> RestCatalog:
 
 
 def plans_of(running: Running, table: str, at_least: int) -> int:
-    """How many plans of a table the server's log has, once it has so many: a line comes after its answer."""
+    """Return the number of logged plans of a table; wait for ``at_least``, since logs follow responses."""
     count, deadline = 0, time.monotonic() + 5
     while time.monotonic() < deadline:
         lines = [line for line in running.log.read_text().splitlines() if f'/tables/{table}/plan"' in line]
@@ -146,7 +146,7 @@ def test_names_in_any_case(catalog: RestCatalog) -> None:
 
 @contextmanager
 def serving(services: Services) -> Iterator[str]:
-    """A server in this process, whose limits a test can set."""
+    """Run a server in this process, so that tests can change its limits."""
     port = free_port()
     server = uvicorn.Server(uvicorn.Config(create_app(services), port=port, log_level="warning"))
     thread = threading.Thread(target=server.run)
@@ -231,13 +231,13 @@ def test_a_lake_that_was_moved(tmp_path: Path) -> None:
 
 
 NO_DATA = {"default.partition_decimal_bigint", "default.uuid"}
-"""Tables of the shared lakes that came without data files."""
+"""Tables of the shared lakes without data files."""
 REQUIRED_IN_FILES = {"partition_time.default.partition_time", "partition_timestamptz.default.partition_timestamptz"}
-"""Tables whose files lack a required column, of which PyIceberg makes nothing by itself either."""
+"""Tables whose files lack a required column; PyIceberg refuses them by its own plans too."""
 
 
 def test_every_readable_table_of_others(lakes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their relative locations make sense to PyIceberg from a folder that looks like the one they were written in."""
+    """PyIceberg resolves the tables' relative locations from a folder with the layout in which they were written."""
     copy = tmp_path / "data" / "persistent"
     shutil.copytree(lakes / "iceberg", copy, copy_function=shutil.copyfile)
     moved = [f"data/persistent={copy}"]

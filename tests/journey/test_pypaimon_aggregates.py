@@ -1,5 +1,6 @@
-"""Aggregates of Paimon tables of every kind, pypaimon's own and real ones with deletion vectors: what is exact is
-DuckDB's answer over the rows that pypaimon reads, and intervals hold it."""
+"""Aggregates of Paimon tables of every kind, written by pypaimon, and of real ones with deletion vectors: exact results
+equal DuckDB's over the rows that pypaimon reads, and intervals contain them.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +19,10 @@ from tests.journey.test_pypaimon_rows import NAMES, READ, WRITE
 from tests.unit.planner.paimon.oracle.planted_aggregates import PLANTED_AGGREGATES
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
-# pypaimon reads nothing of a postponed table, whose files are not sorted into buckets yet.
+# pypaimon reads no rows of a postponed table, whose files are not sorted into buckets yet.
 WRITTEN = sorted(set(NAMES) - {"postponed"})
 REAL = ["pk_table_scan_and_read_dv", "pk_table_scan_and_read_mor", "pk_table_with_alter_table"]
-"""Tables of Java's writers that pypaimon reads."""
+"""Tables written by Java that pypaimon can read."""
 MORE = """
 import math, random
 import pyarrow as pa
@@ -85,7 +86,7 @@ def truth(lake: Path, run_duckdb: Callable[..., Any]) -> Truth:
 
 
 UNSEEN = {"a vector of unknown size is empty"}
-"""Writers of today record every size."""
+"""Bugs that these tables cannot show: current writers record every size."""
 
 
 def test_exact_answers_are_duckdbs_and_intervals_hold_them(ask: Ask, truth: Truth) -> None:

@@ -1,4 +1,4 @@
-"""The same answers as pypaimon's system tables on tables that pypaimon wrote."""
+"""Lists have the same rows as pypaimon's system tables, on tables that pypaimon wrote."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_manifests_are_those_of_pypaimon(running: Running, theirs: Answers) -> N
 
 
 def value(text: Any, of: Any) -> Any:
-    """One of pypaimon's JSON cells in the form that ours has."""
+    """Convert a JSON cell of pypaimon to the form of the API."""
     if isinstance(of, str) and isinstance(text, str) and "T" in text and text[:4].isdigit():
         return dt.datetime.fromisoformat(text).isoformat(timespec="microseconds")
     return text
@@ -118,7 +118,7 @@ def test_files_are_those_of_pypaimon(running: Running, theirs: Answers) -> None:
                 assert one[member] == other[member], (name, member)
             assert one["delete_row_count"] == other["deleteRowCount"]
             assert one["file_source"] == {"0": "append", "1": "compact"}[other["file_source"]]
-            # pypaimon's column has milliseconds in its type and whole seconds in its values.
+            # The type of pypaimon's column has milliseconds, its values have whole seconds.
             assert instant(one["creation_time"]).replace(microsecond=0) == instant(other["creation_time"]).replace(
                 microsecond=0
             )
@@ -137,7 +137,7 @@ def compare_statistics(ours: dict[str, Any], theirs: dict[str, Any], where: obje
     for key, cell in recorded.items():
         match key:
             case "blob":
-                # pypaimon shows bytes as text where they happen to be UTF-8.
+                # pypaimon shows bytes that are valid UTF-8 as text.
                 assert bytes.fromhex(ours[key]) == (bytes.fromhex(cell) if is_hex(cell) else cell.encode())
             case "price" | "wide":
                 assert Decimal(ours[key]) == Decimal(cell)

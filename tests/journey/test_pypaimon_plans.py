@@ -1,8 +1,9 @@
-"""Plans beside pypaimon's own: no file less than the rows need, none more than theirs that is not explained.
+"""Plans compared with pypaimon's own: they lose no rows, and every additional or missing file has an explanation.
 
-On tables of every kind that pypaimon writes here, and on the real ones that it can plan, for random filters. What our
-plan leaves out, pypaimon reads without: the rows must be those of the whole table. Each file that only one of the plans
-has must be explained by one of the names below. ``MUSTER_PYPAIMON_FILTERS`` sets how many filters a table is asked.
+Random filters are planned on tables of every kind that pypaimon writes here, and on the real ones that it can plan.
+pypaimon reads only the files of the server's plan: the matching rows must be those of the whole table. Each file that
+only one of the plans has must be explained by one of the names below. ``MUSTER_PYPAIMON_FILTERS`` sets the number of
+filters per table.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ REAL = {
     "pk_table_scan_and_read_mor",
     "pk_table_with_alter_table",
 }
-"""Those of the real tables that pypaimon 2.1 plans and reads where they lie.
+"""Real tables that pypaimon 2.1 plans and reads in place.
 
-The others are told in its errors, but for ``append_table_with_append_pt_branch``: it knows no ``scan.fallback-branch``
-and leaves that branch's files out. Java reads them (``tests/journey/paimon_java``).
+It fails on the others, except on ``append_table_with_append_pt_branch``: it does not support ``scan.fallback-branch``
+and omits that branch's files. Java reads them (``tests/journey/paimon_java``).
 """
 
 MERGED = "pypaimon prunes no values where rows of a key are merged: here a bucket that cannot match goes whole"
@@ -54,17 +55,17 @@ NAN = "bounds say nothing of NaN, which SQL readers find above all numbers: pypa
 BUCKETS = "pypaimon looks for the key's buckets in one conjunct, here in every branch of an OR"
 NARROWED = "pypaimon narrows buckets partition by partition, where one branch of an OR holds for no row of it"
 RARE = {BUCKETS, NARROWED}
-"""Met by longer runs only."""
+"""Explanations that occur in longer runs only."""
 
 
 @dataclass
 class Asking:
-    """One table, as both sides have it.
+    """A table for both planners.
 
     Attributes:
-        rows: of the whole table, as pypaimon reads them.
-        files: by name, as a plan of all has them, with statistics.
-        plan: the names of the files that a filter's plan has.
+        rows: the rows of the whole table, as pypaimon reads them.
+        files: the files of an unfiltered plan with statistics, by name.
+        plan: returns the names of the files that a filter's plan has.
     """
 
     name: str
@@ -77,12 +78,12 @@ class Asking:
 
 @dataclass
 class Compared:
-    """What was found.
+    """The results of the comparison.
 
     Attributes:
-        counts: filters, files and rows that were compared.
-        explained: files that only pypaimon's plan has, by what explains them.
-        wrong: what nothing explains.
+        counts: the numbers of compared filters, files and rows.
+        explained: the number of files that only one plan has, by explanation.
+        wrong: differences without an explanation.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -90,12 +91,12 @@ class Compared:
     wrong: dict[str, list[str]] = field(default_factory=dict)
 
     def say(self, kind: str, asking: Asking, node: Node, what: object) -> None:
-        """Something is wrong."""
+        """Record an unexplained difference."""
         self.wrong.setdefault(kind, []).append(f"{asking.name}: {sql(node)}: {what}")
 
 
 def columns(schema: Schema) -> tuple[Column, ...]:
-    """The columns that filters ask of."""
+    """Return the columns that filters use."""
     known = {"VARCHAR": "STRING"}
     found = []
     for own in schema.fields:
@@ -144,7 +145,7 @@ def tables(services: Services, warehouse: Path, run: Callable[..., Any], names: 
 
 
 def told(node: Node) -> list[Any] | None:
-    """The filter as pypaimon is given it; None where it cannot be."""
+    """Return the filter in pypaimon's form; None if it has none."""
     match node:
         case Joined(word=word, parts=parts):
             below = [told(part) for part in parts]
@@ -205,7 +206,7 @@ def explain(asking: Asking, node: Node, name: str, kind: str, why: str | None, f
 
 
 def why_kept(asking: Asking, node: Node) -> str | None:
-    """Why a file that only we plan has to be planned, or may be."""
+    """Return the reason why a file that only the server plans is kept."""
     table, asked = asking.table, {one.column.field_id for one in leaves(node)}
     if has_or(node) and asked & set(table.partition) and asks_for_keys(asking, node):
         return NARROWED
@@ -214,7 +215,7 @@ def why_kept(asking: Asking, node: Node) -> str | None:
 
 
 def why_dropped(asking: Asking, node: Node, name: str) -> str | None:
-    """What we do and pypaimon does not, so that a file that only it plans is no wonder."""
+    """Return the reason why a file that only pypaimon plans is dropped."""
     table, asked = asking.table, {one.column.field_id for one in leaves(node)}
     if table.kind == KEYED and asked - {*table.keys, *table.partition}:
         return MERGED
@@ -235,7 +236,7 @@ def why_dropped(asking: Asking, node: Node, name: str) -> str | None:
 
 
 def asks_for_keys(asking: Asking, node: Node) -> bool:
-    """Whether keys are pinned, where they decide on buckets."""
+    """Return whether the filter pins keys that determine buckets."""
     keys = {one.column.field_id for one in leaves(node) if one.op in ("=", "IN")}
     return asking.table.kind == KEYED and bool(keys & set(asking.table.keys))
 

@@ -1,4 +1,4 @@
-"""pypaimon, as it is, on the Paimon REST catalog of a running server, beside its own filesystem catalog."""
+"""Unmodified pypaimon on a server's Paimon REST catalog, compared with its own filesystem catalog."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ def test_names_and_pages(running: Running, run_pypaimon: Beside) -> None:
 
 
 def same(run: Beside, server: Running, warehouse: Path, names: Sequence[str], **more: str) -> dict[str, Any]:
-    """What pypaimon says through either catalog, which is the same."""
+    """Return what pypaimon reads through the REST catalog; assert that the filesystem catalog gives the same."""
     others = {"warehouse": str(warehouse)}
     ours, theirs = run(SCRIPT, what="both", options=rest(server, **more), others=others, names=names)
     for name in names:
-        # Which of several values is the first that it cannot cast depends on its threads.
+        # pypaimon's threads determine which of several invalid values its error names.
         if "unread" in theirs[name]:
             theirs[name]["unread"] = theirs[name]["unread"].split(":")[0]
             ours[name]["unread"] = ours[name]["unread"].split(":")[0]
@@ -98,7 +98,7 @@ def same(run: Beside, server: Running, warehouse: Path, names: Sequence[str], **
 def test_tables_plans_and_rows_are_those_of_its_filesystem_catalog(
     folder: Path, running: Running, run_pypaimon: Beside
 ) -> None:
-    # The server turns off what it does not do: without credentials of ours it reads with its own.
+    # The server disables `data-token.enabled`: without vended credentials, pypaimon reads with its own.
     found = same(run_pypaimon, running, folder / "lake", [*TABLES, *BRANCHED], **{"data-token.enabled": "true"})
     assert {name: len(told["rows"]) for name, told in found.items()} == {
         "shop|plain": 30,
@@ -138,7 +138,7 @@ def test_partitions(folder: Path, running: Running, run_pypaimon: Beside) -> Non
     [ours], [theirs] = (ask(run_pypaimon, o, call) for o in (rest(running), {"warehouse": str(folder / "lake")}))
 
     def by_files(found: Any) -> list[Any]:
-        # It spells values in its own way in the other catalog, and counts buckets.
+        # The filesystem catalog spells values differently, and counts buckets.
         kept = ("record_count", "file_size_in_bytes", "file_count", "last_file_creation_time")
         return sorted([one[key] for key in kept] for one in found["answer"]["elements"])
 
@@ -244,7 +244,7 @@ def test_a_commit_is_seen_and_a_broken_one_fails_instead_of_being_passed_over(
 
 
 def test_real_tables(lakes: Path, tmp_path: Path, run_pypaimon: Beside) -> None:
-    """Those of Parquet that pypaimon can read at all, which are not all; what fails, fails alike."""
+    """Some of the Parquet tables are unreadable for pypaimon, with the same error in both catalogs."""
     lake = lakes / "paimon" / "parquet"
     found = lakemuster(tmp_path, "discover", str(lake))
     assert found.returncode == 0, found.stderr

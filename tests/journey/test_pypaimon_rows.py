@@ -1,4 +1,4 @@
-"""Rows that the data source's executors read beside pypaimon's, on tables of every kind that it writes."""
+"""Rows that the data source's executors read equal pypaimon's, on tables of every kind that it writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the real Iceberg tables, moved since they were written, as executors read them: those that DuckDB reads."""
+"""Rows of the real Iceberg tables, moved since they were written, as executors read them, equal DuckDB's."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def main(folder, queries):
 @pytest.fixture(scope="module")
 def lake(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, Path]]:
     folder = tmp_path_factory.mktemp("real")
-    copy = folder / "data" / "persistent"  # as most of the tables say, of the folder that DuckDB runs in
+    copy = folder / "data" / "persistent"  # most tables' locations, relative to DuckDB's folder
     shutil.copytree(lakes / "iceberg", copy, copy_function=shutil.copyfile)
     rewrites = [f"data/persistent={copy}"]
     rewrites += [f"{name}={copy}/iceberg/{name}" for name in ("lineitem_iceberg", "lineitem_iceberg_gz")]
@@ -55,7 +55,7 @@ def lake(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tupl
 
 
 def is_compared(of: pa.DataType) -> bool:
-    """Whether both write such values alike as text."""
+    """Return whether both systems convert values of the type to the same text."""
     return not (
         pa.types.is_nested(of) or pa.types.is_floating(of) or pa.types.is_binary(of) or of == pa.timestamp("us", "UTC")
     )

@@ -1,4 +1,4 @@
-"""Residuals of every type and special value, read and asked of rows by Iceberg's Java library and by PyIceberg."""
+"""Residuals of every type and special value, parsed and evaluated by Iceberg's Java library and by PyIceberg."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ COLUMNS = {
 }
 SCHEMA = parse_schema(COLUMNS, "schema")
 ORDERED = (Op.EQ, Op.NOT_EQ, Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ)
-# PyIceberg makes no value of these types of a residual's text, whoever planned.
+# PyIceberg cannot parse values of these types in a residual, whoever planned.
 UNREAD_BY_PYICEBERG = ("fixed[2]", "binary", "timestamp_ns", "timestamptz_ns")
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A comparison as a client sends it, and what is bound of it."""
+    """A comparison as a client sends it, and its bound form."""
 
     of: str
     document: object
@@ -76,7 +76,7 @@ class Asked:
 
 
 def comparisons(mode: NanMode, *, nan: bool = False) -> Iterator[Asked]:
-    """Every operator with every value, plain and denied; with NaN as the constant, or without."""
+    """Yield every operator with every value, plain and negated; either with NaN constants or with all others."""
     for of, name in NAMES.items():
         values = [value for value in VALUES[of] if is_nan(value) is nan]
         lists = [values[:2], values[-2:], values] if len(values) > 1 else [values]
@@ -121,7 +121,7 @@ def java_row(of: str, value: Any) -> list[object]:
 
 
 class Java:
-    """Iceberg's Java library, of the runtime that Spark has."""
+    """Iceberg's Java library, from the Spark runtime."""
 
     def __init__(self, folder: Path) -> None:
         jars = [*jars_of("requirements-spark.jars"), *jars_of("requirements-paimon.jars")]
@@ -147,7 +147,7 @@ def java(tmp_path_factory: pytest.TempPathFactory) -> Java:
 
 
 def test_java_reads_residuals_of_every_type_and_value(java: Java) -> None:
-    """Its evaluator takes NaN for the greatest value."""
+    """Java's evaluator treats NaN as the greatest value."""
     asked = [*comparisons("greatest"), *comparisons("greatest", nan=True)]
     found = java.answers([(one.residual, [java_row(one.of, value) for value in VALUES[one.of]]) for one in asked])
     assert len(found) == len(asked) > 1000
@@ -158,7 +158,7 @@ def test_java_reads_residuals_of_every_type_and_value(java: Java) -> None:
 
 
 def test_java_reads_residuals_in_every_mode_and_finds_no_less(java: Java) -> None:
-    """Under ``any`` the residual is the comparison as it was asked, of which Java finds what it means by it."""
+    """Under ``any`` the residual is the original comparison, which Java evaluates with its own reading of NaN."""
     modes: dict[NanMode, NanMode] = {"any": "greatest", "unordered": "unordered", "none": "none"}
     asked = [
         (one, meant.bound)
@@ -199,7 +199,7 @@ def test_pyiceberg_reads_residuals_of_every_type_and_value() -> None:
 
 
 def read_by_pyiceberg(residual: object) -> Any:
-    """A residual as PyIceberg's models read it in a scan task."""
+    """Parse a residual with PyIceberg's model of a scan task."""
     file = {
         "spec-id": 0, "content": "data", "file-path": "f", "file-format": "parquet", "partition": [],
         "file-size-in-bytes": 1, "record-count": 1,

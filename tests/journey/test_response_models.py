@@ -1,5 +1,6 @@
-"""Real answers of every operation of the native API, about every snapshot of every real table, are what
-``openapi.yaml`` says; and it says no more loosely than they are."""
+"""Responses of every operation of the native API, about every snapshot of every real table, are valid for
+``openapi.yaml``, and the document is no looser than the responses.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ from tests.webhook_receiver import SECRET, Verdict, receiving
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 NOT_JSON = {("GET", "/metrics"), ("GET", "/api/v1/references")}
-"""Text, and a stream."""
+"""Operations whose responses are text or a stream."""
 HOOK = "/api/v1/webhooks/{webhook}"
 ALSO = ("/healthz", "/readyz", "/metrics")
 
 
 @pytest.fixture(scope="module")
 def answers(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Answer]:
-    """Each of these servers has the real tables, and a Paimon warehouse attached."""
+    """Responses of a server with the real tables and an attached Paimon warehouse."""
     folder = tmp_path_factory.mktemp("models")
     lake = discovered(lakes, folder)
     assert lakemuster(folder, "refresh", "--all", HISTORY="1000").returncode in (0, 1)
@@ -51,7 +52,7 @@ def answers(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Answe
 
 
 def asked(ask: Asker, lake: Path, names: list[str]) -> Iterator[Answer]:
-    """Every operation, the changing ones last."""
+    """Call every operation; those with side effects come last."""
     yield ask("POST", f"{PREFIX}/catalogs/{{catalog}}/sync", catalog="attached")
     yield from answers_of_lists(ask)
     for name in names:
@@ -103,7 +104,7 @@ def test_an_optional_member_is_absent_somewhere(seen: Seen) -> None:
 
 def test_every_value_has_a_type(seen: Seen) -> None:
     defaults = {f"SchemaFieldOut.{kind}-default" for kind in ("initial", "write")}
-    # An error has what helps to mend it, by its code.
+    # An error has additional members that depend on its code.
     assert {place for place in seen.untyped if not place.startswith("ErrorOut+")} <= defaults | {
         "SnapshotOut+log_offsets"
     }
@@ -130,7 +131,7 @@ UNSEEN = {
     "ListTypeOut": {"text"},
     "MapTypeOut": {"text"},
 }
-"""What no real table has."""
+"""Members that no real table has."""
 
 
 def test_every_member_is_there_somewhere(seen: Seen) -> None:
@@ -142,7 +143,7 @@ Plant = Callable[[dict[str, Any]], None]
 
 
 def planted() -> dict[str, Plant]:
-    """Wrong response models, each by the fault that it is."""
+    """Return changes that make response models wrong, by their fault."""
 
     def members(document: dict[str, Any], name: str) -> dict[str, Any]:
         found: dict[str, Any] = document["components"]["schemas"][name]["properties"]

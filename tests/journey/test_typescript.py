@@ -1,5 +1,6 @@
 """A program in strict TypeScript, typed by ``openapi-typescript`` from the native API's document, compiles without a
-cast, runs against the real server, and finds what the Python client finds."""
+cast, runs against a server, and gets the same results as the Python client.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ def run(folder: Path, program: str, *words: str) -> subprocess.CompletedProcess[
 
 
 def project(folder: Path, document: str, program: str = PROGRAM) -> Path:
-    """A folder with the program and the types that a document gives."""
+    """Create a folder with the program and the types generated from a document."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "tsconfig.json"):
         shutil.copyfile(SOURCE / name, folder / name)

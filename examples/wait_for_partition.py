@@ -30,7 +30,7 @@ def found(table: Table, wanted: Mapping[str, str]) -> bool:
 
 
 def wait(table: Table, wanted: Mapping[str, str], seconds: float) -> bool:
-    """Ask until the partition is there or the time is over."""
+    """Poll until the partition has records or the time is over; return whether it has."""
     deadline = time.monotonic() + seconds
     while True:
         try:

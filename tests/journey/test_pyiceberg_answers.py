@@ -126,7 +126,7 @@ def tables(
 
 
 def plain(value: Any) -> Any:
-    """PyIceberg's Python values in the native API's JSON form."""
+    """Convert PyIceberg's Python values to the native API's JSON form."""
     match value:
         case bool() | None | str():
             return value

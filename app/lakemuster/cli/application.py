@@ -5,9 +5,12 @@ A reader that closes the pipe early has all it needs: the status is 0.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -16,12 +19,13 @@ from typer.core import TyperGroup
 
 from lakemuster.cli.text import printable
 from lakemuster.errors import CatalogError
-from lakemuster.failure_reasons import operator_message
+from lakemuster.failure_reasons import operator_message, reason_of
 from lakemuster.library_output import silence_libraries
 
 DEBUG = "--debug"
 Context = Any
 """click's context class, whose module differs between release lines of typer."""
+_OUTPUT_IS_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 class Commands(TyperGroup):
@@ -32,15 +36,18 @@ class Commands(TyperGroup):
         words = args[: args.index("--")] if "--" in args else args
         if DEBUG in words:
             args = [DEBUG, *(word for word in words if word != DEBUG), *args[len(words) :]]
-        return super().parse_args(ctx, args)
+        _open_missing_streams()
+        with _output_failures():  # --version and --help write here
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Context) -> object:
         """Run the command."""
         if not ctx.params.get("debug"):
             silence_libraries()
         try:
-            answer = super().invoke(ctx)
-            sys.stdout.flush()
+            with _output_failures():
+                answer = super().invoke(ctx)
+                sys.stdout.flush()
         except BrokenPipeError:
             _forget_stdout()
             raise typer.Exit(0) from None
@@ -79,8 +86,31 @@ def error_line(message: str) -> str:
     return f"lakemuster: {printable(' '.join(message.split()))}"
 
 
+def _open_missing_streams() -> None:
+    """Let the null device stand in for stdout or stderr if the parent closed it: Python then has None."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the whole run
+
+
+@contextmanager
+def _output_failures() -> Iterator[None]:
+    """Convert failures of stdout to an error line and status 1.
+
+    Other files have names, and failures of the index and of storage are CatalogErrors.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _OUTPUT_IS_FULL or error.filename is not None:
+            raise
+        _forget_stdout()
+        fail(f"cannot write the output: {reason_of(error)}")
+        raise typer.Exit(1) from None
+
+
 def _forget_stdout() -> None:
-    """Redirect stdout to the null device, so that the interpreter's final flush does not fail on the closed pipe."""
+    """Redirect stdout to the null device, so that the interpreter's final flush does not fail again."""
     try:
         descriptor = sys.stdout.fileno()
     except OSError:

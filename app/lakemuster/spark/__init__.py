@@ -36,7 +36,7 @@ __all__ = ["NotPlainParquet", "count", "files", "index", "metadata", "orphans", 
 
 
 def __getattr__(name: str) -> object:
-    # Listing storage needs the extra ``spark``, which lists of the server do not.
+    # Only listing storage needs the extra ``spark``.
     if name == "orphans":
         from lakemuster.spark.orphan_frames import orphans  # noqa: PLC0415
 

@@ -24,7 +24,7 @@ def count(
     as_of: datetime | str | None = None,
     token_env: str | None = None,
 ) -> int:
-    """The exact number of rows of one snapshot that match a condition.
+    """Return the exact number of rows of one snapshot that match a condition.
 
     Spark reads all columns of a Python data source for ``count(*)``. This function reads no rows if metadata
     proves their number (``Table.statistics``): every file that may match matches whole, only deletion vectors delete,
@@ -41,7 +41,7 @@ def count(
     """
     with Client(uri, token_of(token_env)) as client:
         of_table = client.table(table)
-        # Spark takes NaN for the greatest value.
+        # Spark orders NaN above all other values.
         found = of_table.statistics(
             ["count"], where, case_sensitive=False, nan="greatest", snapshot_id=snapshot_id, ref=ref, as_of=as_of
         )

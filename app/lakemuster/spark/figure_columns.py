@@ -61,12 +61,12 @@ HEALTH = pa.schema(
 
 
 def stats_table(figures: Mapping[str, Any]) -> pa.Table:
-    """The figures of one snapshot as one row of :data:`STATS`. Members that this version does not know are left out."""
+    """Return the figures of one snapshot as one row of :data:`STATS`; members unknown to this version are left out."""
     return _table([figures], STATS)
 
 
 def health_table(health: Mapping[str, Any]) -> pa.Table:
-    """The components of a table's health as rows of :data:`HEALTH`; none while it is not computed yet."""
+    """Return the components of a table's health as rows of :data:`HEALTH`; none while it is not computed yet."""
     return _table(health["components"], HEALTH)
 
 
@@ -76,7 +76,7 @@ def _table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
 
 
 def _value(given: object, of: pa.DataType) -> object:
-    """A JSON value in the form that Arrow takes: integers may be text, times are."""
+    """Convert a JSON value to the form that Arrow takes: integers may be strings, timestamps are."""
     match given:
         case Mapping() if pa.types.is_struct(of):
             return {field.name: _value(given.get(field.name), field.type) for field in of}

@@ -30,7 +30,7 @@ def files(
     as_of: datetime | str | None = None,
     token: str | None = None,
 ) -> DataFrame:
-    """The files that a query must read: one row per data file, with the columns of the server's plans.
+    """Return the files that a query must read: one row per data file, with the columns of the server's plans.
 
     ``deletes`` are the delete files that apply to the file, as structs of their columns (one that applies to several
     files is repeated in each row); Paimon's ``deletion_vector`` is a struct. ``residual`` is the condition that still

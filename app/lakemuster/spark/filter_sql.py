@@ -15,13 +15,13 @@ from typing import Any
 
 
 def filters_to_sql(filters: Iterable[Any]) -> str | None:
-    """A condition implied by all the filters together; None if none of them can be translated."""
+    """Return a condition implied by all the filters together; None if none of them can be translated."""
     found = [text for one in filters if (text := filter_to_sql(one)) is not None]
     return " AND ".join(found) or None
 
 
 def filter_to_sql(filter: Any) -> str | None:
-    """One of Spark's filters (``pyspark.sql.datasource.Filter``) as SQL; None if its meaning is not surely the same."""
+    """Return a filter (``pyspark.sql.datasource.Filter``) as SQL; None if its meaning is not certainly the same."""
     kind = type(filter).__name__
     if kind == "Not":
         # _simple drops null from IN; NOT IN with null matches no row and is not translated.

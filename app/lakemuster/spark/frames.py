@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def frame(spark: SparkSession, table: pa.Table) -> DataFrame:
-    """A DataFrame of the rows of ``table``, after :func:`without_voids` and :func:`fitted`.
+    """Return a DataFrame of the rows of ``table``, after :func:`without_voids` and :func:`fitted`.
 
     Timestamps with a zone are ``timestamp``, those without ``timestamp_ntz``, independent of the session's settings.
     """
@@ -27,13 +27,13 @@ def frame(spark: SparkSession, table: pa.Table) -> DataFrame:
 
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:
-    """The rows as tuples, with structs and maps as dictionaries, for Spark versions that take no Arrow tables."""
+    """Return the rows as tuples, structs and maps as dictionaries, for Spark versions that take no Arrow tables."""
     columns = [column.to_pylist(maps_as_pydicts="strict") for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else []
 
 
 def fitted(table: pa.Table) -> pa.Table:
-    """The table cast to types that Spark has.
+    """Cast the table to types that Spark has.
 
     Times of day and nanosecond timestamps become strings, fixed-size binary becomes binary; other types stay.
     """
@@ -41,7 +41,7 @@ def fitted(table: pa.Table) -> pa.Table:
 
 
 def without_voids(table: pa.Table) -> pa.Table:
-    """The table without structs of no members, which Spark cannot store: ``partition`` of an unpartitioned table."""
+    """Drop structs without members, which Spark cannot store: ``partition`` of an unpartitioned table."""
     return table.select(
         [field.name for field in table.schema if not pa.types.is_struct(field.type) or field.type.num_fields]
     )

@@ -90,7 +90,7 @@ _NULLS_COUNT = frozenset({"partition", "min_key", "max_key"})
 
 
 def lake_schema(kind: str) -> pa.Schema:
-    """The columns of a list of many tables: ``table``, then the columns of both formats."""
+    """Return the columns of a list of many tables: ``table``, then the columns of both formats."""
     if kind in _FIGURES:
         return pa.schema([pa.field("table", pa.string()), *_FIGURES[kind]])
     words = [column.split() for column in _COLUMNS[kind].split(";")]
@@ -98,7 +98,7 @@ def lake_schema(kind: str) -> pa.Schema:
 
 
 def lake_columns(kind: str, lists: Mapping[str, pa.Table]) -> pa.Table:
-    """The rows of all lists in :func:`lake_schema`; ``lists`` are by table name.
+    """Return the rows of all lists in :func:`lake_schema`; ``lists`` are by table name.
 
     Columns that this version does not know, from a newer server, are left out.
     """
@@ -133,7 +133,7 @@ def _map(structs: pa.StructArray, *, keep_nulls: bool) -> pa.MapArray:
 
 
 def text(value: object) -> str | None:
-    """A value as text; None stays None."""
+    """Return a value as text; None stays None."""
     plain = _plain(value)
     if plain is None or isinstance(plain, str):
         return plain

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Kind = Literal["snapshots", "manifests", "entries", "files", "partitions", "columns", "timeline", "stats", "health"]
-"""Lists, and figures: ``stats`` has one row a table, ``health`` one a component."""
+"""Lists and figures: ``stats`` has one row per table, ``health`` one per component."""
 
 OF_HISTORY = ("snapshots", "timeline")
 OF_NOW = "health"
@@ -37,7 +37,7 @@ def metadata(
     as_of: datetime | str | None = None,
     token: str | None = None,
 ) -> DataFrame:
-    """A metadata list of one table, or of all tables of a namespace in a common schema.
+    """Return a metadata list of one table, or of all tables of a namespace in a common schema.
 
     For one table, partition values, bounds and counts are structs by column name, with the types of the table's
     columns.
@@ -48,16 +48,16 @@ def metadata(
     partitions and keys. ``last_updated_at`` is a string, since Paimon's has no zone. Tables are requested one after
     the other, each at its state at that time.
 
-    ``stats`` is one row a table: totals, sizes, partitions, deletes and Paimon's levels, as structs and arrays.
-    ``columns`` is a row a column, whose bounds are JSON text; ``timeline`` a row a commit, newest first. ``health`` is
-    a row a component of a table's health, with the statement that mends it; none while it is not computed yet.
+    ``stats`` has one row per table: totals, sizes, partitions, deletes and Paimon's levels, as structs and arrays.
+    ``columns`` has one row per column, with bounds as JSON text; ``timeline`` one per commit, newest first. ``health``
+    has one row per component of a table's health, with the statement that repairs it; none before it is computed.
 
     Args:
         kind: ``snapshots``, ``manifests``, ``entries``, ``files``, ``partitions``, ``columns``, ``timeline``,
             ``stats`` or ``health``.
         table, namespace: exactly one of them, dotted; levels that contain a dot in backticks.
         snapshot_id, ref, as_of: which snapshot of ``table``; not for ``snapshots`` and ``timeline``, which list all; of
-            these, ``timeline`` takes a ``ref``. A namespace takes only ``as_of``. ``health`` is of now.
+            these, ``timeline`` takes a ``ref``. A namespace takes only ``as_of``. ``health`` takes none.
         token: a bearer token, for servers that require one; it stays on the driver.
 
     Raises:
@@ -84,7 +84,7 @@ def metadata(
 
 
 def lake(client: Client, kind: Kind, namespace: str, choice: Choice) -> pa.Table:
-    """The lists of all tables of a namespace, in one Arrow table."""
+    """Return the lists of all tables of a namespace, in one Arrow table."""
     wanted = parse_name(namespace)
     names = [info.name for info in client.tables() if parse_name(info.name)[:-1][: len(wanted)] == wanted]
     lists = {name: fitted(rows_of(client.table(name), kind, choice)) for name in names}
@@ -92,7 +92,7 @@ def lake(client: Client, kind: Kind, namespace: str, choice: Choice) -> pa.Table
 
 
 def rows_of(table: Table, kind: Kind, choice: Choice) -> pa.Table:
-    """A list of one table, its figures as one row, or the components of its health."""
+    """Return a list of one table, its figures as one row, or the components of its health."""
     match kind:
         case "stats":
             return stats_table(table.stats(**choice))

@@ -98,7 +98,7 @@ class Options:
         return frozenset(operation for operation, is_skipped in named.items() if is_skipped)
 
     def client(self) -> Client:
-        """A client of the server, with the token from this process's environment.
+        """Return a client of the server, with the token from this process's environment.
 
         Raises:
             OptionInvalid: the address is invalid, or the variable is not set in this process.
@@ -111,7 +111,7 @@ class Options:
 
 
 def token_of(variable: str | None) -> str | None:
-    """The bearer token in an environment variable; None when no variable is named.
+    """Return the bearer token in an environment variable; None when no variable is named.
 
     Raises:
         OptionInvalid: the variable is not set in this process.

@@ -1,4 +1,4 @@
-"""Find orphan files on Spark: executors list storage, the server tells what tables refer to."""
+"""Find orphan files on Spark: executors list storage, the server lists the files that tables refer to."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def orphans(
     index: bool = False,
     token: str | None = None,
 ) -> DataFrame:
-    """The files below a location that no table of the server refers to; nothing is removed.
+    """Return the files below a location that no table of the server refers to; nothing is removed.
 
-    Executors list the location first, one folder each, and Spark caches the listing. Then the server tells every file
-    that the tables sharing the location refer to, of all snapshots: the token needs the role ``admin`` for the location
+    Executors list the location first, one folder each, and Spark caches the listing. Then the server lists every file
+    that the tables sharing the location refer to, in all snapshots: the token needs the role ``admin`` for the location
     and for these tables. Columns: ``file_path``, ``file_size_in_bytes``, ``modified_at``, ``kind``.
 
     Driver and executors need the extra ``spark``, what PySpark's Arrow functions need (``pyspark[sql]``), and the
@@ -73,9 +73,9 @@ def orphans(
 
     Args:
         location: a folder or prefix, under the server's roots; as executors see it.
-        older_than: files of a lower age are no orphans; at least one day. Ages are by the store's clock.
+        older_than: files of a lower age are not orphans; at least one day. Ages are by the store's clock.
         allow_recent: allow a lower age: files of running commits may be reported.
-        index: have the snapshots that are missing indexed first, and wait for it.
+        index: have the server index missing snapshots first, and wait for it.
         token: a bearer token, for servers that require one; it stays on the driver.
 
     Raises:
@@ -130,7 +130,7 @@ def _form(root: str, *, is_local: bool) -> Callable[[str], str]:
 
 
 def _folders(store: ObjectStore, root: str) -> tuple[list[str], list[str]]:
-    """Return the folders that executors list whole, and those above, of which they list one level; as paths below."""
+    """Return the folders to list recursively, and those above them to list at one level; as paths below the root."""
     whole, above = [""], list[str]()
     for _ in range(_MOST_LEVELS):
         if len(whole) >= _ENOUGH_FOLDERS:
@@ -154,7 +154,7 @@ def _is_link(root: str, path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a task lists: a folder below the root, whole or one level of it."""
+    """The folder below the root that a task lists, recursively or at one level."""
 
     root: str
     folder: str
@@ -162,7 +162,7 @@ class _Part:
     until_ms: int
 
     def batches(self, options: Mapping[str, Mapping[str, Any]]) -> Iterator[pa.RecordBatch]:
-        """List, and yield the files that are old enough, signs of tables, and targets of links."""
+        """List the folder; yield the files that are old enough, signs of tables, and targets of links."""
         store, signs = ObjectStore([self.root], options), TableSigns()
         for page in self._pages(store):
             names = [f"{self.folder}{one.name}" for one in page.entries]
@@ -186,7 +186,7 @@ class _Part:
             except ObjectMissing:
                 if not self.folder:
                     raise
-                # It was removed since its name was listed.
+                # The folder was removed after its name was listed.
             return
         entries = store.entries_of(self.root, self.folder)
         links = tuple(one.name for one in entries if _is_link(self.root, f"{self.folder}{one.name}"))
@@ -194,7 +194,7 @@ class _Part:
 
 
 def _listing(spark: SparkSession, parts: Sequence[_Part]) -> DataFrame:
-    """List on executors now, a task for each part, and keep the rows: they are of before the references."""
+    """List on executors now, one task per part, and cache the rows: they must predate the references."""
     numbers = spark.range(0, len(parts), 1, len(parts))
     return numbers.mapInArrow(_list(parts), struct_type(_LISTED)).localCheckpoint(eager=True)
 
@@ -243,7 +243,7 @@ def _shown(base: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Record
 
 
 def _difference(spark: SparkSession, listed: DataFrame, known: Keys, keys: ReferenceKeys, base: str) -> DataFrame:
-    """Return the listed files of which no key is known."""
+    """Return the listed files that match no known key."""
     references = frame(spark, pa.table({"key": known}))
     keyed = listed.select("path").mapInArrow(_keyed(base, frozenset(keys.roots)), struct_type(_KEYED))
     referenced = keyed.join(references, "key", "left_semi").select("path").distinct()

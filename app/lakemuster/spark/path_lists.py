@@ -29,7 +29,7 @@ def paths(
     as_of: datetime | str | None = None,
     token: str | None = None,
 ) -> list[str]:
-    """The files that a query must read, for ``spark.read.parquet(*paths)``; empty when there are none.
+    """Return the paths of the files that a query must read, for ``spark.read.parquet(*paths)``; may be empty.
 
     Paths are returned only if reading the table's columns by name gives the table's rows: no delete files or deletion
     vectors, only Parquet, raw convertible, and every file with the table's current columns. Iceberg files do not record
@@ -118,7 +118,7 @@ class _TableSchemas:
         return self._format, self._properties, self._schemas, self._specs, self._target
 
     def requirements(self, *, is_case_sensitive: bool) -> FileRequirements:
-        """The requirements on the files.
+        """Return the requirements on the files.
 
         Raises:
             NotPlainParquet: as for ``plain_parquet_check.file_requirements``.
@@ -134,7 +134,7 @@ class _TableSchemas:
         )
 
     def _schema(self, snapshot_id: int | str | None, snapshots: list[SnapshotInfo]) -> Row:
-        """The schema to read with: a chosen snapshot's own, else the branch's current one."""
+        """Return the schema to read with: a chosen snapshot's own, else the branch's current one."""
         if snapshot_id is None:
             return next(row for row in self._schemas if row["current"])
         for snapshot in snapshots:

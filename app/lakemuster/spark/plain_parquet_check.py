@@ -35,7 +35,7 @@ def file_requirements(
     *,
     is_case_sensitive: bool = False,
 ) -> FileRequirements:
-    """The requirements on files, so that ``target``, one of ``schemas``, can be read by name.
+    """Return the requirements on files, so that ``target``, one of ``schemas``, can be read by name.
 
     Raises:
         NotPlainParquet: no file of the table can be read by name.

@@ -1,4 +1,4 @@
-"""What each format's files need so that reading them by column name gives the rows of the format's rules."""
+"""The conditions under which reading a format's files by column name gives the same rows as the format's rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Columns = Mapping[str, tuple[int | None, str]]
 
 NAME_MAPPING = "schema.name-mapping.default"
 
-# Names that Iceberg's writers leave unchanged; they escape others in the files.
+# Names that Iceberg's writers leave unchanged; other names are escaped in the files.
 _UNCHANGED_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEFAULT_WHEN_READ = re.compile(r"fields\..+\.default-value")
 
@@ -44,7 +44,7 @@ class PlainParquetRules(ABC):
 
     Attributes:
         unreadable: types that Spark reads otherwise than the format, or not at all.
-        needs_all_schemas: files do not record their schema: that of every snapshot must be known.
+        needs_all_schemas: files do not record their schema, so every snapshot's schema must be known.
     """
 
     unreadable: ClassVar[re.Pattern[str]]
@@ -156,7 +156,7 @@ _RULES: dict[str, PlainParquetRules] = {"iceberg": _Iceberg(), "paimon": _Paimon
 
 
 def register(format: str, rules: PlainParquetRules) -> None:
-    """Register the rules of a format; without, none of its tables is read by column name."""
+    """Register a format's rules; without them, its tables cannot be read by column name."""
     _RULES[format] = rules
 
 
@@ -173,7 +173,7 @@ def plain_parquet_rules(table: str, format: str) -> PlainParquetRules:
 
 
 def columns_of(fields: Sequence[Row]) -> Columns:
-    """The columns of a schema's JSON."""
+    """Return the columns of a schema's JSON."""
     return dict(walk(fields, ""))
 
 
@@ -199,7 +199,7 @@ def _nested(path: str, field_id: int | None, type: str | Row) -> Iterator[tuple[
 
 
 def _difference(target: Columns, other: Columns) -> str | None:
-    """How ``other`` differs from the columns to read, None if it does not; order and nullability do not count."""
+    """Return how ``other`` differs from the columns to read, or None; order and nullability do not count."""
     for path, (field_id, kind) in other.items():
         if path not in target:
             return f"it has column {path}, which was renamed or dropped"
@@ -212,7 +212,7 @@ def _difference(target: Columns, other: Columns) -> str | None:
 
 
 def _segments(path: str, top: set[str]) -> list[str]:
-    """The names of a path; a top-level column is one name, even with dots in it."""
+    """Return the names of a path; a top-level column is one name, even with dots in it."""
     return [path] if path in top else path.split(".")
 
 

@@ -26,7 +26,7 @@ MAX_TASKS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class TaskInput:
-    """What one task reads: files, or a plan task whose files it requests from the server.
+    """The input of one task: files, or a plan task whose files it requests from the server.
 
     Attributes:
         share: for a plan task: (number, count), which of how many equal byte ranges of each file to read.
@@ -48,7 +48,7 @@ class SnapshotInterval:
 def task_inputs(
     options: Options, pinned: PinnedTable, pushed: str | None = None, since: SnapshotInterval | None = None
 ) -> list[TaskInput]:
-    """The parts of a plan, at least one: given none, Spark would create one itself.
+    """Return the parts of a plan, at least one: given none, Spark would create one itself.
 
     Args:
         pushed: a condition to add to the options' filter; ignored if the server rejects it.
@@ -70,7 +70,7 @@ def task_inputs(
 
 
 def _large_plan_inputs(plan: Plan, table: TableToRead, packing: Packing) -> list[TaskInput]:
-    """The parts of a large plan: plan tasks, whose files executors request."""
+    """Return the parts of a large plan: plan tasks, whose files executors request."""
     tasks = list(plan.tasks(_files_per_task(plan, packing)))
     shares = 1
     if tasks and not format_reader(table).has_merge_groups:
@@ -81,7 +81,7 @@ def _large_plan_inputs(plan: Plan, table: TableToRead, packing: Packing) -> list
 def task_rows(
     options: Options, table: TableToRead, part: TaskInput, pushed: str | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a part that match the options' filter, read with this process's storage options and token.
+    """Yield the rows of a part that match the options' filter, read with this process's storage options and token.
 
     Args:
         pushed: a condition that prunes row groups; rows that do not match it may still be returned.

@@ -22,24 +22,24 @@ SHARED = re.compile(r"4\.[123]\.")
 _ALL = [1, 2, 3]
 
 
-class Trial(DataSource):  # type: ignore[misc]  # PySpark is not here where this is checked
+class Trial(DataSource):  # type: ignore[misc]  # PySpark is not installed where mypy runs
     """A data source of three rows, for the test."""
 
     @classmethod
     def name(cls) -> str:
-        """The name for ``format(...)``."""
+        """Return the name for ``format(...)``."""
         return NAME
 
     def schema(self) -> str:
-        """The columns: a number, and whether a filter was pushed."""
+        """Return the columns: a number, and whether a filter was pushed."""
         return "number int, is_pushed boolean"
 
     def reader(self, schema: object) -> TrialReader:
-        """A reader that applies the pushed filter."""
+        """Return a reader that applies the pushed filter."""
         return TrialReader()
 
 
-class TrialReader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here where this is checked
+class TrialReader(DataSourceReader):  # type: ignore[misc]  # PySpark is not installed where mypy runs
     """Returns one row if a filter ``number = …`` was pushed, all rows otherwise."""
 
     def __init__(self) -> None:
@@ -53,18 +53,18 @@ class TrialReader(DataSourceReader):  # type: ignore[misc]  # PySpark is not her
         return filters
 
     def partitions(self) -> Sequence[InputPartition]:
-        """One partition."""
+        """Return one partition."""
         return [InputPartition(0)]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[int, bool]]:
-        """The rows."""
+        """Yield the rows that match the pushed filter."""
         for number in _ALL:
             if self._number in (None, number):
                 yield number, self._number is not None
 
 
 def plans_each_use_separately(spark: SparkSession) -> bool:
-    """Whether this session pushes filters, and each use of a frame gets its own filters.
+    """Return whether this session pushes filters, and each use of a frame gets its own filters.
 
     False also if this cannot be determined. On a version that is not listed, this runs a few small queries.
     """
@@ -79,7 +79,7 @@ def plans_each_use_separately(spark: SparkSession) -> bool:
 
 
 def uses_are_isolated(use: Callable[[], DataFrame]) -> bool:
-    """Whether filters on a frame over :class:`Trial` are pushed, and each use of the frame returns its own rows.
+    """Return whether filters on a frame over :class:`Trial` are pushed, and each use of the frame returns its own rows.
 
     Args:
         use: returns the frame, for each use of it.

@@ -28,7 +28,7 @@ from lakemuster.spark.reading.formats import format_reader, register
 from lakemuster.spark.snapshot_pin import PinnedTable
 
 
-class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here where this is checked
+class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not installed where mypy runs
     """Reads one table at one snapshot.
 
     Spark calls ``partitions`` when a loaded table is first used, and then ``read`` for each partition on executors.
@@ -41,7 +41,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
         self._pushed: str | None = None
 
     def partitions(self) -> Sequence[InputPartition]:
-        """The files of a plan, packed by size; plan tasks when there are more files than ``task_threshold``.
+        """Divide a plan's files into partitions by size; use plan tasks for more than ``task_threshold`` files.
 
         Raises:
             ClientError: the server refused or failed.
@@ -51,7 +51,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]  # PySpark is not here whe
             return [InputPartition(part) for part in task_inputs(self._options, self._pinned, self._pushed)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a part.
+        """Yield the rows of a part.
 
         Raises:
             NotReadable: the table, a file or the filter cannot be read here.

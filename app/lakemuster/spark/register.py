@@ -50,7 +50,7 @@ def register(spark: SparkSession) -> None:
 
 
 def other_python(command: str | None) -> str | None:
-    """The executable of the workers' command on this machine; None if unknown or in this process's environment."""
+    """Return the executable of the workers' command here; None if unknown or in this process's environment."""
     found = None if command is None else shutil.which(command)
     if found is None or os.path.dirname(os.path.abspath(found)) == os.path.dirname(os.path.abspath(sys.executable)):
         return None
@@ -63,7 +63,7 @@ def _setting(spark: SparkSession, name: str) -> str | None:
 
 
 def _python_of_workers(spark: SparkSession) -> str | None:
-    """The command of the workers' Python; None for a Connect session, whose workers run on the server."""
+    """Return the command of the workers' Python; None for a Connect session, whose workers run on the server."""
     try:
         command: str = spark.sparkContext.pythonExec
     except Exception:  # noqa: BLE001 - PySpark's own error, and there may be no JVM

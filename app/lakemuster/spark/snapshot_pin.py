@@ -74,7 +74,7 @@ def pin(table: Table, options: Options) -> PinnedTable:
 
 
 def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
-    """The table with only these columns, in this order. A name matches exactly, else without regard to case.
+    """Return the table with only these columns, in this order. A name matches exactly, else without regard to case.
 
     Raises:
         OptionInvalid: no column matches, or several do.
@@ -91,7 +91,7 @@ def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
 
 
 def with_newest(table: TableToRead, now: Table) -> TableToRead:
-    """The table with the current schemas and partition specs, which newer files need; its columns stay."""
+    """Return the table with the current schemas and partition specs, which newer files need; its columns stay."""
     return replace(table, schemas=tuple(now.schemas()), specs=tuple(now.specs()))
 
 
@@ -102,7 +102,7 @@ class _Ref:
 
 
 def _ref(table: Table, name: str) -> _Ref:
-    """The branch of a ref, and whether the ref is a tag."""
+    """Return the branch of a ref, and whether the ref is a tag."""
     found: RefInfo | None = next((ref for ref in table.refs() if ref.name == name), None)
     if found is None:
         raise NotFoundError(f"{table.name} has no branch or tag {name!r}", code="ref_not_found", status=404)
@@ -110,7 +110,7 @@ def _ref(table: Table, name: str) -> _Ref:
 
 
 def _schema(table: Table, schemas: Sequence[Row], snapshot_id: int | None) -> Row:
-    """The schema of a snapshot; the current schema if ``snapshot_id`` is None or the snapshot's schema is unknown."""
+    """Return a snapshot's schema; the current one if ``snapshot_id`` is None or the snapshot's schema is unknown."""
     if snapshot_id is not None:
         schema_id = table.snapshot(snapshot_id).schema_id
         for row in schemas:

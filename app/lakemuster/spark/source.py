@@ -22,7 +22,7 @@ from lakemuster.spark.table_comments import comments_of
 NAME = "lakemuster"
 
 
-class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here where this is checked
+class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not installed where mypy runs
     """A table of a Lakemuster server.
 
     Spark creates one for each ``load`` in a Python worker of the driver, calls ``schema`` and pickles it. Every action
@@ -50,11 +50,11 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
 
     @classmethod
     def name(cls) -> str:
-        """The name for ``format(...)``."""
+        """Return the name for ``format(...)``."""
         return NAME
 
     def schema(self) -> StructType:
-        """The columns to read, with the types that Spark's own readers of the format give them.
+        """Return the columns to read, with the types that Spark's own readers of the format give them.
 
         Raises:
             NotReadable: the table cannot be read, or Spark has no type for a column.
@@ -74,7 +74,7 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
         return struct_type(reader.read_schema(table), comments_of(table.schema), keeps_required=True)
 
     def reader(self, schema: StructType) -> Reader:
-        """A reader of the snapshot that :meth:`schema` pinned.
+        """Return a reader of the snapshot that :meth:`schema` pinned.
 
         Raises:
             OptionInvalid: the user gave a schema with types that differ from the table's.
@@ -83,7 +83,7 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
             return (PushingReader if self._options.pushdown else Reader)(self._options, self._for(schema))
 
     def streamReader(self, schema: StructType) -> StreamReader:  # noqa: N802 - Spark's name
-        """A reader that follows the table, with the columns that :meth:`schema` pinned.
+        """Return a reader that follows the table, with the columns that :meth:`schema` pinned.
 
         Raises:
             OptionInvalid: as for :meth:`reader`, or an option selects a single snapshot.
@@ -110,7 +110,7 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
         self.writer(schema, overwrite)
 
     def _for(self, given: StructType) -> PinnedTable:
-        """The pinned table; pinned here if the user gave a schema, since Spark then does not call :meth:`schema`."""
+        """Return the pinned table; pin it if the user gave a schema, since Spark then does not call :meth:`schema`."""
         if self._pinned is not None:
             return self._pinned
         own_names = [name for name in given.names if name not in self._options.metadata_columns]
@@ -127,5 +127,5 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not here
 
 
 def with_defaults(defaults: Mapping[str, str]) -> type[LakemusterSource]:
-    """The data source with a session's options. No module contains this class, so it is pickled by value."""
+    """Return the data source with a session's options. No module contains this class, so it is pickled by value."""
     return type("SessionSource", (LakemusterSource,), {"defaults": dict(defaults), "__module__": __name__})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def struct_type(
     schema: pa.Schema | pa.StructType, comments: Mapping[str, str] | None = None, *, keeps_required: bool = False
 ) -> StructType:
-    """The Spark schema of Arrow columns.
+    """Return the Spark schema of Arrow columns.
 
     Timestamps with a zone are ``timestamp``, those without ``timestamp_ntz``.
 

@@ -32,7 +32,7 @@ class Packing:
 
 
 def splits_of(files: pa.Table, deletes: pa.Table) -> list[Split]:
-    """The splits of a plan: those of the server (Paimon), else one per file.
+    """Return the splits of a plan: those of the server (Paimon), else one per file.
 
     Args:
         files: ``Plan.to_arrow()``.
@@ -63,7 +63,7 @@ def cut(splits: Iterable[Split], packing: Packing) -> Iterator[Split]:
 
 
 def shared(splits: Iterable[Split], number: int, of: int) -> Iterator[Split]:
-    """Range ``number`` of ``of`` equal byte ranges of each file; range 0 holds files that cannot be cut."""
+    """Yield range ``number`` of ``of`` equal byte ranges of each file; range 0 holds files that cannot be cut."""
     for split in splits:
         for file in split.files:
             size = int(file["file_size_in_bytes"])
@@ -93,7 +93,7 @@ def _can_be_cut(file: Mapping[str, Any]) -> bool:
 
 
 def _cuts(file: Mapping[str, Any], piece_size: int) -> list[int]:
-    """The byte offsets where the second and later pieces of a file start."""
+    """Return the byte offsets where the second and later pieces of a file start."""
     size = int(file["file_size_in_bytes"])
     if size <= piece_size or not _can_be_cut(file):
         return []

@@ -30,7 +30,7 @@ Offset = Mapping[str, str]
 _KEY = "snapshot_id"
 
 
-class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is not here where this is checked
+class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is not installed where mypy runs
     """Follows the appends to one table.
 
     Raises:
@@ -50,13 +50,13 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         self._pinned = pinned
 
     def initialOffset(self) -> Offset:  # noqa: N802 - Spark's name
-        """The offset where a new query starts; a restarted query continues at its checkpoint."""
+        """Return the offset where a new query starts; a restarted query continues at its checkpoint."""
         if self._options.start_snapshot_id is not None:
             return {_KEY: str(self._options.start_snapshot_id)}
         return self.latestOffset() if self._options.start == "latest" else {_KEY: ""}
 
     def latestOffset(self) -> Offset:  # noqa: N802 - Spark's name
-        """The offset of the newest snapshot.
+        """Return the offset of the newest snapshot.
 
         Raises:
             ClientError: the server refused or failed.
@@ -66,7 +66,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         return {_KEY: "" if snapshot_id is None else str(snapshot_id)}
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        """The rows appended after ``start`` and up to ``end``; if ``start`` is empty, all rows at ``end``.
+        """Divide the rows appended after ``start`` and up to ``end``; if ``start`` is empty, all rows at ``end``.
 
         Raises:
             NotAppendOnly: a snapshot between them removed or changed rows, or ``start`` is not an ancestor of ``end``.
@@ -89,7 +89,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         return [InputPartition((now.table, part)) for part in task_inputs(self._options, now, None, since)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a part.
+        """Yield the rows of a part.
 
         Raises:
             NotReadable: the table, a file or the filter cannot be read here.

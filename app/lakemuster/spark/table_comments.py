@@ -8,7 +8,7 @@ from lakemuster.client.model import Row
 
 
 def comments_of(schema: Row) -> dict[str, str]:
-    """Comments by dotted path; elements, keys and values of nested columns have none."""
+    """Return the comments of columns by dotted path; elements, keys and values of nested columns have none."""
     return dict(_walk(schema["fields"], ""))
 
 

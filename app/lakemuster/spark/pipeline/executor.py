@@ -47,7 +47,7 @@ class PipelineJob:
     Attributes:
         software: the driver's :func:`software`.
         segments_url: where segments are written; a local folder must be shared by all machines.
-        name: of its files; see :class:`JobFiles`.
+        name: the name of its files; see :class:`JobFiles`.
         decoder_memory: bytes that a decoder may use.
     """
 
@@ -58,20 +58,21 @@ class PipelineJob:
 
 
 def software() -> tuple[tuple[str, str], ...]:
-    """The versions of the packages that determine a segment's bytes; they must be equal on driver and executors."""
+    """Return the versions of packages that determine a segment's bytes; driver and executors must have equal ones."""
     own = (("lakemuster", __version__), ("decoder", str(DECODER_VERSION)))
     return (*own, *((name, version(name)) for name in _BYTES_DEPEND_ON))
 
 
 def run_part(job: bytes, number: int, digest: bytes) -> str | None:
-    """Make the segments of a part's manifests, and write what became of each beside the segments.
+    """Make the segments of a part's manifests, and write their outcomes beside the segments.
 
     Args:
         job: the driver's pickled :class:`PipelineJob`.
         number, digest: of the part.
 
     Returns:
-        why this executor can do nothing, such as a wrong setting, which a retry would not help; None if it did.
+        the error if this executor cannot process the part, such as a wrong setting, which a retry would not help; else
+            None.
     """
     parameters: PipelineJob = pickle.loads(job)  # noqa: S301 - from the driver, like this function
     try:
@@ -105,13 +106,13 @@ def _check(parameters: PipelineJob) -> None:
 
 @functools.lru_cache(maxsize=1)
 def _store() -> ObjectStore:
-    """Storage with this executor's options, kept between parts: a connection takes some time. It has no roots."""
+    """Return storage with this executor's options and no roots; cached, since connecting takes some time."""
     return ObjectStore((), load_settings().storage)
 
 
 @functools.lru_cache(maxsize=1)
 def _engine(segments_url: str, decoder_memory: int) -> LocalEngine:
-    """The engine, kept between parts: a decoder takes a second to start."""
+    """Return the engine; cached, since a decoder takes a second to start."""
     # A remote store needs a working folder, but no cache of segments (0 bytes); Spark removes its local folders.
     folder = os.environ.get("SPARK_LOCAL_DIRS", tempfile.gettempdir()).partition(",")[0]
     cache = Path(folder, f"lakemuster-{os.getpid()}")

@@ -1,7 +1,8 @@
-"""The files of a job, beside the segments: the parts for its tasks, and what became of them.
+"""The files of a job, stored beside the segments: the parts for its tasks, and their outcomes.
 
-Through files, a job has any number of parts without their bytes in each task, and the driver learns of each part as
-soon as it is done, in classic and Connect sessions alike. A file appears whole; a task that runs twice writes it twice.
+With files, a job can have any number of parts without sending their bytes with each task, and the driver learns of each
+part as soon as it is done, in classic and Connect sessions. Files appear whole; a task that runs twice writes its file
+twice.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ class JobFiles:
     """The files of one job.
 
     Attributes:
-        job: the job's own name.
+        job: the job's name, with which the names of its files begin.
     """
 
     segments: SegmentStore
     job: str
 
     def write_part(self, number: int, part: bytes) -> bytes:
-        """Write the part of a task; return its digest, by which executors know it."""
+        """Write the part of a task; return its digest, which executors verify."""
         self.segments.write(self._key(number, "part"), part)
         return hashlib.sha256(part).digest()
 
@@ -49,11 +50,11 @@ class JobFiles:
         return part
 
     def write_outcomes(self, number: int, outcomes: bytes) -> None:
-        """Write what became of a part."""
+        """Write the outcomes of a part."""
         self.segments.write(self._key(number, "done"), outcomes)
 
     def read_outcomes(self, number: int) -> bytes:
-        """Read what became of a part."""
+        """Read the outcomes of a part."""
         return self.segments.read(self._key(number, "done"))
 
     def done(self) -> set[int]:

@@ -47,11 +47,11 @@ class SparkJob:
         return not self._thread.is_alive()
 
     def wait(self, seconds: float) -> None:
-        """Wait for the end of the job, but not longer."""
+        """Wait until the job ends, at most ``seconds``."""
         self._thread.join(seconds)
 
     def errors(self) -> list[str]:
-        """Return what tasks that could do nothing returned.
+        """Return the errors of the tasks that could not process their parts.
 
         Raises:
             ConfigInvalid: executors, or this driver, lack packages.
@@ -62,7 +62,7 @@ class SparkJob:
         return self._errors
 
     def close(self) -> None:
-        """Cancel the job if it runs."""
+        """Cancel the job if it is running."""
         if self.is_over:
             return
         with suppress(Exception):  # the connection to Spark may be closing
@@ -74,7 +74,7 @@ class SparkJob:
 
     def _run(self, job: bytes, digests: Sequence[bytes], description: str) -> None:
         try:
-            # Both are of this thread.
+            # Tags and job groups belong to the calling thread.
             if is_connect(self._spark):
                 self._spark.addTag(self._name)
             else:
@@ -86,12 +86,12 @@ class SparkJob:
 
 
 def slots(spark: SparkSession) -> int:
-    """The number of tasks that run at once; for Connect an assumed number, since its clients cannot read it."""
+    """Return the number of tasks that run at once; for Connect an assumed number, since its clients cannot read it."""
     return _ASSUMED_SLOTS if is_connect(spark) else max(1, spark.sparkContext.defaultParallelism)
 
 
 def is_connect(spark: SparkSession) -> bool:
-    """Whether the session is a client of a Spark Connect server."""
+    """Return whether the session is a client of a Spark Connect server."""
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
@@ -107,7 +107,7 @@ def _task(job: bytes, digests: Sequence[bytes]) -> Callable[[Iterator[pa.RecordB
 
 
 def _failure(cause: Exception) -> Exception:
-    """The error for a failed job. It omits Spark's text, which holds stack traces of three languages and addresses."""
+    """Return the error for a failed job, without Spark's text, which holds stack traces and addresses."""
     text = str(cause)
     if isinstance(cause, ImportError):
         return ConfigInvalid(f"Spark's Arrow functions need a package that is not installed: {cause}; {INSTALL}")

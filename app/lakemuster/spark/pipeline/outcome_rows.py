@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
 
 
 def rows_of(outcomes: Iterable[Outcome]) -> bytes:
-    """Outcomes as a stream of :data:`SCHEMA`."""
+    """Encode outcomes as a stream of :data:`SCHEMA`."""
     rows: list[dict[str, object]] = [
         {
             "segment": one.manifest.segment,
@@ -46,7 +46,7 @@ def rows_of(outcomes: Iterable[Outcome]) -> bytes:
 
 
 def outcomes_of(rows: bytes, manifests: Sequence[Manifest]) -> list[Outcome]:
-    """The outcome of each manifest.
+    """Return the outcome of each manifest.
 
     Args:
         manifests: in the order of the rows.
@@ -86,12 +86,12 @@ def _table(rows: bytes) -> pa.Table:
 
 
 def error_text(error: CatalogError) -> str:
-    """An error as text."""
+    """Encode an error as JSON text."""
     return json.dumps({"code": error.code, "message": error.message, "context": dict(error.context)}, default=str)
 
 
 def error_of(text: str) -> CatalogError:
-    """The error of its text."""
+    """Decode an error from its JSON text."""
     document = json.loads(text)
     kind = _kinds(CatalogError).get(document["code"], CatalogError)
     return kind(document["message"], **document["context"])

@@ -2,11 +2,11 @@
 
 1. **Look**: tables are looked at side by side, and the manifests that have no segment are spooled (``spool``).
 2. **Decode**: one job makes their segments (``jobs``, ``executor``). The driver checks and registers segments as parts
-   are done. Whatever ends the run, the next one decodes only what is not registered.
+   are done. After an interrupted run, the next one decodes only manifests without a registered segment.
 3. **Publish**: a table whose manifests are all done has an ordinary refresh. It finds the segments, decodes the
-   manifests on which executors failed, and so has the last word on what cannot be read: machines differ in resources.
+   manifests on which executors failed, and thereby decides what cannot be read: machines differ in resources.
 
-Tables whose catalog vends credentials are not of the job, since credentials are not sent: the third step decodes them.
+Tables whose catalog vends credentials are not part of the job, since credentials are not sent: step 3 decodes them.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class SparkRefreshes:
         return cls(spark, refresher, _sent(settings.segments_url), settings.decoder_memory)
 
     def refresh(self, tables: Sequence[TableRecord]) -> Outcomes:
-        """Refresh tables; yield the report or the failure of each, as they come.
+        """Refresh tables; yield the report or the error of each when it completes.
 
         Raises:
             ConfigInvalid: an executor's settings or installation are wrong.
@@ -193,7 +193,7 @@ class SparkRefreshes:
     def _received(
         self, spool: Spool, part: Part, rows: bytes, states: Mapping[int, _Table], threads: Executor
     ) -> list[_Table]:
-        """Register the segments of a part; return the tables that are complete with it."""
+        """Register the segments of a finished part; return the tables that it completes."""
         chunks = [spool.read(chunk) for chunk in part]
         outcomes = outcomes_of(rows, [one for chunk in chunks for one in chunk.missing.manifests])
         for one in outcomes:
@@ -217,7 +217,7 @@ class SparkRefreshes:
     def _with_segments(
         self, state: _Table, outcome: RefreshReport | CatalogError, began: float
     ) -> RefreshReport | CatalogError:
-        """Add to a refresh's report what executors did for it."""
+        """Add the manifests and entries that executors decoded to a refresh's report."""
         if isinstance(outcome, CatalogError):
             return outcome
         return replace(
@@ -273,7 +273,7 @@ def _check_store(segments: SegmentStore, made: Sequence[Outcome], threads: Execu
 
 
 def _sent(segments_url: str) -> str:
-    """The segment store's URL for executors: a local path made absolute, or a URL without credentials."""
+    """Return the segment store's URL for executors: a local path made absolute, or a URL without credentials."""
     scheme, separator, rest = segments_url.partition("://")
     if not separator or scheme in ("file", "local"):
         return str(Path(rest if separator else segments_url).absolute())

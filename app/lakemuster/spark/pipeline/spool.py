@@ -81,7 +81,7 @@ class Spool:
         return unpacked(self._bytes(chunk))
 
     def packed(self, part: Part) -> bytes:
-        """Return a part as executors get it; see :func:`chunks_of`."""
+        """Encode a part for executors; see :func:`chunks_of`."""
         return pickle.dumps([self._bytes(chunk) for chunk in part])
 
     def _write(self, table_id: int, missing: Missing, size: int) -> SpooledChunk:
@@ -100,15 +100,15 @@ class Spool:
 
 
 def unpacked(data: bytes) -> Chunk:
-    """Return the chunk of its bytes, which must be the driver's own."""
-    chunk = pickle.loads(zlib.decompress(data))  # noqa: S301 - as said
+    """Decode a chunk from its bytes, which must come from the driver."""
+    chunk = pickle.loads(zlib.decompress(data))  # noqa: S301 - written by the driver
     assert isinstance(chunk, Chunk)
     return chunk
 
 
 def chunks_of(part: bytes) -> list[Chunk]:
-    """Return the chunks of a part's bytes, which must be the driver's own."""
-    return [unpacked(data) for data in pickle.loads(part)]  # noqa: S301 - as said
+    """Decode the chunks of a part from its bytes, which must come from the driver."""
+    return [unpacked(data) for data in pickle.loads(part)]  # noqa: S301 - written by the driver
 
 
 def parts_of(chunks: Collection[SpooledChunk], number: int) -> Iterator[Part]:

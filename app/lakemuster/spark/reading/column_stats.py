@@ -53,12 +53,12 @@ class Condition(Protocol):
     """A condition on rows that can be evaluated on statistics."""
 
     def may_hold(self, stats_of: StatsOf) -> bool:
-        """Whether the condition may be true for any of the rows that the statistics describe."""
+        """Return whether the condition may be true for any of the rows that the statistics describe."""
         ...
 
 
 def outcomes(leaf: BoundLeaf, stats: ColumnStats | None) -> tuple[bool, bool]:
-    """Whether a leaf may hold, and whether it may fail, for a value of a column; comparisons ignore nulls."""
+    """Return whether a leaf may hold, and whether it may fail, for a value of a column; comparisons ignore nulls."""
     if stats is None:
         return _UNKNOWN
     match leaf.op:
@@ -99,7 +99,7 @@ def _compared(op: Op, low: Any, high: Any, values: list[Any]) -> tuple[bool, boo
 
 
 def _comparable_bound(raw: Any, form: pa.DataType, of: Primitive) -> Any:
-    """A bound in a form that sorts like values of the table's type; None when it cannot be converted."""
+    """Return a bound in a form that sorts like values of the table's type; None when it cannot be converted."""
     if raw is None:
         return None
     types, kind = pa.types, of.kind
@@ -120,7 +120,7 @@ def _comparable_bound(raw: Any, form: pa.DataType, of: Primitive) -> Any:
 
 
 def _comparable_literal(value: Any, of: Primitive) -> Any:
-    """A comparison's constant in the same form as :func:`_comparable_bound`; None when it cannot be converted."""
+    """Return a comparison's constant in the form of :func:`_comparable_bound`; None when it cannot be converted."""
     if of.kind in _INSTANTS:
         return None if of.unit == "ns" else value * _MICROS[of.unit][0]
     if of.kind is Kind.STRING:

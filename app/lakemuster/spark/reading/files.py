@@ -51,7 +51,7 @@ class LakeFiles:
         return pa.PythonFile(_Ranges(files, path, length), mode="r")
 
     def read(self, location: str, offset: int = 0, length: int | None = None) -> bytes:
-        """An object's bytes, or a range of them.
+        """Return an object's bytes, or a range of them.
 
         Raises:
             OSError: from storage, or the object ends before the range does.
@@ -77,7 +77,7 @@ class LakeFiles:
 
 @lru_cache(maxsize=1)
 def lake_files(setting: str) -> LakeFiles:
-    """Access to objects with the given setting, cached for all tasks of a process.
+    """Return the access to objects with a setting; cached for all tasks of a process.
 
     Raises:
         StorageOptionsInvalid: the setting is not a JSON object of objects; the message does not repeat its text.
@@ -91,7 +91,7 @@ def lake_files(setting: str) -> LakeFiles:
 
 
 def storage_options() -> Mapping[str, Mapping[str, Any]]:
-    """The options of this process's environment, by scheme.
+    """Return the options of this process's environment, by scheme.
 
     Raises:
         StorageOptionsInvalid: as for :func:`lake_files`.
@@ -100,7 +100,7 @@ def storage_options() -> Mapping[str, Mapping[str, Any]]:
 
 
 def files_here() -> LakeFiles:
-    """Access to objects with the setting of this process's environment.
+    """Return the access to objects with the setting of this process's environment.
 
     Raises:
         StorageOptionsInvalid: as for :func:`lake_files`.
@@ -137,11 +137,11 @@ class _Ranges(io.RawIOBase):
         return self._at
 
     def size(self) -> int:
-        """The object's size in bytes."""
+        """Return the object's size in bytes."""
         return self._size
 
     def read(self, size: int | None = -1) -> bytes:
-        """The next bytes, fewer at the end."""
+        """Return the next bytes, fewer at the end."""
         end = self._size if size is None or size < 0 else min(self._size, self._at + size)
         if end <= self._at:
             return b""

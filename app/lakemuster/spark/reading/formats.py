@@ -1,6 +1,6 @@
-"""What the data source asks of a table format: the port that each format implements, and the registry of ports.
+"""The port that each table format implements for the data source, and the registry of ports.
 
-A driver registers a third format before it loads a table. Executors need no call of their own: the port is pickled
+A driver registers a third format before it loads a table. Executors need not register it: the port is pickled
 with the reader (:class:`lakemuster.spark.reader.Reader`), and only has to be importable there.
 """
 

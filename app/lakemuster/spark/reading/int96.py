@@ -55,12 +55,12 @@ def open_parquet(source: pa.NativeFile, **options: Any) -> pq.ParquetFile:
 
 
 def is_int96(of: pa.DataType) -> bool:
-    """Whether a type is the one that :func:`open_parquet` reads INT96 as."""
+    """Return whether a type is the one that :func:`open_parquet` reads INT96 as."""
     return bool(pa.types.is_fixed_size_binary(of) and of.byte_width == _WIDTH)
 
 
 def instants(values: pa.FixedSizeBinaryArray) -> pa.TimestampArray:
-    """INT96 values as timestamps in microseconds, without a zone; nanoseconds are rounded down."""
+    """Return INT96 values as timestamps in microseconds, without a zone; nanoseconds are rounded down."""
     start = values.offset * _WIDTH
     stored = np.frombuffer(values.buffers()[1] or b"", np.uint8)[start : start + len(values) * _WIDTH]
     parts = stored.view(np.dtype([("nanoseconds", "<i8"), ("day", "<i4")]))
@@ -70,7 +70,7 @@ def instants(values: pa.FixedSizeBinaryArray) -> pa.TimestampArray:
 
 
 def _rewritten(footer: bytes) -> bytes:
-    """The footer with FIXED_LEN_BYTE_ARRAY(12) in place of INT96."""
+    """Return the footer with FIXED_LEN_BYTE_ARRAY(12) in place of INT96."""
     parts, done = [], 0
     for path, start, end in _Walk(footer).struct(()):
         if path not in (_SCHEMA_TYPE, _CHUNK_TYPE) or footer[start:end] != _INT96:

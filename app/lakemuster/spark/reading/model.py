@@ -85,5 +85,5 @@ class Files(Protocol):
         ...
 
     def read(self, location: str, offset: int = 0, length: int | None = None) -> bytes:
-        """An object's bytes, or a range of them."""
+        """Return an object's bytes, or a range of them."""
         ...

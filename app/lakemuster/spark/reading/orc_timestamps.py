@@ -12,7 +12,7 @@ NEWER_PYARROW_NEEDED = "timestamps of ORC files need a newer pyarrow: this versi
 
 @lru_cache(maxsize=1)
 def timestamps_are_checked() -> bool:
-    """Whether this pyarrow refuses timestamps beyond int64 nanoseconds; older ones wrap around (apache/arrow#50078)."""
+    """Return whether this pyarrow refuses timestamps beyond int64 nanoseconds; older ones wrap (apache/arrow#50078)."""
     target = pa.BufferOutputStream()
     orc.write_table(pa.table({"at": pa.array([2**34], pa.timestamp("s"))}), target)
     try:
@@ -23,5 +23,5 @@ def timestamps_are_checked() -> bool:
 
 
 def has_timestamps(of: pa.DataType) -> bool:
-    """Whether a type is a timestamp or contains one."""
+    """Return whether a type is a timestamp or contains one."""
     return bool(pa.types.is_timestamp(of)) or any(has_timestamps(of.field(at).type) for at in range(of.num_fields))

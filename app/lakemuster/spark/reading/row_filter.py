@@ -79,7 +79,7 @@ class RowFilter:
 
     @classmethod
     def of_conjuncts(cls, text: str, table: TableToRead) -> tuple[RowFilter, ...]:
-        """The conjuncts of a SQL condition that can be evaluated on rows; the others are omitted."""
+        """Return the conjuncts of a SQL condition that can be evaluated on rows; the others are omitted."""
         try:
             predicate = parse_sql(text)
         except FilterInvalid:
@@ -91,11 +91,11 @@ class RowFilter:
         return tuple(found)
 
     def may_hold(self, stats_of: StatsOf) -> bool:
-        """Whether the condition may be true for any of the rows that the statistics describe."""
+        """Return whether the condition may be true for any of the rows that the statistics describe."""
         return _outcomes(self.condition, stats_of)[0]
 
     def applied(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of a batch of :attr:`table` that match, without the columns that only the condition needs."""
+        """Return the rows of a batch of :attr:`table` that match, without the columns that only the condition needs."""
         names = batch.schema.names
         given = [*names[: self.wanted], *names[len(self.table.columns) :]]
         mask = _evaluated(self.condition, dict(zip(names, batch.columns, strict=True)), batch.num_rows)
@@ -180,7 +180,7 @@ class _Reader:
         return self._leaf(node)
 
     def _like(self, node: Opaque) -> _Condition | None:
-        """The condition for ``column LIKE pattern``; None for others."""
+        """Return the condition for ``column LIKE pattern``; None for others."""
         if node.pattern is None:
             return None
         [(name, where)] = node.names
@@ -226,7 +226,7 @@ def _parts(bound: Bound) -> Iterator[Bound]:
 
 
 def _is_exact(part: Bound) -> bool:
-    """Whether a leaf holds for exactly the rows that Spark would match; ``maybe`` leaves on NaN do."""
+    """Return whether a leaf holds for exactly the rows that Spark would match; ``maybe`` leaves on NaN do."""
     if not isinstance(part, BoundLeaf):
         return isinstance(part, AlwaysFalse)
     if part.transform is not None or (part.type.kind in _INSTANTS and part.type.unit == "ns"):
@@ -235,7 +235,7 @@ def _is_exact(part: Bound) -> bool:
 
 
 def _paths(schema: Schema) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The id and the path of names of every field outside lists and maps."""
+    """Yield the id and the path of names of every field outside lists and maps."""
     pending: list[tuple[tuple[str, ...], Field]] = [((field.name,), field) for field in schema.fields]
     while pending:
         path, field = pending.pop()
@@ -245,7 +245,7 @@ def _paths(schema: Schema) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 def _outcomes(condition: _Condition, stats_of: StatsOf) -> tuple[bool, bool]:
-    """Whether a condition may be true, and whether it may be false, for any row that the statistics describe."""
+    """Return whether a condition may be true, and whether it may be false, for any row that the statistics describe."""
     match condition:
         case _Constant(value=value):
             return value is True, value is False
@@ -266,7 +266,7 @@ def _outcomes(condition: _Condition, stats_of: StatsOf) -> tuple[bool, bool]:
 
 
 def _evaluated(condition: _Condition, columns: Mapping[str, pa.Array], length: int) -> pa.Array:
-    """True, false or null for each row."""
+    """Return true, false or null for each row."""
     match condition:
         case _Constant(value=value):
             return pa.array([value] * length, pa.bool_())
@@ -289,7 +289,7 @@ def _evaluated(condition: _Condition, columns: Mapping[str, pa.Array], length: i
 
 
 def _compared(bound: Bound, values: pa.Array) -> pa.Array:
-    """True or false for each value; the caller corrects the results for nulls."""
+    """Return true or false for each value; the caller corrects the results for nulls."""
     answers = [_leaf_mask(part, values) for part in _parts(bound) if isinstance(part, BoundLeaf)]
     joined = pa.array([False] * len(values), pa.bool_())
     for one in answers:
@@ -321,7 +321,7 @@ def _leaf_mask(leaf: BoundLeaf, values: pa.Array) -> pa.Array:
 
 
 def _scalar(leaf: BoundLeaf, value: object, of: pa.DataType) -> pa.Scalar:
-    """A constant in internal form as a scalar of the Arrow type that the column is read as."""
+    """Return a constant in internal form as a scalar of the Arrow type that the column is read as."""
     if isinstance(value, UUID):
         return pa.scalar(str(value), of)
     if pa.types.is_date32(of):

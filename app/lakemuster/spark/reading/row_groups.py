@@ -32,12 +32,12 @@ class RowRange:
 
 
 def whole(num_rows: int | None) -> tuple[RowRange, ...]:
-    """All rows of a file as one row range."""
+    """Return all rows of a file as one row range."""
     return (RowRange(0, 0, num_rows, 0),)
 
 
 def row_groups(metadata: pq.FileMetaData) -> Iterator[RowRange]:
-    """The row groups of a file as row ranges."""
+    """Yield the row groups of a file as row ranges."""
     first_row = 0
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
@@ -46,7 +46,7 @@ def row_groups(metadata: pq.FileMetaData) -> Iterator[RowRange]:
 
 
 def row_group_stats(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.DataType) -> ColumnStats | None:
-    """A leaf column's statistics in a row group, from the footer; ``of`` is the Arrow type it is read as."""
+    """Return a leaf column's statistics in a row group, from the footer; ``of`` is the Arrow type it is read as."""
     chunk = metadata.row_group(number).column(leaf)
     about = chunk.statistics
     if about is None:
@@ -63,7 +63,7 @@ def matching_ranges(
     conditions: Sequence[Condition],
     stats: Callable[[int, RowRange], ColumnStats | None],
 ) -> list[RowRange]:
-    """The row ranges that start in the file row's byte range and may hold rows that match all conditions.
+    """Return the row ranges that start in the file row's byte range and may hold rows that match all conditions.
 
     Args:
         stats: returns the statistics of a field, by id, in a row range.

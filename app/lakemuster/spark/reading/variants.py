@@ -35,19 +35,19 @@ Encode = Callable[[Any], bytes]
 
 
 def is_variant(of: pa.DataType) -> bool:
-    """Whether a type is :data:`VARIANT`, field metadata included."""
+    """Return whether a type is :data:`VARIANT`, field metadata included."""
     return bool(of.equals(VARIANT, check_metadata=True))
 
 
 def stores_variants(of: pa.DataType) -> bool:
-    """Whether a file's column has the layout of variants, shredded or not."""
+    """Return whether a file's column has the layout of variants, shredded or not."""
     if not pa.types.is_struct(of) or "metadata" not in of.names:
         return False
     return _is_bytes(of.field("metadata").type) and _is_shredded(of, {"metadata"})
 
 
 def variants(array: pa.StructArray) -> pa.StructArray:
-    """The variants of a file's column, as :data:`VARIANT`.
+    """Return the variants of a file's column, as :data:`VARIANT`.
 
     Raises:
         ArrowInvalid: they break the specification.
@@ -71,7 +71,7 @@ def variants(array: pa.StructArray) -> pa.StructArray:
 
 
 def _is_shredded(of: pa.DataType, others: Collection[str] = ()) -> bool:
-    """Whether a type is a struct of ``value``, ``typed_value`` or both, besides ``others``."""
+    """Return whether a type is a struct of ``value``, ``typed_value`` or both, besides ``others``."""
     if not pa.types.is_struct(of) or len(set(of.names)) < len(of.names):
         return False
     names = set(of.names).difference(others)
@@ -102,13 +102,13 @@ def _plain(array: pa.Array) -> pa.Array:
 
 
 def _member(array: pa.StructArray, name: str) -> pa.Array:
-    """A struct's member, null where the struct is null, since files may store any value there."""
+    """Return a struct's member, null where the struct is null, since files may store any value there."""
     names = array.type.names
     return array.flatten()[names.index(name)] if name in names else pa.nulls(len(array))
 
 
 def _together(array: pa.StructArray, names: Sequence[Mapping[str, int]]) -> list[bytes | None]:
-    """The encoded value of each row, None if missing; ``names`` are the field ids in each row's metadata."""
+    """Return the encoded value of each row, None if missing; ``names`` are the field ids in each row's metadata."""
     values: list[bytes | None] = _plain(_member(array, "value")).to_pylist()
     if "typed_value" not in array.type.names:
         return values
@@ -193,7 +193,7 @@ def _size(number: int) -> int:
 
 
 def _fields(value: bytes) -> Iterator[tuple[int, bytes]]:
-    """The field ids and encoded values of an object; offsets are unordered."""
+    """Yield the field ids and encoded values of an object; offsets are unordered."""
     about = value[0] >> 2
     if value[0] & 3 != _OBJECT:
         raise pa.ArrowInvalid("a variant is an object and another value")
@@ -218,7 +218,7 @@ def _numbers(data: bytes, start: int, count: int, size: int) -> list[int]:
 
 @lru_cache(maxsize=256)
 def _field_ids(metadata: bytes) -> Mapping[str, int]:
-    """The field ids by name, from a variant's metadata."""
+    """Return the field ids by name, from a variant's metadata."""
     if not metadata or metadata[0] & 15 != 1:
         raise pa.ArrowInvalid("unsupported version of a variant's metadata")
     size = (metadata[0] >> 6) + 1
@@ -229,7 +229,7 @@ def _field_ids(metadata: bytes) -> Mapping[str, int]:
 
 
 def _encoding(of: pa.DataType) -> tuple[pa.DataType | None, Encode] | None:
-    """The type to cast a shredded column to (None: no cast) and its encoder; None if the type cannot be shredded."""
+    """Return the type to cast a shredded column to (None: no cast) and its encoder; None if it cannot be shredded."""
     types = pa.types
     of = of.value_type if types.is_dictionary(of) else of
     of = of.storage_type if isinstance(of, pa.BaseExtensionType) else of

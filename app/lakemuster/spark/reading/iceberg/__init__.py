@@ -8,7 +8,6 @@
 * ``positions``   position deletes and deletion vectors
 * ``equality``    equality deletes; ``keys``: lookup of rows among deleted values
 * ``metadata_columns``  Iceberg's metadata columns
-* ``byte_limited_cache``   a cache of delete files that several data files share
 * ``rows``        the rows of a split
 """
 

@@ -74,11 +74,11 @@ class AvroRows:
         self.columns: tuple[FileColumn, ...] = file_columns(pa.schema(types.fields), _field_id)
 
     def column_stats(self, column: FileColumn, row_range: RowRange) -> ColumnStats | None:
-        """None: Avro files have no statistics."""
+        """Return None: Avro files have no statistics."""
         return None
 
     def batches(self, leaves: set[int], row_range: RowRange) -> Iterator[pa.RecordBatch]:
-        """All rows in order, with the columns of the given leaves. Callable once: the file is read as a stream.
+        """Yield all rows in order, with the columns of the given leaves. Callable once: the file is read as a stream.
 
         Raises:
             ArrowException, OSError: as for the class.

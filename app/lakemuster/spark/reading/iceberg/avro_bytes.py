@@ -19,11 +19,11 @@ class Chained(io.RawIOBase):
         self._head, self._rest = io.BytesIO(head), rest
 
     def readable(self) -> bool:
-        """True."""
+        """Return True."""
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        """The next bytes, fewer only at the end."""
+        """Return the next bytes, fewer only at the end."""
         if size is None or size < 0:
             return self._head.read() + bytes(self._rest.read())
         first = self._head.read(size)

@@ -173,7 +173,7 @@ def _struct_shape(fields: list[pa.Field], shapes: list[Shape | None]) -> Shape |
 
 
 def _decimal(schema: Mapping[str, Any], plain: object) -> _Type | None:
-    """The decimal type of bytes or fixed; None for an invalid one, which the specification says to ignore."""
+    """Return the decimal type of bytes or fixed; None for an invalid one, which the specification says to ignore."""
     precision, scale = schema.get("precision"), schema.get("scale", 0)
     if schema.get("logicalType") != "decimal" or not isinstance(precision, int) or not isinstance(scale, int):
         return None

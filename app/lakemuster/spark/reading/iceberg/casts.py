@@ -30,7 +30,7 @@ class IncompatibleTypeError(Exception):
 
 
 def cast(source: pa.DataType, of: Primitive) -> Cast:
-    """A function that casts arrays of a file's column to a table's type, as ``schema.arrow_type(of)``.
+    """Return a function that casts arrays of a file's column to a table's type, as ``schema.arrow_type(of)``.
 
     Raises:
         IncompatibleTypeError: the file's type cannot be promoted to the table's.
@@ -108,7 +108,7 @@ def _is_bytes(of: pa.DataType) -> bool:
 
 
 def _of_length(source: pa.DataType, length: int) -> Cast | None:
-    """A cast to binary that checks that every value has ``length`` bytes; None if the source is not binary."""
+    """Return a cast to binary that checks that every value has ``length`` bytes; None if the source is not binary."""
     if not _is_bytes(source):
         return None
     if pa.types.is_fixed_size_binary(source):
@@ -124,7 +124,7 @@ def _of_length(source: pa.DataType, length: int) -> Cast | None:
 
 
 def _to_timestamp(source: pa.DataType, of: Primitive, target: pa.DataType) -> Cast | None:
-    """A cast to a timestamp. A zone does not change the stored number; dates become timestamps without a zone only."""
+    """Return a cast to a timestamp. A zone does not change the stored number; dates never become zoned timestamps."""
     if pa.types.is_date(source):
         return (lambda array: array.cast(target)) if of.kind is Kind.TIMESTAMP else None
     if is_int96(source):
@@ -150,7 +150,7 @@ def _nulls(array: pa.Array) -> np.ndarray | None:
 
 
 def uuid_text(array: pa.Array) -> pa.Array:
-    """UUIDs of 16 bytes as strings, lower-case with dashes.
+    """Convert UUIDs of 16 bytes to strings, lower-case with dashes.
 
     Raises:
         IncompatibleTypeError: a value has another length.

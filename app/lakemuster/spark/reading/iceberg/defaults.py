@@ -22,7 +22,7 @@ class NoValueError(Exception):
 
 
 def missing_value(field: Field, constants: Mapping[int, object]) -> pa.Scalar:
-    """The partition value if the field is an identity partition source, else its initial default, else null.
+    """Return the partition value if the field is an identity partition source, else its initial default, else null.
 
     Raises:
         NoValueError: the field is required and has neither, or the default is not a value of the type.
@@ -43,7 +43,7 @@ def missing_value(field: Field, constants: Mapping[int, object]) -> pa.Scalar:
 
 
 def _partition_value(of: Primitive, value: object) -> object:
-    """A plan's partition value as a Python value of the field's type; it may still have the type before promotion."""
+    """Convert a plan's partition value to a Python value of the field's type; it may predate a type promotion."""
     if of.kind is Kind.UUID and isinstance(value, bytes):
         return str(UUID(bytes=value))
     if of.kind is Kind.DECIMAL and isinstance(value, Decimal):
@@ -54,7 +54,7 @@ def _partition_value(of: Primitive, value: object) -> object:
 
 
 def _default(of: Type, value: object) -> object:
-    """The Python value of a default in JSON single-value form."""
+    """Convert a default in JSON single-value form to a Python value."""
     if value is None:
         return None
     match of:
@@ -76,7 +76,7 @@ def _default(of: Type, value: object) -> object:
 
 
 def _python_value(of: Primitive, internal: object) -> object:
-    """A value in internal form (see ``metadata.types``) as a value that Arrow accepts."""
+    """Convert a value in internal form (see ``metadata.types``) to one that Arrow accepts."""
     if isinstance(internal, UUID):
         return str(internal)
     if of.kind in {Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:

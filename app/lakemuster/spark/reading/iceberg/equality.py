@@ -43,7 +43,7 @@ class KeyColumn:
     field_id: int
 
     def values(self, column: pa.Array) -> pa.Array:
-        """The compared field's values, in the form of :func:`comparable`."""
+        """Return the compared field's values, in the form of :func:`comparable`."""
         for _ in range(self.depth):
             column = pc.struct_field(column, [0])
         return comparable(column)
@@ -78,7 +78,7 @@ class EqualityDeletes:
         return known_schemas(self._table)
 
     def of(self, file: Row) -> tuple[KeyGroup, ...]:
-        """The equality delete files of a data file, grouped by equality ids.
+        """Return the equality delete files of a data file, grouped by equality ids.
 
         Raises:
             NotReadable: a delete file has no equality ids, or they are unknown or not comparable.
@@ -97,7 +97,7 @@ class EqualityDeletes:
         )
 
     def keys(self, group: KeyGroup) -> KeySet:
-        """The keys of all delete files of a group.
+        """Return the keys of all delete files of a group.
 
         Raises:
             NotReadable: a delete file cannot be applied.
@@ -146,7 +146,7 @@ def _ids(columns: Sequence[KeyColumn]) -> tuple[int, ...]:
 
 
 def _narrowed_to(field: Field, field_id: int) -> tuple[Field, int] | None:
-    """A field pruned to the one with that id, all made optional, and its depth; None if not found or not comparable."""
+    """Return a field pruned to that id and made optional, and its depth; None if not found or not comparable."""
     if field.field_id == field_id:
         has_equality = isinstance(field.type, Primitive) and field.type.kind is not Kind.VARIANT
         return (replace(field, required=False), 0) if has_equality else None

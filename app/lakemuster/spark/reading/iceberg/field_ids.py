@@ -50,7 +50,7 @@ def _mapped(fields: object) -> tuple[MappedField, ...]:
 
 
 def mapping_of(fields: Sequence[Field]) -> tuple[MappedField, ...]:
-    """The mapping of a schema's own names."""
+    """Return the mapping of a schema's own names."""
     return tuple(MappedField(field.field_id, (field.name,), _within(field.type)) for field in fields)
 
 
@@ -66,7 +66,7 @@ def _within(of: Type) -> tuple[MappedField, ...]:
 
 
 def with_mapped_ids(columns: Sequence[FileColumn], mapping: Sequence[MappedField]) -> tuple[FileColumn, ...]:
-    """Columns with field ids by name; a column that the mapping does not contain gets None."""
+    """Assign field ids to columns by name; None where the mapping does not contain a column."""
     return tuple(_with_mapped_id(column, column.name, mapping) for column in columns)
 
 
@@ -82,5 +82,5 @@ _INNER = {"list": ["element"], "map": ["key", "value"]}
 
 
 def with_position_ids(columns: Sequence[FileColumn]) -> tuple[FileColumn, ...]:
-    """Top-level columns with their positions, from 1, as field ids; nested fields get none."""
+    """Assign positions, from 1, as field ids to top-level columns; nested fields get none."""
     return tuple(replace(column, field_id=place) for place, column in enumerate(columns, 1))

@@ -45,7 +45,7 @@ class FileColumn:
 
 
 def file_columns(schema: pa.Schema, id_of: IdOf) -> tuple[FileColumn, ...]:
-    """The columns of a file with the given schema."""
+    """Return the columns of a file with the given schema."""
     leaf = 0
     columns = []
     for field in schema:
@@ -65,7 +65,7 @@ def _stored(field: pa.Field, id_of: IdOf, leaf: int) -> tuple[FileColumn, int]:
 
 
 def inner_fields(of: pa.DataType) -> list[pa.Field]:
-    """The fields within a nested type."""
+    """Return the fields within a nested type."""
     if pa.types.is_struct(of):
         return list(of)
     if pa.types.is_map(of):
@@ -76,13 +76,13 @@ def inner_fields(of: pa.DataType) -> list[pa.Field]:
 
 
 def is_list(of: pa.DataType) -> bool:
-    """Whether a type is one of Arrow's list types."""
+    """Return whether a type is one of Arrow's list types."""
     types = pa.types
     return bool(types.is_list(of) or types.is_large_list(of) or types.is_fixed_size_list(of))
 
 
 def prune(columns: Sequence[FileColumn], leaves: set[int]) -> tuple[FileColumn, ...]:
-    """The columns pruned to the given leaves: columns and members without any of them are removed."""
+    """Return the columns pruned to the given leaves: columns and members without any of them are removed."""
     return tuple(
         replace(column, children=prune(column.children, leaves))
         for column in columns
@@ -91,5 +91,5 @@ def prune(columns: Sequence[FileColumn], leaves: set[int]) -> tuple[FileColumn, 
 
 
 def has_ids(columns: Sequence[FileColumn]) -> bool:
-    """Whether any column, or field nested in one, has a field id."""
+    """Return whether any column, or field nested in one, has a field id."""
     return any(column.field_id is not None or has_ids(column.children) for column in columns)

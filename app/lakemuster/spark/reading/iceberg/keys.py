@@ -17,7 +17,7 @@ Codes = npt.NDArray[np.int64]
 
 
 def comparable(values: pa.Array) -> pa.Array:
-    """Values as integers, bytes or strings that are equal exactly if Java considers the values equal."""
+    """Convert values to integers, bytes or strings that are equal exactly if Java considers the values equal."""
     of = values.type
     if pa.types.is_null(of) or pa.types.is_boolean(of):
         return values.cast(pa.int8())
@@ -52,7 +52,7 @@ class KeySet:
         return sum(column.nbytes for column in self._columns) + sum(pairs.nbytes for pairs in self._pairs)
 
     def among(self, columns: Sequence[pa.Array]) -> npt.NDArray[np.bool_]:
-        """Whether each row is one of the keys; ``columns`` in the form and order of the keys' columns."""
+        """Return whether each row is one of the keys; ``columns`` in the form and order of the keys' columns."""
         codes = self._columns[0].codes(columns[0])
         for values, column, distinct in zip(columns[1:], self._columns[1:], self._pairs, strict=True):
             others = column.codes(values)
@@ -95,7 +95,7 @@ class _Texts:
 
 
 def _places(distinct: npt.NDArray[np.integer], values: npt.NDArray[np.integer]) -> Codes:
-    """The index of each value in an ascending array of distinct values; -1 if it is not in it."""
+    """Return the index of each value in an ascending array of distinct values; -1 if it is not in it."""
     if not len(distinct):
         return np.full(len(values), -1)
     places = np.searchsorted(distinct, values)

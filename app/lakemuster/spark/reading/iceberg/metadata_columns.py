@@ -22,7 +22,7 @@ _FIELDS = {
 
 
 def metadata_fields(table: TableToRead) -> list[pa.Field]:
-    """The Arrow fields of ``table.metadata_columns``.
+    """Return the Arrow fields of ``table.metadata_columns``.
 
     Raises:
         NotReadable: a metadata column is not supported, or the table has a column of the same name.
@@ -48,14 +48,14 @@ class MetadataColumns:
         self._file = file
 
     def numbered(self, batch: pa.RecordBatch, start: int) -> pa.RecordBatch:
-        """The batch with its rows' positions in the file as last column, if ``_pos`` is requested."""
+        """Return the batch with its rows' positions in the file as last column, if ``_pos`` is requested."""
         if POS not in self._names:
             return batch
         positions = pa.array(np.arange(start, start + batch.num_rows))
         return pa.RecordBatch.from_arrays([*batch.columns, positions], names=[*batch.schema.names, POS])
 
     def of(self, batch: pa.RecordBatch) -> list[pa.Array]:
-        """The metadata columns for the remaining rows of a batch."""
+        """Return the metadata columns for the remaining rows of a batch."""
         count = batch.num_rows
         made = {
             "_file": lambda: pa.repeat(pa.scalar(self._file["file_path"], pa.string()), count),

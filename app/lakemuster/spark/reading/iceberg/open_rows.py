@@ -52,11 +52,11 @@ class FormatRows(Protocol):
         ...
 
     def batches(self, leaves: set[int], row_range: RowRange) -> Iterator[pa.RecordBatch]:
-        """The rows of a row range in order, with the columns of the given leaves."""
+        """Yield the rows of a row range in order, with the columns of the given leaves."""
         ...
 
     def column_stats(self, column: FileColumn, row_range: RowRange) -> ColumnStats | None:
-        """The statistics of a primitive column outside lists and maps, in a row range; None if unknown."""
+        """Return the statistics of a primitive column outside lists and maps, in a row range; None if unknown."""
         ...
 
 
@@ -95,7 +95,7 @@ class OpenRows:
             self.columns = self._identified(kind is ParquetRows, mapping)
 
     def read_columns(self, leaves: set[int]) -> tuple[FileColumn, ...]:
-        """The columns in the batches for the given leaves."""
+        """Return the columns in the batches for the given leaves."""
         if self._rows.reads_whole_columns:
             touched = [column for column in self.columns if not leaves.isdisjoint(column.leaves)]
             leaves = {leaf for column in touched for leaf in column.leaves}
@@ -107,12 +107,12 @@ class OpenRows:
         return self._rows.row_ranges
 
     def column_stats(self, field_id: int, row_range: RowRange) -> ColumnStats | None:
-        """The statistics of a primitive column or struct member in a row range; None if unknown."""
+        """Return the statistics of a primitive column or struct member in a row range; None if unknown."""
         column = _primitive(self.columns, field_id)
         return None if column is None else self._rows.column_stats(column, row_range)
 
     def batches(self, leaves: set[int], row_ranges: Sequence[RowRange]) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """The batches of some row ranges in order, each with the position of its first row in the file.
+        """Yield the batches of some row ranges in order, each with the position of its first row in the file.
 
         The columns are those of :meth:`read_columns`.
 
@@ -147,7 +147,7 @@ class OpenRows:
 
 
 def _primitive(columns: Sequence[FileColumn], field_id: int) -> FileColumn | None:
-    """The primitive column with a field id, at the top level or in structs; None if there is none."""
+    """Return the primitive column with a field id, at the top level or in structs; None if there is none."""
     for column in columns:
         if column.kind == "primitive" and column.field_id == field_id:
             return column
@@ -157,7 +157,7 @@ def _primitive(columns: Sequence[FileColumn], field_id: int) -> FileColumn | Non
 
 
 def name_mapping(table: TableToRead) -> tuple[MappedField, ...] | None:
-    """The table's name mapping; None when it has none.
+    """Return the table's name mapping; None when it has none.
 
     Raises:
         NotReadable: it is invalid.

@@ -37,11 +37,11 @@ class OrcRows:
         self.columns: tuple[FileColumn, ...] = file_columns(self._file.schema, _field_id)
 
     def column_stats(self, column: FileColumn, row_range: RowRange) -> ColumnStats | None:
-        """None: pyarrow does not expose stripe statistics."""
+        """Return None: pyarrow does not expose stripe statistics."""
         return None
 
     def batches(self, leaves: set[int], row_range: RowRange) -> Iterator[pa.RecordBatch]:
-        """All rows in order, with the columns of the given leaves.
+        """Yield all rows in order, with the columns of the given leaves.
 
         Raises:
             ArrowException, OSError: as for the class.

@@ -37,7 +37,7 @@ class ParquetRows:
         self.row_ranges = tuple(row_groups(self._file.metadata))
 
     def batches(self, leaves: set[int], row_range: RowRange) -> Iterator[pa.RecordBatch]:
-        """The rows of a row group in order, with the columns of ``stored.prune(columns, leaves)``.
+        """Yield the rows of a row group in order, with the columns of ``prune(columns, leaves)``.
 
         Raises:
             ArrowException, OSError: as for the class.
@@ -52,7 +52,7 @@ class ParquetRows:
         )
 
     def column_stats(self, column: FileColumn, row_range: RowRange) -> ColumnStats | None:
-        """The statistics of a primitive column in a row group, from the footer; None if it has none."""
+        """Return the statistics of a primitive column in a row group, from the footer; None if it has none."""
         return row_group_stats(self._file.metadata, row_range.number, column.leaf, column.type)
 
     def _batch_rows(self, group: int, indices: list[int]) -> int:

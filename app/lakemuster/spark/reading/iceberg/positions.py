@@ -53,7 +53,7 @@ class PositionDeletes:
                 self._wanted.setdefault(delete["file_path"], set()).add(file["file_path"])
 
     def of(self, file: Row) -> Positions:
-        """The positions of a data file's deleted rows, from 0, ascending and distinct.
+        """Return the positions of a data file's deleted rows, from 0, ascending and distinct.
 
         Raises:
             NotReadable: a delete file cannot be applied.
@@ -88,7 +88,7 @@ class PositionDeletes:
         return np.frombuffer(bits.to_array(), np.uint64).astype(np.int64)
 
     def _read(self, delete: Row) -> Mapping[str, Positions]:
-        """The positions in a delete file for the split's data files, by data file."""
+        """Return the positions in a delete file for the split's data files, by data file."""
         wanted = self._wanted[delete["file_path"]]
         rows = OpenRows(self._table, delete, self._files, mapping_of(_FIELDS))
         leaves = leaves_of(_FIELDS, rows.columns)
@@ -106,7 +106,7 @@ class PositionDeletes:
         return {location: np.unique(np.concatenate(parts)) for location, parts in found.items()}
 
     def _row_ranges(self, rows: OpenRows, wanted: set[str]) -> Sequence[RowRange]:
-        """The row ranges whose bounds may contain a wanted file's path; all row ranges if locations are rewritten."""
+        """Return the row ranges whose bounds may contain a wanted file's path; all if locations are rewritten."""
         if self._table.rewrites:
             return rows.row_ranges
         paths = [path.encode() for path in wanted]
@@ -124,7 +124,7 @@ def _may_hold(paths: Sequence[bytes], stats: ColumnStats | None) -> bool:
 
 
 def live_mask(positions: Positions, start: int, count: int) -> pa.Array | None:
-    """A mask of the rows from ``start`` to ``start + count``, False for deleted ones; None when none is deleted."""
+    """Return a mask of ``count`` rows from ``start``, False for deleted ones; None when none is deleted."""
     first, last = np.searchsorted(positions, [start, start + count])
     if first == last:
         return None

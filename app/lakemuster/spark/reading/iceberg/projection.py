@@ -30,7 +30,7 @@ class NotProjectedError(Exception):
 
 
 def leaves_of(fields: Sequence[Field], columns: Sequence[FileColumn]) -> set[int]:
-    """The leaves of a file that must be read for the fields."""
+    """Return the leaves of a file that must be read for the fields."""
     found: set[int] = set()
     for field in fields:
         column = _by_id(columns, field.field_id)
@@ -52,7 +52,7 @@ def _leaves(field: Field, column: FileColumn) -> set[int]:
 
 
 def projection(fields: Sequence[Field], columns: Sequence[FileColumn], constants: Constants) -> tuple[Column, ...]:
-    """For each field, a function that makes its column from a batch with the columns ``columns``.
+    """Return, for each field, a function that makes its column from a batch with the columns ``columns``.
 
     Raises:
         NotProjectedError: a column's type cannot be promoted, or a required column is missing and has no default.
@@ -159,7 +159,7 @@ def _map(array: pa.Array, key: Convert, value: Convert, target: pa.DataType) -> 
 
 
 def _offsets(array: pa.Array) -> tuple[pa.Array, int, int]:
-    """The offsets of a list or map array, rebased to 0, and the range of its values that they cover."""
+    """Return the offsets of a list or map array, rebased to 0, and the range of its values that they cover."""
     offsets = array.offsets.to_numpy(zero_copy_only=False)
     start, end = int(offsets[0]), int(offsets[-1])
     return pa.array((offsets - start).astype(np.int32), pa.int32()), start, end

@@ -26,7 +26,7 @@ _DELETES = frozenset({"position-deletes", "equality-deletes"})
 def read(
     table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a split, in ``schema.read_schema(table)``, with deletes applied.
+    """Yield the rows of a split, in ``schema.read_schema(table)``, with deletes applied.
 
     Args:
         conditions: rows that do not match all of them may be omitted.
@@ -52,7 +52,7 @@ class _SplitReader:
         self._conditions = conditions
 
     def rows(self, file: Row) -> Iterator[pa.RecordBatch]:
-        """The rows of one data file that are not deleted."""
+        """Yield the rows of one data file that are not deleted."""
         unknown = next((delete for delete in file["deletes"] if delete["content"] not in _DELETES), None)
         if unknown is not None:
             raise NotReadable(self._table.name, f"it holds {unknown['content']}", unknown["file_path"])
@@ -88,7 +88,7 @@ class _Filter:
     make: tuple[Column, ...]
 
     def left(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows that are not deleted."""
+        """Return the rows that are not deleted."""
         if not batch.num_rows:
             return batch
         values = [column.values(one(batch)) for column, one in zip(self.group.columns, self.make, strict=True)]
@@ -105,7 +105,7 @@ def _made(
 
 
 def partition_constants(table: TableToRead, file: Row) -> Mapping[int, object]:
-    """The values of identity partition sources, constant in the file, by field id.
+    """Return the values of identity partition sources, constant in the file, by field id.
 
     Raises:
         NotReadable: the file's spec is not known.

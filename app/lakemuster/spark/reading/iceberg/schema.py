@@ -31,7 +31,7 @@ class UnknownTypeError(Exception):
 
 
 def target_schema(table: TableToRead) -> Schema:
-    """The schema to read rows with.
+    """Return the schema to read rows with.
 
     Raises:
         NotReadable: it is invalid.
@@ -40,7 +40,7 @@ def target_schema(table: TableToRead) -> Schema:
 
 
 def known_schemas(table: TableToRead) -> tuple[Schema, ...]:
-    """The target schema, then all schemas of the table, newest first; the older ones define dropped columns."""
+    """Return the target schema, then all schemas of the table, newest first; the older ones define dropped columns."""
     others = sorted((_parse(table, row) for row in table.schemas), key=lambda schema: -schema.schema_id)
     return (target_schema(table), *others)
 
@@ -54,7 +54,7 @@ def _parse(table: TableToRead, row: object) -> Schema:
 
 
 def wanted_fields(table: TableToRead) -> tuple[Field, ...]:
-    """The fields of ``table.columns``, in that order.
+    """Return the fields of ``table.columns``, in that order.
 
     Raises:
         NotReadable: one is not a column of the table.
@@ -67,7 +67,7 @@ def wanted_fields(table: TableToRead) -> tuple[Field, ...]:
 
 
 def read_schema(table: TableToRead) -> pa.Schema:
-    """The columns to read as Arrow fields, then the metadata columns.
+    """Return the columns to read as Arrow fields, then the metadata columns.
 
     Raises:
         NotReadable: Spark's Iceberg reader does not read a column's type, or a metadata column is not supported.
@@ -95,7 +95,7 @@ def _primitives(of: Type, path: str) -> Iterator[tuple[str, Primitive]]:
 
 
 def arrow_field(field: Field) -> pa.Field:
-    """The Arrow field of a field.
+    """Return the Arrow field of a field.
 
     Raises:
         UnknownTypeError: its type has no Arrow type.
@@ -104,7 +104,7 @@ def arrow_field(field: Field) -> pa.Field:
 
 
 def arrow_type(of: Type) -> pa.DataType:
-    """The Arrow type of a type.
+    """Return the Arrow type of a type.
 
     Raises:
         UnknownTypeError: there is none.

@@ -12,9 +12,9 @@ The modules, in the direction of imports::
 * ``evolution``, ``casts``  columns of older schemas to the table's current ones
 * ``data_files``  Parquet, ORC and Avro files: batches of columns by name
 * ``file_rows``   the rows of one file
-* ``deletion_vectors``   ... without the rows in its deletion vector
+* ``deletion_vectors``   the rows of one file without those in its deletion vector
 * ``ordering``, ``sorted_cursor``, ``merging``, ``sections``  merge the rows of a key from several files
-* ``engines``, ``aggregation``  ... by the table's merge engine; ``aggregation``: column by column
+* ``engines``, ``aggregation``  the rules of the table's merge engine; ``aggregation``: merge column by column
 * ``data_evolution``   rows whose columns are in several files (data evolution)
 """
 
@@ -45,7 +45,7 @@ def check(table: TableToRead) -> None:
 
 
 def read_schema(table: TableToRead) -> pa.Schema:
-    """The columns to read, as Arrow types that Spark accepts.
+    """Return the columns to read, as Arrow types that Spark accepts.
 
     Raises:
         NotReadable: Spark has no type for a column.
@@ -56,7 +56,7 @@ def read_schema(table: TableToRead) -> pa.Schema:
 def read(
     table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a split's files, in :func:`read_schema`, merged and without deleted rows.
+    """Yield the rows of a split's files, in :func:`read_schema`, merged and without deleted rows.
 
     All files of a split are of one branch.
 
@@ -85,7 +85,7 @@ def read(
 
 
 def _as_promised(table: PaimonTable, schema: pa.Schema, batch: pa.RecordBatch, file_path: str) -> pa.RecordBatch:
-    """A batch in the read schema. Checks that required columns have no nulls, since Spark relies on it."""
+    """Convert a batch to the read schema, and check that required columns have no nulls: Spark relies on it."""
     for field, values in zip(schema, batch.columns, strict=True):
         if has_nulls_against(field, values):
             raise NotReadable(table.name, f"column {field.name} is NOT NULL, or a part of it, and has nulls", file_path)

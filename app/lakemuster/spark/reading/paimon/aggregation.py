@@ -4,7 +4,7 @@ Rows are sorted by key, and within a key from the oldest to the newest. The rows
 only choose the row that a value is taken from.
 
 Source: Paimon's ``PartialUpdateMergeFunction``, ``AggregateMergeFunction``, ``FieldAggregator`` and
-``ReducerMergeFunctionWrapper``; by the latter, the only row of a key stays unchanged.
+``ReducerMergeFunctionWrapper``; in the latter, the only row of a key stays unchanged.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class KeyRuns:
         return np.diff(self.starts, append=self.total)
 
     def greatest(self, numbers: Places) -> Places:
-        """The greatest number of each run."""
+        """Return the greatest number of each run."""
         found: Places = np.maximum.reduceat(numbers, self.starts)
         return found
 
@@ -68,7 +68,7 @@ class SequenceGroup:
     columns: frozenset[str]
 
     def places(self, rows: pa.Table, runs: KeyRuns) -> Places:
-        """The row of each run that the columns are taken from; in a run of one row, always that row.
+        """Return the row of each run that the columns are taken from; in a run of one row, always that row.
 
         Raises:
             NoOrder: a sequence value has no order.
@@ -103,7 +103,7 @@ class ColumnMerge:
         return tuple(field for group in self.groups for field in group.sequence)
 
     def merged(self, rows: pa.Table, starts: Places) -> pa.Table:
-        """One merged row per run.
+        """Return one merged row per run.
 
         Raises:
             AggregationFailed: a sum overflows its type.
@@ -126,40 +126,40 @@ class ColumnMerge:
 
 
 def last_non_null(values: pa.Array, _field: Field | None, runs: KeyRuns) -> pa.Array:
-    """The newest value that is not null."""
+    """Return the newest value that is not null."""
     return _taken(values, runs.greatest(np.where(_known(values), np.arange(runs.total), -1)))
 
 
 def first_non_null(values: pa.Array, _field: Field, runs: KeyRuns) -> pa.Array:
-    """The oldest value that is not null."""
+    """Return the oldest value that is not null."""
     oldest = -runs.greatest(np.where(_known(values), -np.arange(runs.total), -runs.total))
     return _taken(values, np.where(oldest == runs.total, -1, oldest))
 
 
 def last(values: pa.Array, _field: Field, runs: KeyRuns) -> pa.Array:
-    """The newest value, which may be null."""
+    """Return the newest value, which may be null."""
     return _taken(values, runs.starts + runs.lengths - 1)
 
 
 def first(values: pa.Array, _field: Field, runs: KeyRuns) -> pa.Array:
-    """The oldest value, which may be null."""
+    """Return the oldest value, which may be null."""
     return _taken(values, runs.starts)
 
 
 def greatest(values: pa.Array, field: Field, runs: KeyRuns) -> pa.Array:
-    """The greatest value that is not null."""
+    """Return the greatest value that is not null."""
     ranks = _ranks([_compared(values, field)])
     return _taken(values, _ranked(ranks, runs.greatest(np.where(_known(values), ranks, -1))))
 
 
 def least(values: pa.Array, field: Field, runs: KeyRuns) -> pa.Array:
-    """The least value that is not null."""
+    """Return the least value that is not null."""
     ranks = len(values) - 1 - _ranks([_compared(values, field)])
     return _taken(values, _ranked(ranks, runs.greatest(np.where(_known(values), ranks, -1))))
 
 
 def total(values: pa.Array, _field: Field, runs: KeyRuns) -> pa.Array:
-    """The sum of the values that are not null, added from the oldest to the newest.
+    """Return the sum of the values that are not null, added from the oldest to the newest.
 
     Raises:
         AggregationFailed: it overflows the type.
@@ -182,7 +182,7 @@ def _added(left: pa.Array, right: pa.Array) -> pa.Array:
 
 
 def _compared(values: pa.Array, field: Field) -> pa.Array:
-    """Values in a form that Arrow sorts as Java does: -0.0 below 0.0, and NaN above all numbers."""
+    """Convert values to a form that Arrow sorts as Java does: -0.0 below 0.0, and NaN above all numbers."""
     if not (isinstance(field.type, Primitive) and field.type.kind in (Kind.FLOAT, Kind.DOUBLE)):
         return values
     numbers = values.fill_null(0).to_numpy()
@@ -193,7 +193,7 @@ def _compared(values: pa.Array, field: Field) -> pa.Array:
 
 
 def _ranks(columns: Sequence[pa.Array]) -> Places:
-    """The rank of each row when sorted by the columns, most significant first."""
+    """Return the rank of each row when sorted by the columns, most significant first."""
     table = pa.table({str(number): column for number, column in enumerate(columns)})
     order = pc.sort_indices(table, sort_keys=[(name, "ascending") for name in table.column_names]).to_numpy()
     ranks = np.empty(len(order), np.int64)
@@ -202,7 +202,7 @@ def _ranks(columns: Sequence[pa.Array]) -> Places:
 
 
 def _ranked(ranks: Places, wanted: Places) -> Places:
-    """The rows with the wanted ranks; -1 for a negative rank."""
+    """Return the rows with the wanted ranks; -1 for a negative rank."""
     return np.where(wanted < 0, -1, np.argsort(ranks)[wanted])
 
 

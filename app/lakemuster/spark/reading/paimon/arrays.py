@@ -56,7 +56,7 @@ def stored(values: pa.Array, of: Type) -> pa.Array:
 
 
 def struct_of(values: pa.StructArray, fields: tuple[Field, ...], members: Mapping[str, pa.Array]) -> pa.StructArray:
-    """Structs of the given members, null where ``values`` are null."""
+    """Build structs of the given members, null where ``values`` are null."""
     form = [spark_field(field) for field in fields]
     if not form:
         return pa.array([None if null else {} for null in values.is_null().to_pylist()], pa.struct([]))
@@ -65,17 +65,17 @@ def struct_of(values: pa.StructArray, fields: tuple[Field, ...], members: Mappin
 
 
 def list_of(values: pa.ListArray, of: ListType, elements: pa.Array) -> pa.ListArray:
-    """The lists of ``values`` with ``elements`` in place of ``values.values``."""
+    """Return the lists of ``values`` with ``elements`` in place of ``values.values``."""
     return pa.ListArray.from_arrays(_offsets(values), elements, type=spark_type(of), mask=values.is_null())
 
 
 def map_of(values: pa.MapArray | pa.ListArray, of: MapType | ListType, keys: pa.Array, items: pa.Array) -> pa.MapArray:
-    """The maps of ``values`` with other keys and items, which replace all of its stored ones."""
+    """Return the maps of ``values`` with other keys and items, which replace all of its stored ones."""
     return pa.MapArray.from_arrays(_offsets(values), keys, items, type=spark_type(of), mask=values.is_null())
 
 
 def has_nulls_against(field: pa.Field, values: pa.Array) -> bool:
-    """Whether a required column, or a required field nested in it, contains nulls."""
+    """Return whether a required column, or a required field nested in it, contains nulls."""
     if values.null_count:
         if not field.nullable:
             return True
@@ -110,7 +110,7 @@ def _member(members: Mapping[str, pa.Array], field: Field, count: int) -> pa.Arr
 
 
 def _plain(values: pa.Array) -> pa.Array:
-    """The values without an offset into their buffers, dictionary-decoded."""
+    """Return the values without an offset into their buffers, dictionary-decoded."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     return pa.concat_arrays([values]) if values.offset else values
@@ -153,7 +153,7 @@ def _check_fine(values: pa.Array) -> None:
 
 
 def _instants(values: pa.Array, target: pa.TimestampType) -> pa.Array:
-    """Timestamps of any unit as microseconds; the zone is the table type's, whatever the file records."""
+    """Convert timestamps of any unit to microseconds; the zone is the table type's, whatever the file records."""
     numbers = values.cast(pa.int64())
     if values.type.unit == "ns":
         valid = numbers.is_valid().to_numpy(zero_copy_only=False)

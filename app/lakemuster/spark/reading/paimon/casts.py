@@ -42,7 +42,7 @@ class NotCastable(Exception):
 
 
 def cast_primitive(values: pa.Array, source: Primitive, target: Primitive) -> pa.Array | None:
-    """The values cast to another type; None for a pair of types that is not supported.
+    """Return the values cast to another type; None for a pair of types that is not supported.
 
     Raises:
         NotCastable: a value cannot be cast; Paimon fails too, or its result is not known here.
@@ -72,7 +72,7 @@ _PLAIN_FORM = {Kind.TIMESTAMP: pa.int64()}
 
 
 def _cast(source: Primitive, target: Primitive) -> Cast | None:
-    """The cast of a single value, which is never null; None if not supported."""
+    """Return the cast of a single value, which is never null; None if not supported."""
     match target.kind:
         case Kind.DECIMAL:
             return _to_decimal(source, target)
@@ -90,7 +90,7 @@ def _cast(source: Primitive, target: Primitive) -> Cast | None:
 
 
 def _to_text(source: Primitive, target: Primitive) -> Cast | None:
-    """The cast to a string type. Dates and timestamps are cast to STRING only, not to CHAR or VARCHAR."""
+    """Return the cast to a string type. Dates and timestamps are cast to STRING only, not to CHAR or VARCHAR."""
     cut = _text_of(target)
     match source.kind:
         case Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.LONG | Kind.DECIMAL:
@@ -187,7 +187,7 @@ def _number_text(text: str) -> str:
 
 
 def _integer(text: str) -> int:
-    """The integer part of a decimal text; like Java, blanks are not accepted."""
+    """Return the integer part of a decimal text; like Java, blanks are not accepted."""
     found = _INTEGER_TEXT.fullmatch(text)
     if found is None:
         raise NotCastable("a text is not a number")
@@ -202,7 +202,7 @@ def _date(text: str) -> date:
 
 
 def _shown(value: int, precision: int) -> str:
-    """A timestamp as text: fraction digits by the type's precision, and more if further digits are not zero."""
+    """Return a timestamp as text: fraction digits by the type's precision, and more if further digits are not zero."""
     seconds, micros = divmod(value, 1_000_000)
     fraction = f"{micros:06}000"
     while len(fraction) > precision and fraction.endswith("0"):

@@ -27,7 +27,7 @@ _APART = (".blob", ".vector.")
 def data_evolution_rows(
     table: PaimonTable, section: Sequence[Row], fields: Sequence[Field], files: Files
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one range of row ids.
+    """Yield the rows of one range of row ids.
 
     Args:
         section: the plan's rows of all files of the range.
@@ -65,7 +65,7 @@ def data_evolution_rows(
 def _side_by_side(
     table: PaimonTable, whole: Sequence[Row], parts: Mapping[int, Sequence[Field]], names: Sequence[str], files: Files
 ) -> Iterator[pa.RecordBatch]:
-    """All rows; ``parts`` are the fields to read from each file, by its index in ``whole``."""
+    """Yield the joined rows; ``parts`` are the fields to read from each file, by its index in ``whole``."""
     readers = [rows_of_file(table, whole[place], of, files) for place, of in parts.items()]
     for batches in _aligned(readers):
         columns = {name: batch.column(name) for batch in batches for name in batch.schema.names}
@@ -77,7 +77,7 @@ def _is_apart(file: Row) -> bool:
 
 
 def _provider(table: PaimonTable, whole: Sequence[Row], field: Field) -> int:
-    """The index of the file to read a column from: the newest written with it, else 0, where it is null."""
+    """Return the index of the file to read a column from: the newest written with it, else 0, where it is null."""
     return next((place for place, file in enumerate(whole) if _writes(table, file, field)), 0)
 
 
@@ -91,7 +91,7 @@ def _writes(table: PaimonTable, file: Row, field: Field) -> bool:
 
 
 def _aligned(readers: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[list[pa.RecordBatch]]:
-    """Batches of all readers, sliced to cover the same rows each time.
+    """Yield one batch of each reader at a time, sliced to cover the same rows.
 
     All readers have the same number of rows; each raises an error if its count differs from the recorded one.
     """

@@ -88,7 +88,7 @@ def _parquet(source: pa.NativeFile) -> DataFile:
 
 
 def _leaves(schema: pa.Schema) -> dict[str, int]:
-    """The leaf indices of the top-level primitive columns, by name."""
+    """Return the leaf indices of the top-level primitive columns, by name."""
     found, at = {}, 0
     for field in schema:
         if not field.type.num_fields:
@@ -102,7 +102,7 @@ def _leaves_within(of: pa.DataType) -> int:
 
 
 def _nothing(name: str, row_range: RowRange) -> ColumnStats | None:
-    """No bounds: the format has no statistics, or its library does not expose them."""
+    """Return None: the format has no statistics, or its library does not expose them."""
     del name, row_range
     return None
 
@@ -141,7 +141,7 @@ def _avro(source: pa.NativeFile) -> DataFile:
 
 
 def _header_of(source: pa.NativeFile, size: int) -> int:
-    """The byte offset where the blocks of an Avro file start."""
+    """Return the byte offset where the blocks of an Avro file start."""
     length = _HEADER_BYTES
     while True:
         source.seek(0)
@@ -154,7 +154,7 @@ def _header_of(source: pa.NativeFile, size: int) -> int:
 
 
 def _blocks(source: pa.NativeFile, start: int, size: int) -> Iterator[bytes]:
-    """The stored blocks of an Avro file, several at a time."""
+    """Yield the stored blocks of an Avro file, several at a time."""
     held, position = [], start
     while position < size:
         source.seek(position)

@@ -28,7 +28,7 @@ _AROUND = 8
 def live_rows(
     table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, conditions: Sequence[Condition] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a data file that are not deleted, in order; arguments and errors as for :func:`open_rows`.
+    """Yield the rows of a data file that are not deleted, in order; arguments and errors as for :func:`open_rows`.
 
     Raises:
         NotReadable: also if the deletion vector is damaged, or marks rows that the file does not have.
@@ -42,7 +42,7 @@ def live_rows(
 
 
 def _among(deleted: NDArray[np.uint64], row_ranges: Sequence[RowRange]) -> NDArray[np.uint64]:
-    """Positions of deleted rows in the file, converted to positions in the concatenated rows of some row ranges."""
+    """Convert positions of deleted rows in the file to positions in the concatenated rows of some row ranges."""
     found, start = [np.empty(0, np.uint64)], 0
     for row_range in row_ranges:
         if row_range.num_rows is None:
@@ -54,7 +54,7 @@ def _among(deleted: NDArray[np.uint64], row_ranges: Sequence[RowRange]) -> NDArr
 
 
 def deleted_positions(table: PaimonTable, file: Row, files: Files) -> NDArray[np.uint64]:
-    """The positions of a file's deleted rows, ascending; the file must have a deletion vector.
+    """Return the positions of a file's deleted rows, ascending; the file must have a deletion vector.
 
     Raises:
         NotReadable: the vector is damaged, or marks rows that the file does not have.
@@ -78,7 +78,7 @@ def deleted_positions(table: PaimonTable, file: Row, files: Files) -> NDArray[np
 
 
 def without_positions(deleted: NDArray[np.uint64], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The batches without the rows at the deleted positions, which are ascending."""
+    """Yield the batches without the rows at the deleted positions, which are ascending."""
     start = 0
     for batch in batches:
         first, last = np.searchsorted(deleted, [start, start + batch.num_rows])

@@ -39,7 +39,7 @@ _PREFIX = "fields."
 
 
 def merging_of(table: PaimonTable, wanted: Sequence[Field]) -> Merging:
-    """The table's way of merging the rows of a key.
+    """Return how the table merges the rows of a key.
 
     Args:
         wanted: the columns to read.

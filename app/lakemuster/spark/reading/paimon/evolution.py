@@ -27,7 +27,7 @@ def check_evolution(source: Type, target: Type) -> None:
 
 
 def evolved(values: pa.Array, source: Type, target: Type) -> pa.Array:
-    """Values of a file's column, cast to the table's column with the same field id.
+    """Cast a file's column to the table's column with the same field id.
 
     Args:
         values: in the Spark form of ``source``.

@@ -31,7 +31,7 @@ _OWN = {field.field_id: field for field in (SEQUENCE, ROW_KIND)}
 
 
 def rows_of_file(table: PaimonTable, file: Row, fields: Sequence[Field], files: Files) -> Iterator[pa.RecordBatch]:
-    """All rows of a data file in order, deleted ones included.
+    """Yield all rows of a data file in order, deleted ones included.
 
     Args:
         file: its row of the plan.
@@ -58,7 +58,7 @@ class OpenRows:
     _recorded: int
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """The rows of the row ranges in order.
+        """Yield the rows of the row ranges in order.
 
         Raises:
             NotReadable: their count is not the recorded one.
@@ -121,7 +121,7 @@ class _Columns:
             raise self.refused(f"a column of it is of type {problem}, which Spark cannot be given") from problem
 
     def refused(self, reason: str) -> NotReadable:
-        """The error that the file cannot be read, for a reason."""
+        """Return the error for a file that cannot be read."""
         return NotReadable(self._table.name, reason, self._file["file_path"])
 
     @contextmanager
@@ -139,7 +139,7 @@ class _Columns:
             raise self.refused(f"it cannot be decoded: {problem}") from problem
 
     def column_stats(self, opened: DataFile, field_id: int, row_range: RowRange) -> ColumnStats | None:
-        """The statistics of a column in a row range; None if unknown, or if the column's type has changed."""
+        """Return the statistics of a column in a row range; None if unknown, or if the column's type has changed."""
         now = next((field for field in self._table.fields if field.field_id == field_id), None)
         own = self._known.get(field_id)
         if now is None or own is None or own.type.text != now.type.text or now.name in self._table.partition_keys:
@@ -147,7 +147,7 @@ class _Columns:
         return opened.column_stats(own.name, row_range)
 
     def names(self, opened: DataFile) -> list[str]:
-        """The columns to read of the file."""
+        """Return the names of the columns to read from the file."""
         held = opened.names
         for field_id in _OWN.keys() & self._source.keys():
             if _OWN[field_id].name not in held:
@@ -155,7 +155,7 @@ class _Columns:
         return sorted({field.name for field in self._source.values()} & held)
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The requested columns of a batch."""
+        """Return the requested columns of a batch."""
         if not self._fields:
             return batch.select([])
         return pa.RecordBatch.from_arrays([self._column(batch, field) for field in self._fields], schema=self._schema)

@@ -32,7 +32,7 @@ class DeletesNotSupported(Exception):
 
 
 def is_added(kinds: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Whether each row kind is an insert or update after; the other kinds retract a row."""
+    """Mark the row kinds that are insert or update-after; the other kinds retract a row."""
     return pc.is_in(kinds, value_set=pa.array([0, 2], pa.int8()))
 
 
@@ -62,7 +62,7 @@ class Merging:
         return (*self.keys, *self.sequence, *(() if self.column_merge is None else self.column_merge.needed))
 
     def rows(self, cursors: Sequence[SortedFile]) -> Iterator[pa.Table]:
-        """The merged rows in key order, with all columns of the cursors.
+        """Yield the merged rows in key order, with all columns of the cursors.
 
         Args:
             cursors: ordered; between otherwise equal rows of a key, a later cursor's row is the newer one.
@@ -113,7 +113,7 @@ class Merging:
         return rows.filter(pc.equal(rows.column(_ADDS), 1))
 
     def _in_order(self, rows: pa.Table) -> pa.Table:
-        """The rows sorted by key, and within a key from the oldest to the newest."""
+        """Return the rows sorted by key, and within a key from the oldest to the newest."""
         names = [(key_column(number), "ascending") for number in range(len(self.keys))]
         direction = "descending" if self.descending else "ascending"
         for number, field in enumerate(self.sequence):
@@ -132,7 +132,7 @@ class Merging:
         return pa.concat_arrays([pa.array([True]), self._changes(rows)])
 
     def _changes(self, rows: pa.Table) -> pa.Array:
-        """For each pair of adjacent rows, whether their keys differ."""
+        """Return, for each pair of adjacent rows, whether their keys differ."""
         found = None
         for number in range(len(self.keys)):
             column = rows.column(key_column(number)).combine_chunks()

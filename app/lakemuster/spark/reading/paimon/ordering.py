@@ -38,7 +38,7 @@ def check_orderable(table: str, field: Field, what: str) -> None:
 
 
 def ordered_form(values: pa.Array, of: Type) -> pa.Array:
-    """A column's values in a form that sorts like them; nulls stay null.
+    """Convert a column's values to a form that sorts like them; nulls stay null.
 
     Raises:
         NoOrder: a value is NaN.
@@ -58,7 +58,7 @@ def ordered_form(values: pa.Array, of: Type) -> pa.Array:
 
 
 def before(left: Cells, right: Cells) -> pa.BooleanArray:
-    """Whether each row of ``left`` sorts before that of ``right``; most significant column first, no nulls."""
+    """Return whether each row of ``left`` sorts before that of ``right``; most significant column first, no nulls."""
     found: pa.Array | None = None
     for own, other in zip(reversed(left), reversed(right), strict=True):
         less = pc.less(own, other)

@@ -39,7 +39,7 @@ class NoSparkType(Exception):
 
 
 def fields_of(rows: Sequence[Row]) -> tuple[Field, ...]:
-    """The columns of a schema, or the members of a ROW, as the server lists them.
+    """Return the columns of a schema, or the members of a ROW, as the server lists them.
 
     Raises:
         MetadataCorrupt: a type is not one of Paimon's.
@@ -48,7 +48,7 @@ def fields_of(rows: Sequence[Row]) -> tuple[Field, ...]:
 
 
 def spark_type(of: Type) -> pa.DataType:
-    """The Arrow type of a column in Spark.
+    """Return the Arrow type of a column in Spark.
 
     Raises:
         NoSparkType: there is none.
@@ -70,7 +70,7 @@ def spark_type(of: Type) -> pa.DataType:
 
 
 def spark_field(field: Field) -> pa.Field:
-    """The Arrow field of a column, or of a nested field, in Spark.
+    """Return the Arrow field of a column, or of a nested field, in Spark.
 
     Raises:
         NoSparkType: its type, or a type nested in it, has no equivalent in Spark.
@@ -79,7 +79,7 @@ def spark_field(field: Field) -> pa.Field:
 
 
 def is_multiset(of: ListType) -> bool:
-    """Whether a list type is MULTISET, which files store as a map to counts."""
+    """Return whether a list type is MULTISET, which files store as a map to counts."""
     return of.text.startswith("MULTISET")
 
 

@@ -27,7 +27,7 @@ _POSTPONE = -2
 def rows_alone(
     table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, conditions: Sequence[Condition] = ()
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a file that needs no merging; arguments and errors as for :func:`live_rows`.
+    """Yield the rows of a file that needs no merging; arguments and errors as for :func:`live_rows`.
 
     Old versions of Paimon did not record a file's number of delete rows; such files are read with their row kinds, and
     delete rows are dropped.
@@ -45,7 +45,7 @@ def _added(batches: Iterator[pa.RecordBatch], names: list[str]) -> Iterator[pa.R
 def section_rows(
     table: PaimonTable, section: Sequence[Row], fields: Sequence[Field], files: Files
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of one section of a merge tree: at most one per key.
+    """Yield the rows of one section of a merge tree: at most one per key.
 
     Args:
         section: the plan's rows of all files of the section.
@@ -76,7 +76,7 @@ def section_rows(
 
 
 def _least_key(file: Row, keys: Sequence[Field]) -> MergeKey | None:
-    """The smallest key recorded in a file's entry; None if it is missing or cannot be decoded."""
+    """Return the smallest key recorded in a file's entry; None if it is missing or cannot be decoded."""
     recorded = file["min_key"] or {}
     try:
         found = [ordered_form(stored(pa.array([recorded.get(field.name)]), field.type), field.type) for field in keys]

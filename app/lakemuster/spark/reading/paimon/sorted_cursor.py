@@ -97,12 +97,12 @@ class SortedFile:
 
 
 def key_column(number: int) -> str:
-    """The name of the added column that holds a key column in its ordered form."""
+    """Return the name of the added column that holds a key column in its ordered form."""
     return f"_ORDER_{number}"
 
 
 def first_of(keys: Sequence[MergeKey]) -> MergeKey:
-    """The least of one or more keys."""
+    """Return the smallest of one or more keys."""
     least = keys[0]
     for key in keys[1:]:
         if before(key, least).as_py():

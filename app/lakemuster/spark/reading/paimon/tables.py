@@ -1,4 +1,4 @@
-"""What is needed of a Paimon table to read its files: columns, keys, schemas and options."""
+"""The metadata that reading a Paimon table's files needs: columns, keys, schemas and options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _READ_DEFAULT = "fields.{}.default-value"
 
 
 def of_branch(table: TableToRead, branch: str | None) -> TableToRead:
-    """The table with the schema and options of another branch, to read that branch's files.
+    """Return the table with the schema and options of another branch, to read that branch's files.
 
     Args:
         branch: None for the requested branch.
@@ -90,7 +90,7 @@ class PaimonTable:
         )
 
     def flag(self, option: str) -> bool:
-        """Whether an option is set to true."""
+        """Return whether an option is set to true."""
         return self.options.get(option, "").strip().lower() == "true"
 
     @cached_property

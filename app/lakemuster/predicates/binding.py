@@ -231,7 +231,7 @@ def _nan_of(part: Bound, numbers: set[int]) -> bool:
 
 
 def _flat(node: And | Or) -> Iterator[Predicate]:
-    """The children in order, with nested nodes of the same kind flattened."""
+    """Yield the children in order, with nested nodes of the same kind flattened."""
     waiting = list(reversed(node.children))
     while waiting:
         child = waiting.pop()
@@ -242,7 +242,7 @@ def _flat(node: And | Or) -> Iterator[Predicate]:
 
 
 def _is_one_comparison(node: And | Or) -> bool:
-    """Whether the node is one comparison in parts, such as BETWEEN: each part has the text of the whole."""
+    """Tell whether the node is one comparison in parts, such as BETWEEN: each part has the text of the whole."""
     return bool(node.text) and all(getattr(child, "text", None) == node.text for child in node.children)
 
 
@@ -251,7 +251,7 @@ def _words(text: str, negated: bool) -> str:
 
 
 def _describe(leaf: Leaf) -> str:
-    """A text for a leaf that was not written as text."""
+    """Describe a leaf that was not written as text."""
     subject = leaf.name if leaf.transform is None else f"{leaf.transform}({leaf.name})"
     shown = [_shown(literal.value) for literal in leaf.literals[:5]]
     if leaf.op in UNARY:

@@ -124,7 +124,7 @@ class ComparisonBinder:
         return any_of((main, self._unary(Op.IS_NAN, maybe=nan == "maybe")), self.leaf.text)
 
     def _by_kind(self, numbers: Verdict, nan: Verdict) -> Bound:
-        """A comparison with one verdict for all numbers, and one for NaN."""
+        """Return a comparison with one verdict for all numbers, and one for NaN."""
         null = self._unary(Op.IS_NULL) if self.nulls and self.bare.op in NEGATIVE else FALSE
         if numbers == "never":
             return any_of((null, self._or_nan(FALSE, nan)), self.leaf.text)
@@ -136,7 +136,7 @@ class ComparisonBinder:
         return all_of(both, self.leaf.text)
 
     def _folded(self, always: str) -> Bound:
-        """A comparison that holds for every value, or for none; nulls follow ``self.nulls``."""
+        """Return a comparison that holds for every value, or for none; nulls follow ``self.nulls``."""
         if always == "never":
             return self._unary(Op.IS_NULL) if self.nulls and self.bare.op in NEGATIVE else FALSE
         return self._everything(maybe=self.of.kind in FLOATS)
@@ -151,7 +151,7 @@ class ComparisonBinder:
 
 
 def refused(leaf: Leaf, message: str) -> FilterInvalid:
-    """The error for a comparison that its column does not support."""
+    """Return the error for a comparison that its column does not support."""
     at = f" ({leaf.where})" if leaf.where else ""
     return FilterInvalid(message + at, column=leaf.name, position=leaf.where)
 

@@ -1,7 +1,7 @@
 """The complement of a predicate: what holds for every row that the predicate does not certainly select.
 
 If statistics prove that no row of a file satisfies the complement, every row of the file matches the predicate. Pruning
-by the complement so proves matches, by the same rules by which pruning by the predicate proves their absence.
+by the complement thus proves matches, with the rules by which pruning by the predicate proves their absence.
 
 A row matches when the predicate is TRUE. Rows that leave it UNKNOWN satisfy the complement: a null value does, unless
 the leaf matches null. ``maybe`` leaves and opaque conditions prove nothing: every row satisfies their complement.

@@ -19,7 +19,7 @@ class IncomparableTypesError(ValueError):
 
 
 def parse_date(text: str) -> int:
-    """Days since 1970-01-01 of an ISO 8601 date.
+    """Parse an ISO 8601 date; return the days since 1970-01-01.
 
     Raises:
         IncomparableTypesError: not a date.
@@ -34,7 +34,7 @@ def parse_date(text: str) -> int:
 
 
 def parse_time(text: str) -> int:
-    """Picoseconds since midnight of an ISO 8601 time of day.
+    """Parse an ISO 8601 time of day; return the picoseconds since midnight.
 
     Raises:
         IncomparableTypesError: not a time of day.
@@ -47,7 +47,7 @@ def parse_time(text: str) -> int:
 
 
 def parse_timestamp(text: str) -> tuple[int, bool]:
-    """Picoseconds since 1970 of an ISO 8601 date or timestamp (in UTC if it has a zone), and whether it has a zone.
+    """Parse an ISO 8601 date or timestamp; return picoseconds since 1970 (UTC if zoned), and whether it has a zone.
 
     Raises:
         IncomparableTypesError: not a timestamp.

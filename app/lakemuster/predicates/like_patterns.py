@@ -9,7 +9,7 @@ from lakemuster.predicates.tree import And, Leaf, Literal, Op, Opaque, Predicate
 
 
 def like(leaf: Leaf, escape: Literal | None) -> Predicate:
-    """The predicate of ``column LIKE pattern``; its literal prefix prunes, if it has one.
+    """Return the predicate of ``column LIKE pattern``; its literal prefix prunes, if it has one.
 
     Args:
         leaf: the column and, as its literal, the pattern.
@@ -42,7 +42,7 @@ def like(leaf: Leaf, escape: Literal | None) -> Predicate:
 
 
 def _split(pattern: str, escape: str | None, where: str) -> tuple[str, str]:
-    """The literal prefix of a pattern, and the rest."""
+    """Return the literal prefix of a pattern, and the rest."""
     found: list[str] = []
     at = 0
     while at < len(pattern):

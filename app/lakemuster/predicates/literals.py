@@ -51,7 +51,7 @@ class UndecidedError(ValueError):
 
 
 def compare(op: Op, literal: Literal, of: Primitive) -> Outcome:
-    """``op`` between a value of the type and the constant.
+    """Convert ``op`` with the constant to a comparison with a value of the type.
 
     A NaN constant is returned as the value: the binder decides what it means.
 
@@ -64,7 +64,7 @@ def compare(op: Op, literal: Literal, of: Primitive) -> Outcome:
 
 
 def members(literals: Sequence[Literal], of: Primitive) -> set[int] | set[str] | None:
-    """The values of the type that equal one of the constants; None where :func:`compare` is needed.
+    """Return the values of the type that equal one of the constants; None where :func:`compare` is needed.
 
     A fast path for lists of thousands of values, which are usually plain integers or strings.
     """
@@ -81,7 +81,7 @@ def members(literals: Sequence[Literal], of: Primitive) -> set[int] | set[str] |
 
 
 def number(text: str) -> Decimal:
-    """A number as written, exactly.
+    """Parse a number exactly.
 
     Raises:
         IncomparableTypesError: not a number, or of more than 400 digits.
@@ -95,7 +95,7 @@ def number(text: str) -> Decimal:
 
 
 def _stepped(op: Op, floor: int, exact: bool, low: int, high: int, value: Callable[[int], object]) -> Outcome:
-    """A comparison with the value of ``floor`` steps; if not ``exact``, with one between it and the next step."""
+    """Compare with the value of ``floor`` steps or, if not ``exact``, with one between it and the next step."""
     if op in (Op.EQ, Op.NOT_EQ):
         if not exact or not low <= floor <= high:
             return "never" if op is Op.EQ else "always"
@@ -117,7 +117,7 @@ def _stepped(op: Op, floor: int, exact: bool, low: int, high: int, value: Callab
 
 
 def _steps(exact_value: Decimal, scale: int) -> tuple[int, bool]:
-    """The number of steps of 10**-scale in a value, rounded down, and whether that is exact."""
+    """Return the number of steps of 10**-scale in a value, rounded down, and whether that is exact."""
     if exact_value == 0:
         return 0, True
     negative, digits, exponent = exact_value.as_tuple()
@@ -138,7 +138,7 @@ def _steps(exact_value: Decimal, scale: int) -> tuple[int, bool]:
 
 
 def _numeric(literal: Literal, of: Primitive) -> Decimal:
-    """The constant as a number, including NaN and the infinities."""
+    """Return the constant as a number, including NaN and the infinities."""
     match literal.kind, literal.value:
         case "integer" | "decimal" | "float" | "untyped", bool():
             pass
@@ -159,13 +159,13 @@ def _numeric(literal: Literal, of: Primitive) -> Decimal:
 
 
 def _finite(literal: Literal, of: Primitive) -> Decimal:
-    """The constant as a number to compare exact types with.
+    """Return the constant as a number to compare exact types with.
 
     With a floating point constant, engines compare as doubles. The result is the same if all values of the
     type near the constant have distinct doubles.
 
     Raises:
-        UndecidedError: they have not, or the constant has more digits than a double.
+        UndecidedError: they do not, or the constant has more digits than a double.
     """
     value = _numeric(literal, of)
     if value.is_nan():
@@ -324,7 +324,7 @@ def _timestamp(op: Op, literal: Literal, of: Primitive) -> Outcome:
 
 
 def _instant(literal: Literal, of: Primitive) -> tuple[int, bool]:
-    """Picoseconds since 1970, in UTC when the constant has a zone, and whether it has one."""
+    """Return picoseconds since 1970, in UTC when the constant has a zone, and whether it has one."""
     match literal.kind, literal.value:
         case ("timestamp" | "timestamptz" | "untyped") as kind, int() as micros if not isinstance(micros, bool):
             return micros * 10**6, kind == "timestamptz"
@@ -337,7 +337,7 @@ def _instant(literal: Literal, of: Primitive) -> tuple[int, bool]:
 
 
 def unlike(literal: Literal, of: Primitive) -> IncomparableTypesError:
-    """The error for a constant whose kind cannot be compared with the type."""
+    """Return the error for a constant whose kind cannot be compared with the type."""
     kind = "constant" if literal.kind == "untyped" else literal.kind
     shown = literal.value.hex() if isinstance(literal.value, bytes) else literal.value
     return IncomparableTypesError(f"a value of type {of.text} cannot be compared with the {kind} {shown!r:.60}")

@@ -49,7 +49,7 @@ _READINGS: dict[NanMode, tuple[NanMode, ...]] = {
 
 
 def of_nan(op: Op, mode: NanMode, *, negated: bool) -> Verdict:
-    """Whether NaN matches a comparison with a number, or its negation.
+    """Tell whether NaN matches a comparison with a number, or its negation.
 
     Args:
         op: as the caller wrote it; EQ for IN, NOT_EQ for NOT IN.
@@ -58,12 +58,12 @@ def of_nan(op: Op, mode: NanMode, *, negated: bool) -> Verdict:
 
 
 def of_nan_with_nan(op: Op, mode: NanMode, *, negated: bool) -> Verdict:
-    """Whether NaN matches a comparison with NaN, or its negation; ``op`` as in :func:`of_nan`."""
+    """Tell whether NaN matches a comparison with NaN, or its negation; ``op`` as in :func:`of_nan`."""
     return _verdict({_truth(op, reading, 2, 2, negated=negated) for reading in _READINGS[mode]})
 
 
 def of_numbers_with_nan(op: Op, mode: NanMode, *, negated: bool) -> Verdict:
-    """Whether numbers match a comparison with NaN, or its negation; ``op`` as in :func:`of_nan`."""
+    """Tell whether numbers match a comparison with NaN, or its negation; ``op`` as in :func:`of_nan`."""
     return _verdict({_truth(op, reading, 1, 2, negated=negated) for reading in _READINGS[mode]})
 
 

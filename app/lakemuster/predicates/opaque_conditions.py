@@ -1,7 +1,7 @@
 """Conditions that cannot prune: check that they are expressions, and find the columns that they name.
 
 Operands and operators must alternate, and parentheses and CASE must close. Functions, types and the grammar of keywords
-are the engine's: a dialect's own syntax is accepted as long as it keeps to this form. Subqueries are not looked into.
+are the engine's: a dialect's own syntax is accepted as long as it keeps to this form. Subqueries are not examined.
 One pass over the tokens, without recursion.
 """
 
@@ -21,7 +21,7 @@ _SHOWN = 60
 
 
 def opaque(cursor: Cursor, start: int, end: int) -> Opaque:
-    """A condition that cannot prune, and so selects every file: the tokens from ``start`` up to ``end``.
+    """Return a condition that cannot prune, and so selects every file: the tokens from ``start`` up to ``end``.
 
     Raises:
         FilterInvalid: not an expression, or with parameters.
@@ -53,7 +53,7 @@ _FrameKind = OneOf["whole", "group", "call", "items", "subscript", "case"]
 
 @dataclass(slots=True)
 class _Frame:
-    """What is open: parentheses, brackets, braces or a CASE.
+    """An open construct: parentheses, brackets, braces or a CASE.
 
     Attributes:
         closing: the index of the token that closes it; of a CASE, the end of the frame around.
@@ -209,7 +209,7 @@ class _Scan:
         return self._path(token)
 
     def _zoned(self) -> bool:
-        """``TIMESTAMP WITH TIME ZONE '…'``."""
+        """Read ``TIMESTAMP WITH TIME ZONE '…'``."""
         while self.cursor.tokens[self.at].kind == "name":
             self.at += 1
         if self.cursor.tokens[self.at].kind != "string":
@@ -219,7 +219,7 @@ class _Scan:
         return False
 
     def _path(self, first: Token) -> bool:
-        """A column or a call."""
+        """Read a column or a call."""
         tokens, parts, last = self.cursor.tokens, [self._name(first)], first
         while self.cursor.is_sign(self.at, ".") and tokens[self.at + 1].kind in ("name", "quoted"):
             last = tokens[self.at + 1]
@@ -325,7 +325,7 @@ class _Scan:
         return self._phrase(word, following)
 
     def _branch(self, word: str, frame: _Frame) -> bool:
-        """WHEN, THEN, ELSE or END of a CASE."""
+        """Read WHEN, THEN, ELSE or END of a CASE."""
         expected = {"WHEN": (None, True), "THEN": (False,)}.get(word, (True,))
         if frame.betweens or frame.branched not in expected:
             raise _Malformed
@@ -335,7 +335,7 @@ class _Scan:
         return word != "END"
 
     def _phrase(self, word: str, following: Token) -> bool:
-        """Keywords of several words."""
+        """Read a keyword of several words."""
         tokens = self.cursor.tokens
         match word, following.value:
             case ("SIMILAR", "TO") | ("ORDER" | "PARTITION", "BY"):
@@ -387,7 +387,7 @@ def _ends(token: Token) -> bool:
 
 
 def _reason(scan: _Scan, text: str) -> str:
-    # First: in a call, the name of a column may also be that of a unit of time, and is then not among the columns.
+    # Checked first: within a call, a column that is named like a unit of time is not collected.
     if scan.function is not None:
         return f"{scan.function[1]:.40}() cannot prune"
     if not scan.columns:

@@ -26,7 +26,7 @@ from lakemuster.predicates.tree import FALSE, Bound, BoundLeaf, Op, all_of, any_
 
 
 def project(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
-    """The inclusive projection of a leaf on the field's source column; None if TRUE is the best one.
+    """Return the inclusive projection of a leaf on the field's source column; None if TRUE is the best one.
 
     Args:
         leaf: a comparison of the column that the field is computed from.
@@ -37,7 +37,7 @@ def project(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound 
 
 
 def project_strict(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
-    """The strict projection of a leaf on the field's source column; None if FALSE is the best one.
+    """Return the strict projection of a leaf on the field's source column; None if FALSE is the best one.
 
     Args:
         leaf: a comparison of the column that the field is computed from.
@@ -177,7 +177,7 @@ def _strict_prefix(target: BoundLeaf, function: Callable[[object], object], widt
 
 
 def _among(target: BoundLeaf, values: Iterable[object], wrapped: Mapping[object, int] | None = None) -> Bound:
-    """``target`` with other values, and the values that writers may have wrapped these to."""
+    """Return ``target`` with other values, and with those that writers may have wrapped them to."""
     found = set(values)
     if wrapped:
         found = {v for v in found if _fits(target.type, v)} | {wrapped[v] for v in found if v in wrapped}
@@ -189,7 +189,7 @@ def _among(target: BoundLeaf, values: Iterable[object], wrapped: Mapping[object,
 
 
 def _bounded(target: BoundLeaf, op: Op, value: object) -> Bound | None:
-    """``target`` with another bound; folded where every value of the result type is on one side of it."""
+    """Return ``target`` with another bound; folded where every value of the result type is on one side of it."""
     if _fits(target.type, value):
         return replace(target, op=op, values=(value,))
     if not isinstance(value, int):
@@ -210,7 +210,7 @@ def _fits(of: Primitive, value: object) -> bool:
 
 
 def _wrapped(source: Primitive, width: int) -> dict[object, int]:
-    """Truncated values below their type's minimum, and the values that Java's arithmetic wraps them to.
+    """Return truncated values below their type's minimum, with the values that Java's arithmetic wraps them to.
 
     A column of 64 bits may have had 32 bits when files were written.
     """
@@ -226,7 +226,7 @@ def _wrapped(source: Primitive, width: int) -> dict[object, int]:
 
 
 def _next(source: Primitive, value: object, steps: int) -> object:
-    """The value ``steps`` smallest steps of the type away."""
+    """Return the value that is ``steps`` smallest steps of the type away."""
     if isinstance(value, Decimal):
         return scaled(unscaled(value, source.scale) + steps, source.scale)
     assert isinstance(value, int)

@@ -23,7 +23,7 @@ NanReading = OneOf["ieee", "greatest"]
 
 
 def matches(bound: Bound, row: Mapping[int, object], *, nan: NanReading = "ieee") -> bool | None:
-    """Whether a row matches: TRUE, FALSE, or None for SQL's UNKNOWN.
+    """Evaluate a predicate on a row: True, False, or None for SQL's UNKNOWN.
 
     Args:
         bound: the predicate; opaque conditions are UNKNOWN.

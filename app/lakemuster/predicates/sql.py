@@ -20,7 +20,7 @@ MAX_UNREAD = 600
 
 
 def parse_sql(text: str) -> Predicate:
-    """Parse a SQL condition, such as follows WHERE.
+    """Parse a SQL condition, as it may follow WHERE.
 
     Raises:
         FilterInvalid: not a condition, or beyond the limits; the message names the position.

@@ -71,7 +71,7 @@ def comparison(cursor: Cursor, start: int) -> Predicate:
 
 
 def _function_condition(cursor: Cursor, start: int) -> Predicate | None:
-    """``is_nan(column)`` and ``starts_with(column, 'text')``."""
+    """Parse ``is_nan(column)`` or ``starts_with(column, 'text')``; None for anything else."""
     token = cursor.tokens[start]
     if token.kind != "name" or not cursor.is_sign(start + 1, "("):
         return None
@@ -116,7 +116,7 @@ def _compared(
 
 
 def _same(cursor: Cursor, left: ColumnOperand | Literal, right: ColumnOperand | Literal, start: int) -> Predicate:
-    """Null-safe equality, ``<=>``: TRUE or FALSE, for nulls too."""
+    """Build null-safe equality, ``<=>``: TRUE or FALSE, for nulls too."""
     if isinstance(left, Literal):
         left, right = right, left
     if not isinstance(right, Literal) or not isinstance(left, ColumnOperand):

@@ -58,7 +58,7 @@ _INTEGER = re.compile(r"[-+]?\d+", re.ASCII)
 
 
 def numeric(text: str, where: int) -> Literal:
-    """A number as written, with its sign and suffix.
+    """Parse a number with its sign and suffix.
 
     Raises:
         FilterInvalid: the number has too many digits.
@@ -77,13 +77,13 @@ def numeric(text: str, where: int) -> Literal:
 
 
 def word(text: str, where: int) -> Literal | None:
-    """The constant NULL, TRUE or FALSE; None for any other word."""
+    """Return the constant NULL, TRUE or FALSE; None for any other word."""
     found = _WORDS.get(text)
     return None if found is None else Literal(found.value, found.kind, place(where))
 
 
 def binary(token: Token) -> Literal:
-    """The bytes of ``X'…'``.
+    """Parse the bytes of ``X'…'``.
 
     Raises:
         FilterInvalid: not hexadecimal.
@@ -95,13 +95,13 @@ def binary(token: Token) -> Literal:
 
 
 def typed(name: str, text: str, where: int) -> Literal | None:
-    """A typed literal such as ``DATE '…'``; None for an unknown type."""
+    """Return a typed literal such as ``DATE '…'``; None for an unknown type."""
     kind = "timestamptz" if name in _ZONED else _KINDS.get(name)
     return None if kind is None else Literal(text, kind, place(where))
 
 
 def cast(literal: Literal, words: Sequence[str], *, parameters: bool) -> Literal | None:
-    """A constant cast to a type; None when the cast may change its value.
+    """Cast a constant to a type; None when the cast may change its value.
 
     Engines round, truncate and overflow in different ways, so only casts that do none of these are accepted.
 
@@ -141,7 +141,7 @@ def _floating(value: str | int | Decimal, where: str, *, single: bool) -> Litera
 
 
 def listed(text: str, token: Token) -> tuple[Literal, ...]:
-    """The constants of a list token."""
+    """Parse the constants of a list token."""
     found: list[Literal] = []
     for match in _ITEM.finditer(text, token.start + 1, token.end - 1):
         sign, digits, kind, quoted, other = match.groups()

@@ -21,7 +21,7 @@ class Cursor:
     Attributes:
         text: the whole text.
         tokens: its tokens, then one of kind ``end``.
-        closings: the index of the closing token for the index of each opening parenthesis and bracket.
+        closings: the index of the closing token by that of each opening parenthesis, bracket and brace.
         at: the index of the next token.
     """
 
@@ -47,11 +47,11 @@ class Cursor:
         return False
 
     def is_sign(self, index: int, value: str) -> bool:
-        """Whether a token is that sign."""
+        """Tell whether a token is that sign."""
         return self.tokens[index].kind == "sign" and self.tokens[index].value == value
 
     def type_end(self, start: int, end: int) -> int:
-        """The index after the name of a type, with its parameters, that starts at a token; ``start`` if none does."""
+        """Return the index after a type's name and parameters that start at a token; ``start`` if none does."""
         at, opened = start, 0
         while at < end:
             token = self.tokens[at]
@@ -72,22 +72,22 @@ class Cursor:
         return start if opened else at
 
     def is_boundary(self, index: int) -> bool:
-        """Whether a condition ends before that token."""
+        """Tell whether a condition ends before that token."""
         token = self.tokens[index]
         if token.kind == "name":
             return token.value in ("AND", "OR")
         return token.kind == "end" or (token.kind == "sign" and token.value in (")", ","))
 
     def text_since(self, start: int) -> str:
-        """The text from a token up to the current position, in full."""
+        """Return the text from a token up to the current position, in full."""
         return self.text[self.tokens[start].start : self.tokens[max(start, self.at - 1)].end]
 
     def shown_since(self, start: int) -> str:
-        """The text from a token up to the current position, shortened for display."""
+        """Return the text from a token up to the current position, shortened for display."""
         return shortened(self.text_since(start))
 
     def unexpected(self, token: Token) -> FilterInvalid:
-        """The error for an unexpected token."""
+        """Return the error for an unexpected token."""
         if token.kind == "end":
             return FilterInvalid("the filter ends where a condition should follow", position=place(token.start))
         shown = self.text[token.start : token.end][:40]

@@ -29,4 +29,4 @@ UNITS = frozenset(
         *("MILLISECOND", "MICROSECOND", "NANOSECOND", "EPOCH", "DOW", "DOY", "NAN"),
     )
 )
-"""Words that are arguments of functions, and no columns."""
+"""Words that are arguments of functions, not columns."""

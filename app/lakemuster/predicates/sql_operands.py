@@ -41,7 +41,7 @@ def column(cursor: Cursor) -> ColumnOperand:
 
 
 def as_column(found: ColumnOperand | Literal) -> ColumnOperand:
-    """The operand, which must be a column."""
+    """Return the operand if it is a column; otherwise raise :class:`NotPrunable`."""
     if isinstance(found, Literal):
         raise NotPrunable
     return found
@@ -115,7 +115,7 @@ def _named(cursor: Cursor, start: int, token: Token, following: Token) -> Column
 
 
 def _called(cursor: Cursor, token: Token) -> Literal:
-    """``DATE('…')``: a cast."""
+    """Parse ``DATE('…')`` or ``TIMESTAMP('…')``, which are casts."""
     opening = cursor.at
     cursor.at += 1
     found = constants.cast(literal(cursor), (token.value,), parameters=False)
@@ -126,7 +126,7 @@ def _called(cursor: Cursor, token: Token) -> Literal:
 
 
 def _zoned(cursor: Cursor, token: Token) -> Literal:
-    """``TIMESTAMP WITH TIME ZONE '…'``."""
+    """Parse ``TIMESTAMP WITH TIME ZONE '…'`` or ``TIMESTAMP WITHOUT TIME ZONE '…'``."""
     words = ["TIMESTAMP"]
     while cursor.tokens[cursor.at].kind == "name":
         words.append(cursor.tokens[cursor.at].value)
@@ -154,7 +154,7 @@ def _cast(cursor: Cursor, literal: Literal) -> Literal:
 
 
 def _transform(cursor: Cursor, token: Token, opening: int) -> ColumnOperand:
-    """A partition transform of a column: ``bucket(16, id)``, ``days(ts)``."""
+    """Parse a partition transform of a column: ``bucket(16, id)``, ``days(ts)``."""
     cursor.at = opening + 1
     if token.value in _WIDE:
         width = cursor.tokens[cursor.at]

@@ -52,7 +52,7 @@ _LIST = re.compile(
 
 
 def tokens_of(text: str) -> list[Token]:
-    """All tokens, then one of kind ``end``.
+    """Return all tokens, then one of kind ``end``.
 
     Raises:
         FilterInvalid: longer than a MiB, too many tokens or list values, or a character that starts no token.
@@ -71,7 +71,7 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def closings(tokens: Sequence[Token]) -> dict[int, int]:
-    """The index of the closing token for the index of each opening parenthesis, bracket and brace.
+    """Map the index of each opening parenthesis, bracket and brace to that of its closing token.
 
     Raises:
         FilterInvalid: one is left open or closed twice, or they are nested too deep.
@@ -96,12 +96,12 @@ def closings(tokens: Sequence[Token]) -> dict[int, int]:
 
 
 def place(offset: int) -> str:
-    """A position in the text, for messages."""
+    """Describe a position in the text, for messages."""
     return f"character {offset + 1}"
 
 
 def shortened(text: str) -> str:
-    """A text for display; a long one is cut."""
+    """Shorten a text for display."""
     return text if len(text) <= _MAX_SHOWN else text[:_MAX_SHOWN] + "…"
 
 
@@ -142,6 +142,6 @@ def _next(text: str, at: int, after_in: bool) -> Token:
 
 
 def unquoted(text: str) -> str:
-    """A quoted text without its quotes, doubled ones made single."""
+    """Return a quoted text without its quotes, doubled ones made single."""
     quote = text[0]
     return text[1:-1].replace(quote * 2, quote)

@@ -195,15 +195,15 @@ Predicate = AlwaysTrue | AlwaysFalse | Unknown | And | Or | Not | Leaf | Opaque
 
 
 class _HashedOnce:
-    """A node of a bound tree computes its hash once: a plan looks it up in a dozen caches."""
+    """A node of a bound tree that computes its hash once: a plan looks it up in a dozen caches."""
 
     __slots__ = ("_hash",)
     _hash: int
     _hashed: ClassVar[tuple[str, ...]]
-    """The fields whose values a caller may choose from without end: the others have few values each."""
+    """The fields with unlimited distinct values; each of the others has few."""
 
     def cached_hash(self) -> int:
-        """The hash of ``_hashed``. It is no field and is not pickled: hashes of texts differ between processes."""
+        """Return the hash of ``_hashed``. Not a field and not pickled: string hashes differ between processes."""
         found: int | None = getattr(self, "_hash", None)
         if found is None:
             found = hash(tuple([getattr(self, name) for name in self._hashed]))
@@ -267,7 +267,7 @@ Bound = AlwaysTrue | AlwaysFalse | BoundAnd | BoundOr | BoundLeaf | Opaque
 
 
 def all_of(children: Iterable[Bound], text: str = "") -> Bound:
-    """The conjunction: nested ANDs are flattened and TRUE is dropped; FALSE if a child is FALSE."""
+    """Return the conjunction: nested ANDs are flattened and TRUE is dropped; FALSE if a child is FALSE."""
     kept: list[Bound] = []
     for child in children:
         if isinstance(child, AlwaysFalse):
@@ -282,7 +282,7 @@ def all_of(children: Iterable[Bound], text: str = "") -> Bound:
 
 
 def any_of(children: Iterable[Bound], text: str = "") -> Bound:
-    """The disjunction: nested ORs are flattened and FALSE is dropped; TRUE if a child is TRUE."""
+    """Return the disjunction: nested ORs are flattened and FALSE is dropped; TRUE if a child is TRUE."""
     kept: list[Bound] = []
     for child in children:
         if isinstance(child, AlwaysTrue):
@@ -297,7 +297,7 @@ def any_of(children: Iterable[Bound], text: str = "") -> Bound:
 
 
 def conjuncts(bound: Bound) -> tuple[Bound, ...]:
-    """The children of a top-level AND; none for TRUE, else the predicate itself."""
+    """Return the children of a top-level AND; none for TRUE, else the predicate itself."""
     match bound:
         case AlwaysTrue():
             return ()
@@ -307,7 +307,7 @@ def conjuncts(bound: Bound) -> tuple[Bound, ...]:
 
 
 def references(bound: Bound) -> frozenset[int]:
-    """The ids of all fields that the leaves refer to."""
+    """Return the ids of all fields that the leaves refer to."""
     match bound:
         case BoundLeaf():
             return frozenset((bound.field_id,))
@@ -317,7 +317,7 @@ def references(bound: Bound) -> frozenset[int]:
 
 
 def text_of(bound: Bound) -> str:
-    """The caller's text of a bound predicate; where it has none, its children's texts are joined."""
+    """Return the caller's text of a bound predicate; where it has none, join its children's texts."""
     match bound:
         case AlwaysTrue():
             return "TRUE"

@@ -1,6 +1,6 @@
 """Aggregates from metadata alone: count, min, max, null count, files and bytes of the rows that match a predicate.
 
-An answer is exact or an interval that holds the true value. What is not known widens the interval.
+An answer is exact or an interval that holds the true value. Missing statistics widen the interval.
 
 **Rows that match.** A file that pruning drops holds none. A file is *certain* if statistics prove that no row of it
 satisfies the predicate's complement (``predicates.complement``): then each of its rows matches. Of every other file any

@@ -67,7 +67,7 @@ def _unquoted(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AggregateColumn:
-    """A column that an aggregate is of."""
+    """The column of an aggregate."""
 
     field_id: int
     type: Primitive
@@ -131,7 +131,7 @@ def answers(
 
 
 class _Tallied:
-    """What is known of one aggregate so far."""
+    """The running answer to one aggregate."""
 
     def __init__(self, aggregate: Aggregate, nan: NanMode) -> None:
         self.aggregate = aggregate
@@ -145,7 +145,7 @@ class _Tallied:
         return self._tally.interval if self._extremes is None else self._extremes.interval
 
     def of(self, column: AggregateColumn | None) -> None:
-        """Go on with a branch that has this column."""
+        """Continue with a branch that has this column."""
         if column is not None and self.aggregate.function in ("min", "max"):
             self.type = column.type
             self._extremes = self._extremes or Extremes(self.aggregate.function == "max", column.type, self._nan)
@@ -166,7 +166,7 @@ class _Tallied:
 
 
 def _tally(scan: ScanIndex, bound: Bound, tallies: Sequence[_Tallied], *, case_sensitive: bool) -> None:
-    """Add what a branch knows."""
+    """Add the files of a branch to the running answers."""
     schema, written = scan.view.schemas[0], scan.view.written_schemas
 
     def is_never_null(field_id: int) -> bool:

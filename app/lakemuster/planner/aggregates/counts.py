@@ -32,7 +32,7 @@ class Tally:
 
     @property
     def interval(self) -> Interval:
-        """The sum."""
+        """The sum, exact or as an interval."""
         if self.least == self.most:
             return Interval.of_value(self.least)
         return Interval(self.least, self.most, exact=False, reason=self.doubts.reason)

@@ -85,7 +85,7 @@ class Extremes:
     """The bounds of a column in the files that a predicate keeps.
 
     Attributes:
-        is_max: ask for the greatest value.
+        is_max: whether the greatest value is requested.
         kind: the column's type.
         may_be_nan: whether some row that matches may have NaN; ``is_nan``: whether one certainly has.
         has_number: whether some row that matches certainly has a value other than NaN.
@@ -133,7 +133,7 @@ class Extremes:
 
     @property
     def interval(self) -> Interval:
-        """Where the extreme is."""
+        """The interval that holds the extreme."""
         if arrow_type(self.kind) is None:
             return Interval(
                 None, None, False, may_be_null=True, reason=f"values of type {self.kind.text} are not ordered"
@@ -172,7 +172,7 @@ def _sides(lower: pa.Array | None, upper: pa.Array | None, *, is_max: bool) -> t
 
 
 def _all(some: Counts, records: Counts, known: Mask | None = None) -> Mask:
-    """Mark where as many values as a file has rows are of some kind."""
+    """Mark where the number of values of some kind equals the number of rows."""
     return np.asarray((some == records) & (records >= 0) & (True if known is None else known), np.bool_)
 
 

@@ -14,7 +14,7 @@ from lakemuster.planner.pruning.prune import UNKNOWN, Counts, Mask
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where a value is.
+    """A value, or the limits of an unknown one.
 
     Attributes:
         lower, upper: closed bounds, in the internal form of the value's type; None where there is none. NaN is
@@ -38,7 +38,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Exclusions:
-    """What rows that match cannot have in a column, whatever files record.
+    """The values that matching rows cannot have in a column, whatever files record.
 
     Attributes:
         never_null: no row of the table has a null.
@@ -50,21 +50,21 @@ class Exclusions:
     no_nan: bool = False
 
     def nulls(self, recorded: Counts | None, certain: Mask) -> Counts:
-        """Return the nulls of N files; ``UNKNOWN`` where they are. Where all rows match, they are as they must be."""
+        """Return the null counts of N files; ``UNKNOWN`` where not recorded, 0 where nulls are excluded."""
         if self.never_null:
             return np.zeros(len(certain), np.int64)
         found = np.full(len(certain), UNKNOWN, np.int64) if recorded is None else recorded
         return np.where(certain, 0, found) if self.no_null else found
 
     def nans(self, recorded: Counts | None, certain: Mask) -> Counts:
-        """Like :meth:`nulls`, of NaN."""
+        """Like :meth:`nulls`, for NaN."""
         found = np.full(len(certain), UNKNOWN, np.int64) if recorded is None else recorded
         return np.where(certain, 0, found) if self.no_nan else found
 
 
 @dataclass(slots=True)
 class Doubts:
-    """What keeps an answer from being exact: how many files each reason is true of."""
+    """The reasons why an answer is not exact, with the number of files of each."""
 
     files: Counter[str] = field(default_factory=Counter)
 

@@ -1,4 +1,4 @@
-"""Walk over the files that a predicate keeps, with what their entries say about their rows."""
+"""Iterate over the files that a predicate keeps, with what their entries record about their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of files that are read alone: all of them, but for those that delete files delete.
+"""The rows of files that are read alone: all except the rows that delete files delete.
 
 Source: Iceberg spec, "Scan Planning" and "Deletion Vectors".
 """
@@ -36,7 +36,7 @@ _DOUBTS = (
 
 Ints = NDArray[np.int64]
 _Deletes = tuple[Ints, Ints]
-"""Of each delete file, its kind and how many rows it has."""
+"""The kinds of delete files, and their numbers of rows."""
 
 _DELETES: WeakKeyDictionary[ScanIndex, _Deletes] = WeakKeyDictionary()
 
@@ -62,7 +62,7 @@ class PlainRows:
         return scan.delete_index is not None
 
     def rows(self, files: KeptFiles) -> RowsGiven:
-        """Subtract what delete files delete."""
+        """Subtract the rows that delete files delete."""
         records = counts(files.entries.column("record_count"))
         index, scan = files.scan.delete_index, files.scan
         if index is None:
@@ -96,7 +96,7 @@ class PlainRows:
         return RowsGiven(least, most, doubts)
 
     def prover(self, scan: ScanIndex, complement: Bound) -> Prover:
-        """Return what marks the files that pruning by the complement drops."""
+        """Return a function that marks the files that pruning by the complement drops."""
         if complement in (TRUE, FALSE):
             return lambda files: np.full(len(files.places), complement == FALSE)
         if scan.rules.evaluates_packs:
@@ -112,7 +112,7 @@ class PlainRows:
 
 
 class _PackProver:
-    """Evaluates a predicate's complement on those packs that hold files which are asked for."""
+    """Evaluates a predicate's complement on the packs that hold requested files."""
 
     def __init__(self, scan: ScanIndex, complement: Bound) -> None:
         self._complement, self._left = complement, survivors(scan, complement)

@@ -1,4 +1,4 @@
-"""What a table format tells about the rows of files: how many each gives to the table, and what describes them."""
+"""The port of table formats for aggregates: how many rows a file gives to the table, and what describes them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RowsGiven:
 
     Attributes:
         least, most: (N,) bounds; ``most`` is ``UNKNOWN`` where the file's records are.
-        doubts: by what makes a file's bounds differ, the files of which it does.
+        doubts: by reason, the mask of the files whose bounds differ for it.
     """
 
     least: Counts
@@ -90,7 +90,7 @@ class RowRules(Protocol):
         ...
 
     def prover(self, scan: ScanIndex, complement: Bound) -> Prover:
-        """Return what marks the files of which no row of the table satisfies a predicate's complement."""
+        """Return a function that marks the files none of whose rows satisfies a predicate's complement."""
         ...
 
     def field(self, files: KeptFiles, field_id: int) -> FieldStats:

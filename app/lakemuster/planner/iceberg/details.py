@@ -25,7 +25,7 @@ def complete(files: PlannedFiles, entries: LazyEntries) -> CompleteEntries:
 
 
 def _row_ids(files: PlannedFiles) -> pa.Array | None:
-    """Return row ids, None if none is inherited: those depend on all entries before them in the manifest."""
+    """Return row ids; None if none is inherited. Inherited ids depend on all earlier entries of the manifest."""
     spec, owners = files.spec, files.owners
     if not spec.inheritance.has_row_ids[owners.first : owners.last + 1].any():
         return None

@@ -1,6 +1,6 @@
 """The files of an Iceberg table that an expiry would remove.
 
-Two ways are known. ``reachable`` removes what only expired snapshots refer to: Spark's procedure, and the library where
+There are two ways. ``reachable`` removes what only expired snapshots refer to: Spark's procedure, and the library where
 snapshots outside of main are concerned. The library's other way, ``incremental``, removes the files that expired
 commits deleted: a file that a commit deleted stays until that commit expires, too.
 
@@ -90,7 +90,7 @@ def _content(
     view: View,
     wanted: Callable[[pa.RecordBatch], pa.Array] | None = None,
 ) -> pa.Table:
-    """Return a manifest's live files; with ``wanted``, those of all entries that it marks."""
+    """Return a manifest's live files; with ``wanted``, the files of all entries that it marks."""
     projection = IcebergRows(view, RequestedColumns(status=wanted is not None))
     part = ManifestPart(manifest)
     source = EntrySource("files", index, view, (part,), projection)
@@ -101,7 +101,7 @@ def _content(
 
 
 def _statistics(state: ExpiryState, gone: set[int]) -> dict[str, int | None]:
-    """Return the statistics files of snapshots that go, which no other snapshot has; with their sizes."""
+    """Return the statistics files that only expired snapshots have, with their sizes."""
     expired = {record.snapshot.snapshot_id for record in state.records if record.row_id in gone}
     kept: set[str] = set()
     found: dict[str, int | None] = {}
@@ -119,9 +119,9 @@ def _statistics(state: ExpiryState, gone: set[int]) -> dict[str, int | None]:
 
 
 def _is_incremental(state: ExpiryState, expired: Sequence[SnapshotRecord], kept: Sequence[SnapshotRecord]) -> bool:
-    """Tell which way the library chooses: incremental if all snapshots, those that go and those that stay, are main's.
+    """Tell whether the library chooses ``incremental``: if main's lineage has all expired and all kept snapshots.
 
-    After the expiry, main's ancestors end where one of them is gone.
+    After the expiry, the lineage ends at the first snapshot that is gone.
     """
     by_id = {record.snapshot.snapshot_id: record for record in state.records}
     before = {record.row_id for record in lineage(by_id, state.metadata.current_snapshot_id)}
@@ -137,7 +137,7 @@ def _incremental(
     kept: Sequence[SnapshotRecord],
     valid: Manifests,
 ) -> tuple[list[SnapshotRecord], Manifests, list[pa.Table]]:
-    """Return the snapshots that are cleaned, the manifests that go, and the files that expired commits deleted.
+    """Return the snapshots that are cleaned, the manifests to remove, and the files that expired commits deleted.
 
     Snapshots that were cherry-picked, or are copies of others of main, are not cleaned.
     """
@@ -168,6 +168,6 @@ def _incremental(
 
 
 def _source(record: SnapshotRecord) -> int | None:
-    """Return the snapshot that one was cherry-picked from."""
+    """Return the id of the snapshot that one was cherry-picked from, or None."""
     text = record.snapshot.summary.get(SOURCE_SNAPSHOT, "")
     return int(text) if text.removeprefix("-").isdigit() and text.isascii() else None

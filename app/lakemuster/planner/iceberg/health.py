@@ -1,4 +1,4 @@
-"""What health measures of Iceberg tables, and the procedures of Iceberg for Spark that mend them.
+"""The health measures of Iceberg tables, and Iceberg's Spark procedures that repair them.
 
 Which files and manifests a procedure takes follows its own rules, so that what it would gain is known.
 
@@ -33,7 +33,7 @@ LARGE_PERCENT = 180
 MANIFEST_SIZE, DEFAULT_MANIFEST_BYTES = "commit.manifest.target-size-bytes", 8 << 20
 DISTRIBUTION = "write.distribution-mode"
 WRITES = 5
-"""The newest commits of which the number of files a partition is known."""
+"""How many of the newest commits with a known number of files per partition are measured."""
 _OF_WRITES = ("added_data_files", "partitions", "added_bytes")
 SMALL_PERCENT = 75
 SOME_ARE_LARGE = "a group of more than the target size becomes a number of files that its writer decides"
@@ -77,7 +77,7 @@ def of_files(state: TableState, layout: Layout) -> Iterator[Measured]:
     merge = {
         "delete-file-threshold": "1",
         "remove-dangling-deletes": "true",
-        # Deletes of before do not apply to the new files, whatever they list.
+        # Earlier deletes do not apply to the new files, whatever they list.
         "use-starting-sequence-number": "false",
     }
     yield components.delete_debt(layout, commands.call(SYSTEM, "rewrite_data_files", merge))
@@ -170,7 +170,7 @@ def _is_current(header: ManifestHeader, metadata: TableMetadata) -> bool:
 
 
 def _writes(state: TableState) -> Measured | None:
-    """Return the median of files that the newest commits added to a partition, if the files were small.
+    """Return the median number of files per partition that the newest commits added, if the files were small.
 
     None if the table is not partitioned.
     """

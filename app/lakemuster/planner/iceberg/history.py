@@ -1,4 +1,4 @@
-"""What Iceberg tells a table's history."""
+"""Iceberg's rules of a table's history."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SUMMARY = {
     "total_bytes": "total-files-size",
 }
 _LONGEST = 18
-"""Digits of a number in a summary: beyond them it is none."""
+"""The most digits of a number in a summary; longer ones are ignored."""
 
 
 def writer_figures(snapshot: Snapshot, names: Iterable[str] = tuple(_SUMMARY)) -> Mapping[str, int]:

@@ -15,7 +15,7 @@ from lakemuster.storage.locations import Rewrites
 
 
 def references(index: Index, state: ReferenceState) -> Iterator[pa.RecordBatch]:
-    """Yield the references of all snapshots; a file may come more than once.
+    """Yield the references of all snapshots; a file may be repeated.
 
     An entry of status DELETED names a file that its snapshot does not have: an earlier one may still have it.
     """

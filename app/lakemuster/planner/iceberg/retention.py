@@ -28,8 +28,8 @@ def retention(state: ExpiryState, policy: Policy) -> Retention:
 
     A branch keeps its newest ``retain_last`` snapshots, and further ancestors as long as each is young enough; its own
     ``min-snapshots-to-keep`` and ``max-snapshot-age-ms`` take precedence over the arguments. A tag keeps its snapshot.
-    Refs other than main go when their snapshot is older than their ``max-ref-age-ms``. Snapshots of no ref stay while
-    they are younger than ``older_than``.
+    Refs other than main expire when their snapshot is older than their ``max-ref-age-ms``. Unreferenced snapshots stay
+    while they are younger than ``older_than``.
     """
     properties = state.metadata.properties
     if properties.get(GC, "true").strip().lower() == "false":
@@ -77,7 +77,7 @@ def lineage(by_id: Records, newest: int | None) -> Iterator[SnapshotRecord]:
 
 
 def _ref_expires(ref: Ref, by_id: Records, now_ms: int, max_ref_age: int) -> str | None:
-    """Return why a ref goes; None if it stays."""
+    """Return why a ref expires; None if it does not."""
     if ref.name == MAIN:
         return None
     record = by_id.get(ref.snapshot_id)

@@ -122,7 +122,7 @@ class IcebergRows(ViewRows):
         return mask
 
     def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
-        """Tell whether a data manifest gives no row ids and all of its entries belong to the list."""
+        """Tell whether a data manifest assigns no row ids and all of its entries belong to the list."""
         if part.manifest.header.content != "data" or part.manifest.header.first_row_id is not None:
             return False
         if self.wanted.contents is not None and CONTENTS[DATA] not in self.wanted.contents:
@@ -137,7 +137,7 @@ class IcebergRows(ViewRows):
         return self.rows(part, inherited(batch, _inheritance(part.manifest.header), _ONE_MANIFEST[: batch.num_rows]))
 
     def cache_key(self, part: ManifestPart) -> Hashable | None:
-        """Key by the manifest's spec and numbers, location rewrites, shown columns; None with statistics: too many."""
+        """Return the manifest's spec and numbers, location rewrites and shown columns; None with statistics."""
         header = part.manifest.header
         spec = self._specs.get(header.spec_id)
         if spec is None or self._shows_statistics:

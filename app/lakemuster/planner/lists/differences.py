@@ -1,4 +1,4 @@
-"""What changed between two snapshots: files added and removed."""
+"""The difference between two snapshots: files added and removed."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def partition_table(files: Iterable[tuple[ManifestPart, pa.Table]], view: View, 
 
     Args:
         files: live entries, in the segments' shape, each with its manifest.
-        times: when each snapshot was committed, Unix epoch in milliseconds.
+        times: the commit time of each snapshot, in milliseconds since the Unix epoch.
     """
     target = partition_type(view.metadata.specs, view.schemas)
     pieces = [_summed(_files(part, table, view, target, times), target) for part, table in files]

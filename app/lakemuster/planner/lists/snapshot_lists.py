@@ -22,13 +22,13 @@ CONTENTS = ("data", "position-deletes", "equality-deletes", "changelog")
 
 
 def manifests(index: Index, view: View) -> RowSource:
-    """Rows of the manifest lists, with typed partition bounds."""
+    """List the manifests, with typed partition bounds."""
     table = manifest_rows.manifest_table(manifest_records(index, view), view)
     return TableSource("manifests", table, view.snapshot_id)
 
 
 def entries(index: Index, view: View, manifest: str | None = None) -> RowSource:
-    """All manifest entries with all fields; only those of one manifest when ``manifest`` names it.
+    """List all manifest entries with all fields; only those of one manifest when ``manifest`` names it.
 
     Raises:
         ManifestNotFound: the snapshot lists no manifest of that location or file name.
@@ -50,7 +50,7 @@ def _is_named(location: str, name: str, rewrites: Rewrites) -> bool:
 def files(
     index: Index, view: View, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
 ) -> RowSource:
-    """Live data and delete files.
+    """List live data and delete files.
 
     Args:
         content: the contents to list; None for all live ones. ``changelog`` lists Paimon's changelog files.
@@ -68,7 +68,7 @@ def files(
 
 
 def checked_contents(content: Sequence[str] | None) -> frozenset[str] | None:
-    """The contents to list; None for all live ones.
+    """Return the contents to list; None for all live ones.
 
     Raises:
         RequestInvalid: an unknown content, or an empty sequence.
@@ -80,7 +80,7 @@ def checked_contents(content: Sequence[str] | None) -> frozenset[str] | None:
 
 
 def statistics_of(view: View, stats: Sequence[str] | None) -> frozenset[int] | None:
-    """The field ids of columns whose statistics are requested; None for all.
+    """Return the field ids of columns whose statistics are requested; None for all.
 
     Args:
         stats: dotted names; ``["*"]`` for all; None for none.
@@ -100,7 +100,7 @@ def statistics_of(view: View, stats: Sequence[str] | None) -> frozenset[int] | N
 
 
 def partitions(index: Index, view: View) -> RowSource:
-    """One row per partition: files, records, bytes, delete files, last commit."""
+    """List partitions: files, records, bytes, delete files, last commit."""
     source = EntrySource(
         "partitions", index, view, parts(index, view, LIVE_ROLES), row_projection_of(view, RequestedColumns())
     )
@@ -110,14 +110,14 @@ def partitions(index: Index, view: View) -> RowSource:
 
 
 def commit_times(index: Index, view: View) -> dict[int, int]:
-    """When each snapshot of the view's table was committed, Unix epoch in milliseconds, by id."""
+    """Return the commit times of the view's table by snapshot id, in milliseconds since the Unix epoch."""
     with index.database.reading() as session:
         records = list_snapshots(session, view.table.table_id)
     return {record.snapshot.snapshot_id: record.snapshot.committed_at_ms for record in records}
 
 
 def indexes(index: Index, view: View) -> RowSource:
-    """Paimon's index files: HASH and DELETION_VECTORS, with vector ranges. No rows for Iceberg."""
+    """List Paimon's index files: HASH and DELETION_VECTORS, with vector ranges. No rows for Iceberg."""
     chosen = parts(index, view, {"index"})
     tables = [index_files.index_rows(index.segments.open(part.manifest.segment).table(None), view) for part in chosen]
     schema = index_files.schema(view)
@@ -125,7 +125,7 @@ def indexes(index: Index, view: View) -> RowSource:
 
 
 def diff(index: Index, old: View, new: View) -> RowSource:
-    """Files added and removed from ``old`` to ``new``."""
+    """List the files added and removed from ``old`` to ``new``."""
     return differences.DiffSource(
         index,
         EntrySource("diff", index, old, parts(index, old, LIVE_ROLES), row_projection_of(old, RequestedColumns())),

@@ -1,7 +1,7 @@
 """Bound codes: bounds as small integers in the order of their values, to compare many files at once.
 
-A bound of any ordered type has a 64-bit code, and that a 32-bit one, such that a smaller value never has the larger
-code. Where two codes differ, they tell which value is less. Where they are equal and cover more than one value, the
+A bound of any ordered type has a 64-bit code, which is narrowed to 32 bits. A smaller value never has the larger code.
+Where two codes differ, they tell which value is less. Where they are equal and cover more than one value, the
 row is a *tie*, and the bounds themselves decide. Missing bounds have codes too, so that a comparison needs no second
 check.
 
@@ -46,7 +46,7 @@ class BoundCodes:
 
     Attributes:
         lower, upper: (N,) narrow codes. A missing bound is beyond every value on its side. For a file of only nulls
-            and NaN, both are beyond every value on the other side. One array where they are equal.
+            and NaN, both are beyond every value on the other side. The same array where they are equal.
         least, greatest: limits of all bounds, as wide codes.
         shift: low bits that narrow codes leave out.
     """
@@ -80,7 +80,7 @@ class BoundCodes:
         least, greatest = np.uint64(self.least), np.uint64(self.greatest)
         begin, end = np.searchsorted(wide, least), np.searchsorted(wide, greatest, "right")
         within = ((wide[begin:end] - least) >> np.uint64(self.shift)).astype(np.uint32) + np.uint32(LEAST)
-        above = self.narrowed(self.greatest) + 1  # nearer than ABOVE: else most cells of a search were empty
+        above = self.narrowed(self.greatest) + 1  # nearer than ABOVE, with which most cells of a search would be empty
         ends = ([BELOW] if begin else [], [above] if end < len(wide) else [])
         before, after = (np.array(of, np.uint32) for of in ends)
         return np.concatenate([before, within, after])

@@ -19,7 +19,7 @@ def or_to_in(bound: Bound, projection: PartitionPredicates) -> Bound:
     match bound:
         case BoundAnd(children=children):
             merged = tuple([or_to_in(child, projection) for child in children])
-            # The same tree has its hash already.
+            # The unchanged tree has its hash already.
             return bound if all(map(is_, merged, children)) else replace(bound, children=merged)
         case BoundOr(children=children):
             by_column: dict[tuple[int, Primitive], list[BoundLeaf]] = {}

@@ -43,7 +43,7 @@ class PartitionPredicates:
     schemas: tuple[Schema, ...]
 
     def inclusive(self, leaf: BoundLeaf) -> Bound | None:
-        """Return what holds for the partition of every row that satisfies the leaf; None when nothing is known."""
+        """Return the predicate that holds for the partition of every row that satisfies the leaf; None when unknown."""
 
         def make() -> Bound | None:
             found = [p for f, source in self._fields(leaf) if (p := project(leaf, f, source)) is not None]
@@ -54,7 +54,7 @@ class PartitionPredicates:
         return _projections.get_or_make((self, "inclusive", leaf), make)
 
     def strict(self, leaf: BoundLeaf) -> Bound | None:
-        """Return what, where it holds for a partition, proves the leaf for all of its rows; None when nothing does."""
+        """Return the predicate on partitions that proves the leaf for all of their rows; None when there is none."""
 
         def make() -> Bound | None:
             found = [p for f, source in self._fields(leaf) if (p := project_strict(leaf, f, source)) is not None]
@@ -66,7 +66,7 @@ class PartitionPredicates:
 
     @cached_property
     def _sources(self) -> frozenset[int]:
-        """The ids of the columns that partition fields are of."""
+        """The ids of the source columns of partition fields."""
         return frozenset(source for one in self.spec.fields for source in one.source_ids)
 
     def _fields(self, leaf: BoundLeaf) -> Iterator[tuple[PartitionField, Primitive]]:
@@ -125,7 +125,7 @@ class JointStatistics:
 
     @property
     def rows(self) -> int:
-        """How many rows ``columns`` has."""
+        """The number of rows of ``columns``."""
         return self.columns.rows
 
     @property

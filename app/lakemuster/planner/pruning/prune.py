@@ -1,8 +1,8 @@
 """Tell which rows of statistics can hold a matching row of data.
 
 Pure: arrays in, mask out. One walk serves partition summaries of manifests, zones of segments, and
-entries, so the levels cannot disagree. False is a proof that nothing matches; the unknown
-(a missing bound or count, a NaN bound, a type that does not compare) keeps.
+entries, so the levels cannot disagree. False is a proof that nothing matches; unknown
+statistics (a missing bound or count, a NaN bound, a type that does not compare) never drop a row.
 
 Bounds are bounds, not observed values: lower <= every value that is neither null nor NaN <= upper.
 
@@ -62,25 +62,25 @@ class Statistics(Protocol):
 
     @property
     def rows(self) -> int:
-        """N."""
+        """The number of entries, zones or manifests: N."""
         ...
 
     @property
     def record_count(self) -> Counts | None:
-        """Records of each; ``UNKNOWN`` or less where unknown."""
+        """(N,) record counts; ``UNKNOWN`` or less where unknown."""
         ...
 
     def field(self, field_id: int) -> FieldStats | None:
-        """Statistics of one field; None when there are none."""
+        """Return the statistics of one field; None when there are none."""
         ...
 
     def projected(self, leaf: BoundLeaf) -> tuple[Bound, Statistics] | None:
-        """The leaf's inclusive projection, and the statistics of partitions; None when there is none."""
+        """Return the leaf's inclusive projection, and the statistics of partitions; None when there is none."""
         ...
 
 
 class Evaluable(Protocol):
-    """What a predicate can be evaluated on: :class:`Statistics`, or a prepared form of them."""
+    """The input of an evaluation: :class:`Statistics`, or a prepared form of them."""
 
     @property
     def rows(self) -> int:
@@ -102,7 +102,7 @@ class Evaluable(Protocol):
 
 
 def can_match(bound: Bound, statistics: Evaluable) -> Mask:
-    """Mark what can hold a matching row.
+    """Mark the entries, zones or manifests that can hold a matching row.
 
     Returns:
         bool (N,). False is a proof of no match; True promises nothing.
@@ -114,7 +114,7 @@ def can_match(bound: Bound, statistics: Evaluable) -> Mask:
 
 
 def leaf_verdicts(bound: Bound, statistics: Statistics) -> Iterator[tuple[BoundLeaf, Mask]]:
-    """Each leaf's own verdict, for explanations."""
+    """Yield each leaf's own verdict, for explanations."""
     match bound:
         case BoundLeaf():
             yield bound, _leaf(bound, statistics)
@@ -224,22 +224,22 @@ class _Column:
 
     @cached_property
     def no_nulls(self) -> Mask:
-        """Known to hold no null."""
+        """Mask of the rows known to hold no null."""
         return _mask(self.nulls == 0)
 
     @property
     def no_nans(self) -> Mask:
-        """Known to hold no NaN."""
+        """Mask of the rows known to hold no NaN."""
         return _mask(self.nans == 0) if self.has_nan else np.ones(self.rows, np.bool_)
 
     @cached_property
     def only_nulls(self) -> Mask:
-        """Known to hold only nulls."""
+        """Mask of the rows known to hold only nulls."""
         return _mask((self.values > 0) & (self.nulls == self.values))
 
     @cached_property
     def nothing_ordered(self) -> Mask:
-        """Known to hold only nulls and NaN: no comparison matches."""
+        """Mask of the rows known to hold only nulls and NaN, which match no comparison."""
         if not self.has_nan:
             return self.only_nulls
         known = (self.values > 0) & (self.nans >= 0)
@@ -247,11 +247,11 @@ class _Column:
         return _mask(self.only_nulls | both | (known & (self.nans == self.values)))
 
     def lower_is(self, test: Test, value: object) -> Mask:
-        """Where the lower bound is known and passes a comparison with a value."""
+        """Mark where the lower bound is known and passes a comparison with a value."""
         return passes(self.lower, test, value, self.rows)
 
     def upper_is(self, test: Test, value: object) -> Mask:
-        """Where the upper bound is known and passes a comparison with a value."""
+        """Mark where the upper bound is known and passes a comparison with a value."""
         return passes(self.upper, test, value, self.rows)
 
 
@@ -260,7 +260,7 @@ def _mask(verdicts: object) -> Mask:
 
 
 def _cannot(leaf: BoundLeaf, column: _Column) -> Mask:
-    """Where no row can match the leaf."""
+    """Mark the rows that prove that nothing matches the leaf."""
     match leaf.op:
         case Op.IS_NULL:
             return column.no_nulls
@@ -297,18 +297,18 @@ def _cannot(leaf: BoundLeaf, column: _Column) -> Mask:
 
 
 def _no_match_of_null(leaf: BoundLeaf, column: _Column) -> Mask:
-    """Where there are only nulls, and this negation does not match null."""
+    """Mark where there are only nulls, and this negation does not match null."""
     return np.zeros(column.rows, np.bool_) if leaf.nulls else column.only_nulls
 
 
 def _nothing_else(leaf: BoundLeaf, column: _Column) -> Mask:
-    """Where nulls and NaN, which a negation may match, are known to be absent."""
+    """Mark where nulls and NaN, which a negation may match, are known to be absent."""
     absent = column.no_nans
     return absent & column.no_nulls if leaf.nulls else absent
 
 
 def _only_of(column: _Column, values: Sequence[object], kind: Primitive) -> Mask:
-    """Where every value that is neither null nor NaN is one of the given values."""
+    """Mark where every value that is neither null nor NaN is one of the given values."""
     if column.lower is None or column.upper is None:
         return np.zeros(column.rows, np.bool_)
     single = proven(pc.equal(column.lower, column.upper), column.rows)
@@ -322,14 +322,14 @@ def _is_in(bounds: pa.Array, values: Sequence[object], kind: Primitive) -> pa.Ar
         return pc.equal(bounds, scalar(values[0], bounds.type))
     known = pa.array([plain(value, bounds.type) for value in values], bounds.type)
     if kind.kind in (Kind.FLOAT, Kind.DOUBLE):
-        # Arrow's is_in tells -0.0 from 0.0.
+        # Arrow's is_in distinguishes -0.0 from 0.0.
         numbers = np.asarray(list(values), np.float64)
         return pa.array(np.isin(bounds.to_numpy(zero_copy_only=False).astype(np.float64), numbers))
     return pc.is_in(bounds, value_set=known)
 
 
 def _none_between(column: _Column, leaf: BoundLeaf) -> Mask:
-    """Where no value of IN is between the bounds, found by one search in the sorted values."""
+    """Mark where no value of IN is between the bounds, found by one search in the sorted values."""
     first, last = leaf.values[0], leaf.values[-1]
     outside = column.lower_is(pc.greater, last) | column.upper_is(pc.less, first)
     if column.lower is None or column.upper is None or outside.all():
@@ -343,7 +343,7 @@ def _none_between(column: _Column, leaf: BoundLeaf) -> Mask:
 
 
 def _in_gaps(lower: pa.Array, upper: pa.Array, values: Sequence[object]) -> Mask:
-    """Where both bounds are not null and strictly between two neighbours of the sorted values."""
+    """Mark where both bounds are not null and strictly between two neighbours of the sorted values."""
     least, greatest = numbers_of(lower), numbers_of(upper)
     if least is not None and greatest is not None:
         return _between_numbers(np.array(values, least.dtype), least, greatest)
@@ -370,7 +370,7 @@ def _outside_prefix(column: _Column, prefix: object) -> Mask:
 
 
 def _within_prefix(column: _Column, prefix: object) -> Mask:
-    """Where both bounds start with the prefix, and so does every value between them."""
+    """Mark where both bounds start with the prefix, and so does every value between them."""
     if column.lower is None or column.upper is None:
         return np.zeros(column.rows, np.bool_)
     start = _plain_bytes(prefix)
@@ -379,7 +379,7 @@ def _within_prefix(column: _Column, prefix: object) -> Mask:
 
 
 def _next_prefix(prefix: bytes) -> bytes | None:
-    """The least bytes above everything with a prefix; None when there are none."""
+    """Return the least byte string above all that have a prefix; None when there is none."""
     kept = prefix.rstrip(b"\xff")
     return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
 

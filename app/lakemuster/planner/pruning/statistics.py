@@ -31,7 +31,7 @@ class Arrays:
         return self.fields.get(field_id)
 
     def projected(self, leaf: BoundLeaf) -> None:
-        """None: there are no partitions."""
+        """Return None: there are no partitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class EntryStatistics:
 
     @property
     def rows(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return int(self.table.num_rows)
 
     @property
     def record_count(self) -> Counts | None:
-        """Records of each file."""
+        """The record counts of the entries."""
         return counts(self.table.column("record_count"))
 
     def field(self, field_id: int) -> FieldStats | None:
@@ -58,7 +58,7 @@ class EntryStatistics:
         return self._found[field_id]
 
     def projected(self, leaf: BoundLeaf) -> None:
-        """None: there are no partitions."""
+        """Return None: there are no partitions."""
 
     def _read(self, field_id: int) -> FieldStats | None:
         schema = self.table.schema
@@ -82,7 +82,7 @@ class PartitionStatistics:
 
     Attributes:
         table: entries with their ``partition.<id>`` columns; an absent column is null everywhere.
-        rows: how many entries there are: ``table`` may have no column at all.
+        rows: the number of entries, since ``table`` may have no columns.
         field_ids: the ids of the partition fields of the entries' spec.
     """
 
@@ -104,7 +104,7 @@ class PartitionStatistics:
         return self._found[field_id]
 
     def projected(self, leaf: BoundLeaf) -> None:
-        """None: these are partitions already."""
+        """Return None: these are partitions already."""
 
     def _read(self, field_id: int) -> FieldStats:
         name = column("partition", field_id)

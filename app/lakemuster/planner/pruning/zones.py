@@ -48,8 +48,8 @@ def written_zones(zones: Zones | pa.RecordBatch, prefix: str, field_id: int, kin
         prefix: the prefix of the names of their columns.
 
     Returns:
-        None where they cannot: they are of another size, or the field was promoted to a type in which its bounds may
-        have another order.
+        None where they cannot be used: they are of another size, or the field was promoted to a type in which its
+        bounds may have another order.
     """
     target, schema = arrow_type(kind), zones.schema
     if target is None or (schema.metadata or {}).get(SIZE) != b"%d" % ZONE_ROWS:

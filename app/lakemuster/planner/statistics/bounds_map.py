@@ -1,4 +1,4 @@
-"""The files of a table as intervals of a column, put together to as many groups as one can draw.
+"""The files of a table as intervals of a column, in as many groups as can be drawn.
 
 Pure. Files with both bounds are sorted by their lower bound, those with equal ones by their upper bound, and cut into
 groups of equally many files: each group stands for its files exactly, none of them is left out.
@@ -39,8 +39,8 @@ class SortedFiles:
     Attributes:
         places: (M,) of the N files.
         lower, upper: (M,) of each.
-        open_files: those that lack a bound, and may hold any value on its side.
-        empty_files: those that hold no value: only nulls and NaN, or bounds the wrong way round.
+        open_files: the number of files that lack a bound, and may hold any value on its side.
+        empty_files: the number of files without a value: only nulls and NaN, or bounds the wrong way round.
     """
 
     places: Ints
@@ -58,7 +58,7 @@ def sorted_files(bounds: BoundOrder, holding: Mask) -> SortedFiles:
     places = np.flatnonzero(both & ~empty)
     places = places[lower[places].argsort()]
     lowers, uppers = lower[places], upper[places]
-    # Sorting by two keys takes several times as long: only files of one lower bound are.
+    # Sorting by two keys takes several times as long, so only files with equal lower bounds are sorted by both.
     tied = np.flatnonzero(_ties(lowers))
     if len(tied):
         places[tied] = places[tied][np.lexsort((uppers[tied], lowers[tied]))]
@@ -67,7 +67,7 @@ def sorted_files(bounds: BoundOrder, holding: Mask) -> SortedFiles:
 
 
 def groups_of(files: SortedFiles, kept: SortedFiles, most: int) -> Groups:
-    """Put files together to at most ``most`` groups.
+    """Divide files into at most ``most`` groups.
 
     Args:
         kept: some of the same files, with bounds as numbers in the same order.
@@ -95,7 +95,7 @@ def groups_of(files: SortedFiles, kept: SortedFiles, most: int) -> Groups:
 
 
 def _ties(ascending: Codes) -> Mask:
-    """Mark the numbers that are there more than once."""
+    """Mark the numbers that occur more than once."""
     found = np.zeros(len(ascending), np.bool_)
     same = ascending[1:] == ascending[:-1]
     found[1:] |= same

@@ -82,7 +82,7 @@ class RowsDeleted:
 
     @property
     def exact(self) -> bool:
-        """Whether both limits are the number."""
+        """Whether both limits are equal."""
         return self.lower == self.upper
 
     def __add__(self, other: RowsDeleted) -> RowsDeleted:
@@ -170,7 +170,7 @@ class _Entries:
 
     @property
     def is_position(self) -> Mask:
-        """Position delete files that are no deletion vectors."""
+        """Mask of the position delete files that are not deletion vectors."""
         return ~self.is_equality & ~self.is_vector
 
     def by_kind(self, chosen: Mask) -> DeletesByKind:
@@ -192,7 +192,7 @@ class _Entries:
 
 @dataclass(frozen=True, slots=True)
 class _Matched:
-    """What matching found, summed over data files.
+    """The result of delete matching, summed over data files.
 
     Attributes:
         attached: (D,) whether a delete entry applies to any of the data files.

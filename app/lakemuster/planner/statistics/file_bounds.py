@@ -117,7 +117,7 @@ class _Collected:
         self.partitions.append(numbers + self.count)
         self.count += keys.size
         first = np.unique(numbers, return_index=True)[1]
-        # A table without columns has no rows: one of no partition columns keeps another.
+        # A table without columns has no rows, so one without partition columns keeps another column.
         bare = [
             table.select([n for n in table.column_names if _is_partition(n) or n == "record_count"]) for table in tables
         ]

@@ -55,7 +55,7 @@ def by_size(sizes: Ints) -> Ints:
 
 
 def histogram(counted: Ints) -> list[SizeBucket]:
-    """Return the buckets of ``by_size``: those between the smallest and the largest file too that have none."""
+    """Return the buckets of ``by_size`` from the smallest to the largest file, empty ones included."""
     files, whole = counted
     filled = np.flatnonzero(files)
     return [
@@ -65,6 +65,6 @@ def histogram(counted: Ints) -> list[SizeBucket]:
 
 
 def small_files(sizes: Ints, target_bytes: int, least_bytes: int, rule: str) -> SmallFiles:
-    """Count the (N,) files that are smaller than ``least_bytes``; those of unknown size are not."""
+    """Count the (N,) files that are smaller than ``least_bytes``; files of unknown size do not count."""
     small = sizes[(sizes >= 0) & (sizes < least_bytes)]
     return SmallFiles(len(small), known_sum(small), target_bytes, least_bytes, rule)

@@ -21,7 +21,7 @@ from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.predicates import TRUE, Bound
 
 Columns = Callable[[Segment], Sequence[str]]
-"""Tells which columns of a segment are wanted."""
+"""Selects the columns to read from a segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Question:
     """The files of one branch that figures are about.
 
     Attributes:
-        bound: the predicate; None for all live files, those that no scan reads too.
+        bound: the predicate; None for all live files, including those that no scan reads.
         is_whole: the files are all live ones of the snapshot, so that what belongs to none of them is dangling.
     """
 
@@ -53,17 +53,17 @@ class SpecFiles:
 
     @property
     def rows(self) -> int:
-        """How many files there are."""
+        """The number of files."""
         return sum(table.num_rows for table in self.tables)
 
     def partitions(self) -> tuple[int, NDArray[np.int64]]:
-        """Return how many partitions the files are of, and the (N,) partition of each."""
+        """Return the number of partitions, and the (N,) partition of each file."""
         keys, numbers = PartitionKeys.of(self.spec.projection.spec, self.tables, self.question.scan.view.schemas)
         return keys.size, numbers
 
 
 def entry_columns(own: Sequence[str]) -> Columns:
-    """Want some of an entry's own columns, where a segment has them, and its partition."""
+    """Return a selection of some of an entry's own columns, where a segment has them, and its partition."""
 
     def wanted(segment: Segment) -> list[str]:
         return [name for name in segment.names if name in own or (split_column(name) or "")[:1] == ("partition",)]

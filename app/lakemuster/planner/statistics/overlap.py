@@ -94,7 +94,7 @@ def bound_order(lower: pa.Array | pa.ChunkedArray, upper: pa.Array | pa.ChunkedA
 
 
 def _codes(bounds: pa.ChunkedArray, kind: Primitive) -> tuple[NDArray[np.uint64], Mask] | None:
-    """Return 64-bit codes of bounds that are no texts, and which bounds exist; None for types without codes."""
+    """Return 64-bit codes of bounds other than texts, and which bounds exist; None for types without codes."""
     found = [(np.zeros(0, np.uint64), np.zeros(0, np.bool_))]
     for chunk in bounds.chunks:
         codes = wide_codes(chunk, kind, len(chunk))

@@ -1,4 +1,4 @@
-"""What a table format tells statistics: which file is small, and what only its own files have."""
+"""The port of table formats for statistics: which files are small, and what only one format's files have."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TargetFileSize:
     Attributes:
         bytes: the target.
         percent: a file is small if it has fewer bytes than this share of the target.
-        source: what says so: a property of the table, its default, or a setting.
+        source: where the target is from: a property of the table, its default, or a setting.
     """
 
     bytes: int
@@ -47,7 +47,7 @@ class TargetFileSize:
 
 
 SMALL_PERCENT = 75
-"""Where no format says: as Iceberg's ``rewrite_data_files``."""
+"""The default of formats without a rule, as of Iceberg's ``rewrite_data_files``."""
 SETTING = "the setting target_file_size"
 
 
@@ -75,7 +75,7 @@ def own_statistics(_: ScanIndex, entries: pa.Table) -> EntryStatistics:
 
 
 def own_columns(of_field: Iterable[str]) -> list[str]:
-    """Return those of a field's columns in a segment that hold its statistics."""
+    """Select the columns of a field in a segment that hold its statistics."""
     return [name for name in of_field if name.startswith(_STATISTICS)]
 
 
@@ -91,7 +91,7 @@ class StatisticsRules:
         target: returns a table's target file size; None where the format has none.
         columns: the columns of entries that the rules read, besides those of every format.
         file_formats: returns the (N,) formats of N files.
-        field_columns: returns those of a field's columns in a segment that hold its statistics.
+        field_columns: selects the columns of a field in a segment that hold its statistics.
         statistics: returns the statistics of entries; also those that may not drop a file alone.
         deletes: returns the deletes of the files of one branch.
         merging: returns how the files of all branches are merged when they are read; None where they never are.

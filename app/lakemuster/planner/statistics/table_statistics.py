@@ -41,7 +41,7 @@ class Totals:
     """Sums over data files.
 
     Attributes:
-        files_without_records, files_without_size: those of which it is not recorded; the sums are of the others.
+        files_without_records, files_without_size: files whose records or size are not recorded, and not in the sum.
     """
 
     data_files: int
@@ -69,7 +69,7 @@ class TableStatistics:
     """The figures of some data files, and of the delete files that apply to them.
 
     Attributes:
-        small_files: None where no size is known that writers aim at.
+        small_files: None where no target size is known.
         file_formats, specs, sort_orders: the files by format, spec id and sort order id; None: not recorded.
         merging: None where each file is read alone.
     """
@@ -171,7 +171,7 @@ def _partitions(files: Sequence[SpecFiles], sizes: Ints) -> Partitions:
 
 
 def _by_text(found: Sequence[pa.Array], records: Ints, sizes: Ints) -> list[Group]:
-    """Group files by a text."""
+    """Sum files by file format."""
     texts = single_array(pa.chunked_array(found, pa.string()).dictionary_encode())
     keys = [None, *texts.dictionary.to_pylist()]
     codes = texts.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1

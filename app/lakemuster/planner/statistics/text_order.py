@@ -63,7 +63,7 @@ def _ranks(texts: pa.ChunkedArray) -> Ranks:
 
 
 def ranks_of_distinct(values: pa.ChunkedArray) -> Ranks:
-    """Return numbers in the order of values of any type, 0 for null; equal values share one, and none is left out."""
+    """Return the dense ranks of values of any type, which equal values share; 0 for null."""
     if not len(values):
         return np.zeros(0, np.int64)
     encoded = single_array(values.dictionary_encode())
@@ -75,7 +75,7 @@ def ranks_of_distinct(values: pa.ChunkedArray) -> Ranks:
 
 
 def _common_prefix(texts: pa.ChunkedArray) -> int:
-    """Return how many bytes all texts begin with alike."""
+    """Return the length in bytes of the prefix that all texts share."""
     ends = [end.as_py() for end in pc.min_max(texts).values() if end.is_valid]
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*ends, strict=False)))
 
@@ -103,7 +103,7 @@ def _words(texts: pa.ChunkedArray, skipped: int) -> tuple[Words, Lengths]:
 
 
 def _shared(is_new: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which of sorted values is equal to the one before it, or to the one after it."""
+    """Mark the sorted values that are equal to the one before or after them."""
     alike = ~is_new
     alike[:-1] |= ~is_new[1:]
     return alike

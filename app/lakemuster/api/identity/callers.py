@@ -46,16 +46,16 @@ class Pattern:
         return cls(parse_name(found["rest"]) if found["rest"] else (), found["name"])
 
     def covers(self, table: Levels, catalog: str | None = None) -> bool:
-        """Whether a table is in the namespace or below it."""
+        """Return whether a table is in the namespace or below it."""
         depth = len(self.levels)
         return self.catalog == catalog and len(table) > depth and all(map(level_matches, self.levels, table))
 
     def reaches(self, namespace: Levels, catalog: str | None = None) -> bool:
-        """Whether the namespace is this one, a descendant or an ancestor."""
+        """Return whether the namespace is this one, a descendant or an ancestor."""
         return self.catalog == catalog and all(map(level_matches, self.levels, namespace))
 
     def includes(self, namespace: Levels) -> bool:
-        """Whether a namespace of our own tables is this one or a descendant."""
+        """Return whether a namespace of our own tables is this one or a descendant."""
         depth = len(self.levels)
         return self.catalog is None and len(namespace) >= depth and all(map(level_matches, self.levels, namespace))
 
@@ -79,16 +79,16 @@ class Grant:
         return cls(role, None if namespaces is None else tuple(map(Pattern.of, namespaces)), tuple(locations))
 
     def covers(self, table: Levels, catalog: str | None = None) -> bool:
-        """Whether the role holds for a table."""
+        """Return whether the role holds for a table."""
         return self.patterns is None or any(pattern.covers(table, catalog) for pattern in self.patterns)
 
     def covers_all(self, namespace: Levels, catalog: str | None = None) -> bool:
-        """Whether the role holds for every table in a namespace and below it."""
+        """Return whether the role holds for every table in a namespace and below it."""
         # A pattern covers this name only if it is no longer than the namespace: then it covers all names there.
         return self.covers((*namespace, "\0"), catalog)
 
     def reaches(self, namespace: Levels, catalog: str | None = None) -> bool:
-        """Whether the role holds for some table in a namespace or below it."""
+        """Return whether the role holds for some table in a namespace or below it."""
         return self.patterns is None or any(pattern.reaches(namespace, catalog) for pattern in self.patterns)
 
 

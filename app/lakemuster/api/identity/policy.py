@@ -90,11 +90,11 @@ class Policy:
         self._require_rank(grants, ROLE_OF[action])
 
     def sees(self, caller: Caller, table: Levels) -> bool:
-        """Whether a table exists for this caller."""
+        """Return whether a table exists for this caller."""
         return bool(self._grants(caller, table))
 
     def sees_all(self, caller: Caller) -> bool:
-        """Whether every table exists for this caller."""
+        """Return whether every table exists for this caller."""
         is_closed = bool(self._forwarding) and caller.name == ANYONE.name
         return not is_closed and any(grant.patterns is None for grant in caller.grants)
 
@@ -103,11 +103,11 @@ class Policy:
         return repr(caller.grants)
 
     def may(self, caller: Caller, action: Action, table: Levels) -> bool:
-        """Whether a caller has the action's role for a table."""
+        """Return whether a caller has the action's role for a table."""
         return any(RANK[grant.role] >= RANK[ROLE_OF[action]] for grant in self._grants(caller, table))
 
     def may_all(self, caller: Caller, action: Action, above: Levels) -> bool:
-        """Whether a caller has the action's role for every table below a namespace, or a catalog."""
+        """Return whether a caller has the action's role for every table below a namespace, or a catalog."""
         catalog, namespace = self._split(above)
         return any(
             RANK[grant.role] >= RANK[ROLE_OF[action]] and grant.covers_all(namespace, catalog)
@@ -137,7 +137,7 @@ class Policy:
             raise NotAuthorised(f"this token needs {needed} for all tables", needs=needed)
 
     def sees_namespace(self, caller: Caller, namespace: Levels) -> bool:
-        """Whether a caller may see some table in a namespace, or below it."""
+        """Return whether a caller may see some table in a namespace, or below it."""
         catalog, levels = self._split(namespace)
         return any(grant.reaches(levels, catalog) for grant in self._open(caller, catalog))
 

@@ -43,7 +43,7 @@ class TokenFile:
 
     @classmethod
     def of(cls, path: str | None) -> Self | None:
-        """The file of the setting ``TOKENS``; None without one."""
+        """Return the file of the setting ``TOKENS``; None without one."""
         return None if path is None else cls(path)
 
     @property

@@ -117,7 +117,7 @@ class Rules:
     generation: int
 
     def says_as(self, other: Rules) -> bool:
-        """Whether another file has the same content."""
+        """Return whether another file has the same content."""
         return self.text == other.text
 
     def locations_of(self, table: Levels) -> tuple[str, ...] | None:

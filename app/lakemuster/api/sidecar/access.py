@@ -42,6 +42,6 @@ def require_access(policy: Policy, caller: Caller, method: str, request: Sidecar
 
 
 def may_have_credentials(policy: Policy, caller: Caller, request: SidecarRequest) -> bool:
-    """Whether a caller may receive the catalog's storage credentials. As ours may allow writing, it needs admin."""
+    """Return whether a caller may get the catalog's storage credentials, which may allow writing: it needs admin."""
     levels: Levels = (request.catalog.name, *(request.table or request.namespace or ()))
     return policy.may_all(caller, "write", levels) if request.table is None else policy.may(caller, "write", levels)

@@ -42,12 +42,12 @@ class Copied:
 
     @property
     def body(self) -> bytes | None:
-        """What was received; None: more than ``MAX_READ_BYTES``."""
+        """The body as received; None: more than ``MAX_READ_BYTES``."""
         return b"".join(self._parts) if self._size <= MAX_READ_BYTES else None
 
 
 def names_tables_in_body(found: SidecarRequest) -> bool:
-    """Whether the body of a request names the tables that it changes."""
+    """Return whether the body of a request names the tables that it changes."""
     return found.segments in _WITH_NAMES
 
 

@@ -56,7 +56,7 @@ class Connector(aiohttp.TCPConnector):
 
 
 def _has_input(transport: BaseTransport | None) -> bool:
-    """Whether bytes, or the end of the stream, can be read."""
+    """Return whether bytes, or the end of the stream, can be read."""
     if transport is None:
         return True
     poll = select.poll()
@@ -65,7 +65,7 @@ def _has_input(transport: BaseTransport | None) -> bool:
 
 
 async def send_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """Client middleware that keeps aiohttp from retrying PUT, DELETE and OPTIONS."""
+    """Keep aiohttp from retrying PUT, DELETE and OPTIONS, as client middleware."""
     try:
         return await send(request)
     except aiohttp.ClientConnectorError:

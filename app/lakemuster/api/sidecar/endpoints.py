@@ -1,4 +1,4 @@
-"""What a request to a catalog needs first: the catalog's endpoint, and the headers of this server's principal."""
+"""The prerequisites of a request to a catalog: its endpoint, and the headers of this server's principal."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def own_etag(theirs: str, form: str) -> str:
 
 
 def has_own_etag(given: str) -> bool:
-    """Whether a header ``If-None-Match`` contains an ETag of a changed response."""
+    """Return whether a header ``If-None-Match`` contains an ETag of a changed response."""
     return _MARK in given
 
 

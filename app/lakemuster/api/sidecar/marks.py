@@ -35,7 +35,7 @@ class Marks:
         self._retrying: asyncio.Task[None] | None = None
 
     async def mark(self, catalog: str, changed: Iterable[Changed]) -> None:
-        """Mark what a commit to a catalog may have changed."""
+        """Mark the tables that a commit to a catalog may have changed."""
         found = tuple(changed)
         self._services.note_changes(catalog, found)
         is_recorded = False

@@ -45,7 +45,7 @@ _HELD_HEADERS = frozenset({b"content-length", b"content-encoding", b"etag"})
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    """What metrics and logs show as the route of a forwarded request."""
+    """The route of forwarded requests in metrics and logs."""
 
     path: str
     name: str = "iceberg_passed_on"
@@ -108,7 +108,7 @@ class Sidecar:
             await problem(error, scope["path"])(scope, receive, send)
 
     def _is_hidden(self, found: SidecarRequest, scope: Scope) -> bool:
-        """Whether this server decides what the caller may see, and it may see no table of the catalog."""
+        """Return whether this server decides what the caller may see, and it may see no table of the catalog."""
         return not (
             found.is_forwarded or self._policy.sees_namespace(scope["state"]["principal"], (found.catalog.name,))
         )

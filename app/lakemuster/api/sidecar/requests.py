@@ -80,7 +80,7 @@ class SidecarRequest:
         return self.rest == _TOKENS
 
     def may_change(self, method: str) -> bool:
-        """Whether the request may change the catalog's tables."""
+        """Return whether the request may change the catalog's tables."""
         return method not in SAFE and not (self.is_token_exchange or self.is_report or self.is_of_storage)
 
     @property
@@ -203,7 +203,7 @@ def _parameters(scope: Scope) -> tuple[tuple[str, str], ...]:
 
 
 def _is_relative(segment: str) -> bool:
-    """Whether a server may resolve a decoded segment: some decode slashes first, or drop what follows a semicolon."""
+    """Return whether a server may resolve a segment: some decode slashes first, or drop what follows a semicolon."""
     parts = [part.partition(";")[0] for part in _SEPARATORS.split(segment)]
     return not segment.partition(";")[0] or any(part in {".", ".."} for part in parts)
 

@@ -39,7 +39,7 @@ REFERENCE: Mapping[str, float] = {
 }
 """The figures of the documentation's machine, by their names in :func:`figures`: medians of three runs.
 
-It had 2 processors (AMD EPYC) and 24 GiB, and was busy with other work (load 7): times by the clock are longer for it.
+It had 2 processors (AMD EPYC) and 24 GiB, and was busy with other work (load 7), which lengthens wall-clock times.
 """
 
 
@@ -96,7 +96,7 @@ def _about(found: Mapping[str, Any]) -> str:
 
 
 def figures(found: Mapping[str, Any]) -> dict[str, float | None]:
-    """The figures by name, with their unit in it; None: the system does not tell."""
+    """Return the figures by name, with units in the names; None where the system does not report one."""
     index, memory = found["index"], found["memory"]
     named: dict[str, float | None] = {
         "entries indexed per CPU second": index["entries_per_cpu_second"],
@@ -124,14 +124,14 @@ def _waits(name: str, waits: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def rows(named: Mapping[str, float | None]) -> list[Row]:
-    """A row for each figure, with that of the documentation's machine."""
+    """Return a row for each figure, with that of the documentation's machine."""
     return [
         {"figure": name, "here": shown(here), "reference": shown(REFERENCE.get(name))} for name, here in named.items()
     ]
 
 
 def shown(value: float | None) -> str | None:
-    """A figure as text, with three digits at least."""
+    """Format a figure with at least three digits."""
     if value is None:
         return None
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

@@ -154,7 +154,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._since = self._mark = self.loop.time()
         super().on_headers_complete()
         if DRAIN.has_begun and self.cycle is not None:
-            # Clients that keep connections open leave, too.
+            # Clients with persistent connections must leave as well.
             self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:

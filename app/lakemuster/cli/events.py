@@ -22,7 +22,7 @@ from lakemuster.cli.text import cell, printable
 
 POLL_SECONDS = 1.0
 LOOK_SECONDS = 5.0
-"""A table whose pointer nobody looks at has no events: the wait itself asks for it this often."""
+"""Interval at which the wait itself looks at the pointer: a table without looks has no events."""
 
 
 def events(
@@ -122,7 +122,7 @@ def _pair(word: str) -> tuple[str, str]:
 
 
 def _check_fields(found: Source, name: str, wanted: Mapping[str, str]) -> None:
-    """Refuse a field by which none of the table's specs partitions it.
+    """Refuse fields that no partition spec of the table has.
 
     Raises:
         typer.BadParameter: the message names the table's partition fields.
@@ -136,7 +136,7 @@ def _check_fields(found: Source, name: str, wanted: Mapping[str, str]) -> None:
 
 
 def _ignore(_: str) -> None:
-    """Take no notice."""
+    """Discard a notice."""
 
 
 def _appears(found: Source, name: str, wanted: dict[str, str], timeout: float, kind: str) -> bool:

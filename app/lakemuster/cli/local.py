@@ -192,7 +192,7 @@ class LocalSource:
             }
 
     def remove(self, name: str) -> None:
-        """Forget a table."""
+        """Unregister a table."""
         name = _normal(name)
         try:
             self._services.remove(name)
@@ -297,7 +297,7 @@ class LocalSource:
         return local_events.events(self._services, query)
 
     def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
-        """Return some events after an id, and the id to go on after."""
+        """Return some events after an id, and the id to continue after."""
         return local_events.page(self._services, query, after)
 
     def follow(self, query: EventQuery) -> Iterator[Row]:

@@ -15,7 +15,7 @@ POLL_SECONDS = 1.0
 
 
 def page(services: Services, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
-    """Return some events after an id, and the id to go on after."""
+    """Return some events after an id, and the id to continue after."""
     found = _log(services).page(event_id(after), PAGE_SIZE, _filter(query).shown)
     return [told.document for told in found.events], str(found.last_id)
 

@@ -15,7 +15,7 @@ from lakemuster.wire.rows import json_objects
 
 
 class LocalOrphans:
-    """What a search found; its files are removed on close."""
+    """The result of a search; its files are removed on close."""
 
     def __init__(self, services: Services, request: OrphanRequest, location: str, advance: Advance) -> None:
         search = OrphanSearch(

@@ -38,7 +38,7 @@ _ONE_DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Milliseconds of repeated work, by the clock, and of all CPU time of this process."""
+    """Wall-clock milliseconds of each repetition of some work, and this process's CPU time for all of them."""
 
     walls: Sequence[float]
     cpu_ms: float
@@ -54,7 +54,7 @@ class Waits:
         return cls(walls, (time.process_time() - used) * 1000)
 
     def document(self) -> dict[str, Any]:
-        """The count, percentiles and rate."""
+        """Return the count, percentiles and rate."""
         ordered = sorted(self.walls)
         return {
             "count": len(ordered),
@@ -136,7 +136,7 @@ def measure(url: str | None, entries: int, seconds: float, advance: Advance, *, 
 
 
 def _settings(configured: Settings, place: Place) -> Settings:
-    """The settings of this place, with the configured decoders, caches and storage, without tables and catalogs."""
+    """Return this place's settings, with the configured decoders, caches and storage, without tables and catalogs."""
     return configured.model_copy(
         update={
             "database_url": f"sqlite:///{place.folder / 'index.db'}",
@@ -187,7 +187,7 @@ def _indexing(services: Services, decoders: Sequence[int]) -> dict[str, Any]:
 
 
 def cpu_seconds(processes: Sequence[int]) -> float | None:
-    """Seconds of CPU that processes have used; None where the system does not tell."""
+    """Return the CPU seconds that processes have used; None where the system does not report them."""
     ticks = 0
     for process in processes:
         try:
@@ -199,7 +199,7 @@ def cpu_seconds(processes: Sequence[int]) -> float | None:
 
 
 def _memory(decoders: Sequence[int]) -> dict[str, int | None]:
-    """Resident bytes at most: of this process, and of all decoders together."""
+    """Return the peak resident bytes of this process, and of all decoders together."""
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     peaks = [peak_memory(process) for process in decoders]
     known = [peak for peak in peaks if peak is not None]
@@ -207,7 +207,7 @@ def _memory(decoders: Sequence[int]) -> dict[str, int | None]:
 
 
 def peak_memory(process: int) -> int | None:
-    """Resident bytes of a process at most; None where the system does not tell."""
+    """Return the peak resident bytes of a process; None where the system does not report them."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
@@ -216,7 +216,7 @@ def peak_memory(process: int) -> int | None:
 
 
 def filters(entries: int) -> dict[str, Callable[[int], str | None]]:
-    """Filters of the table by case; every number gives other values."""
+    """Return the filters of each case, as functions of a number that varies their values."""
     days, rows = max(1, entries // DAY_FILES), entries * FILE_ROWS
 
     def day(number: int) -> str:
@@ -260,7 +260,7 @@ def _plans(services: Services, entries: int, deadline: float) -> list[dict[str, 
 
 
 def _flushes(folder: Path) -> dict[str, Any]:
-    """Small writes to the database's disk, each flushed."""
+    """Measure small writes to the database's disk, each flushed."""
     target = folder / "flushed"
     with written(folder), target.open("wb", buffering=0) as file:
 
@@ -275,7 +275,7 @@ def _flushes(folder: Path) -> dict[str, Any]:
 
 
 def _objects(remote: RemoteFolder, url: str, until: float) -> dict[str, Any]:
-    """Small objects, written one after another, and read again."""
+    """Measure writing small objects one after another, and reading them again."""
     half = time.monotonic() + max(0.0, until - time.monotonic()) / 2
     with reached(url):
         writes = Waits.of(lambda number: remote.write(f"probes/{number}", b"\0" * _SMALL_OBJECT), _OBJECTS, half)

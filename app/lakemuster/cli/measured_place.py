@@ -19,7 +19,7 @@ PREFIX = "lakemuster-bench-"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the table and the segments are written.
+    """The place where the table and the segments are written.
 
     Attributes:
         folder: a local folder, for the database and, unless there is an object store, everything else.
@@ -52,7 +52,7 @@ class Place:
             target.write_bytes(data)
 
     def size(self, folder: str) -> int:
-        """The bytes of all files of a folder below the root."""
+        """Return the bytes of all files of a folder below the root."""
         if self.remote is not None:
             with reached(self.root):
                 return sum(size for _, size, _ in self.remote.files(folder))

@@ -63,7 +63,7 @@ def no_tables(server: Server, *, of_choice: bool = False) -> str:
     """Return the line for a list without tables: which index, or which server, has none.
 
     Args:
-        of_choice: whether only some of the tables were asked for.
+        of_choice: whether only some of the tables were requested.
     """
     what = "no matching tables" if of_choice else "no tables"
     if server.address is not None:

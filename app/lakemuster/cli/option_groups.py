@@ -20,7 +20,7 @@ from lakemuster.cli.options import AsOf, NoUri, NoWhere, Ref, SnapshotId, Token,
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The server to ask, and the bearer token for it."""
+    """The server to use, and the bearer token for it."""
 
     uri: Uri = None
     token: Token = None
@@ -43,14 +43,14 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class AtUnfiltered(At):
-    """The same, for lists that have no filter; they say so."""
+    """Like :class:`At`, for lists without a filter, which refuse ``--where``."""
 
     _where: NoWhere = None
 
 
 @dataclass(frozen=True, slots=True)
 class IndexHere:
-    """No server: the command works on the index in this folder only, and says so."""
+    """No server: the command works only on the index in this folder, and refuses ``--uri``."""
 
     uri: NoUri = None
 

@@ -74,7 +74,7 @@ def _nothing(kind: str) -> str:
 
 
 def _write_plain(kind: str, rows: Iterable[Row]) -> int:
-    """Return the number of rows."""
+    """Write plain columns; return the number of rows."""
     columns: Sequence[str] | None = None
     total = 0
     for row in rows:
@@ -87,7 +87,7 @@ def _write_plain(kind: str, rows: Iterable[Row]) -> int:
 
 
 def _write_tables(kind: str, rows: Iterable[Row]) -> int:
-    """Return the number of rows."""
+    """Write tables for a terminal; return the number of rows."""
     # Only terminals need Rich, which is slow to import.
     from lakemuster.cli.terminal import table_on_terminal  # noqa: PLC0415
 

@@ -26,11 +26,11 @@ def _no_progress(done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown while work runs.
+    """The progress display while work runs.
 
     Attributes:
         advance: called with (done, total).
-        advance_manifests: called with the same of manifests; they have a bar of their own from its first call on.
+        advance_manifests: called with (done, total) of manifests, which have their own bar from the first call on.
         write_above: writes a line above the bars; None if nothing is shown.
     """
 

@@ -29,7 +29,7 @@ RETRIES = 2
 """Low, because a person waits: an unreachable server fails in less than a second."""
 
 AT_ONCE = 8
-"""Refreshes that the server is asked for at a time."""
+"""Limit of concurrent refreshes."""
 
 
 class RemoteSource:
@@ -221,7 +221,7 @@ class RemoteSource:
             yield from found
 
     def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
-        """Return some events after an id, and the id to go on after."""
+        """Return some events after an id, and the id to continue after."""
         found, position, _ = self._client.event_page(after, **_of(query))
         return found, position
 

@@ -25,7 +25,7 @@ class Scope(Enum):
 
 
 class Role(Enum):
-    """What a process of the service does."""
+    """The work of a process of the service."""
 
     API = "api"
     WORKER = "worker"
@@ -48,7 +48,7 @@ class LogForm(Enum):
 
 
 class LogLevel(Enum):
-    """The least level of log lines."""
+    """The minimum level of log lines."""
 
     DEBUG = "debug"
     INFO = "info"

@@ -79,7 +79,7 @@ def serve(flags: Mapping[str, object], *, demo: bool, insecure_public: bool) -> 
 
 
 def _connections(services: Services, workers: int) -> str | None:
-    """Say how many connections to the database the server may open; None for an embedded one.
+    """Describe how many connections to the database the server may open; None for an embedded one.
 
     Raises:
         ConfigInvalid: the database allows too few.

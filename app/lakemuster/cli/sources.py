@@ -1,4 +1,4 @@
-"""What commands read from and write to: a source is the index in this folder or a server. Both give the same rows."""
+"""The port through which commands read and write: the index in this folder, or a server. Both give the same rows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class EventQuery:
-    """Which events of the log; None: all.
+    """A selection of events of the log; None: all.
 
     Attributes:
         after: begin after the event of this id.
@@ -80,7 +80,7 @@ class OrphanRequest:
 
 
 class Orphans(Protocol):
-    """What a search for orphan files found."""
+    """The result of a search for orphan files."""
 
     @property
     def report(self) -> Row:
@@ -96,7 +96,7 @@ class Orphans(Protocol):
         ...
 
     def close(self) -> None:
-        """Remove what the search keeps."""
+        """Remove the temporary files of the search."""
         ...
 
 
@@ -161,7 +161,7 @@ class Source(Protocol):
         ...
 
     def health(self, name: str, history: int | None) -> Row:
-        """Return the health of a table, and that of some days if ``history`` says how many."""
+        """Return the health of a table, and with ``history`` that of as many days."""
         ...
 
     def fleet_health(self, choice: Mapping[str, str]) -> Iterable[Row]:
@@ -173,7 +173,7 @@ class Source(Protocol):
         ...
 
     def remove(self, name: str) -> None:
-        """Forget a table."""
+        """Unregister a table."""
         ...
 
     def refresh(self, name: str, advance: Advance) -> Row:
@@ -181,7 +181,7 @@ class Source(Protocol):
         ...
 
     def refresh_many(self, names: Sequence[str], advance: Advance) -> Iterator[Refreshed]:
-        """Refresh tables side by side; yield the outcome of each as it comes.
+        """Refresh tables side by side; yield the outcome of each when it completes.
 
         Args:
             advance: called with the manifests of all tables that are done, and their total, if that is known.
@@ -197,11 +197,11 @@ class Source(Protocol):
         ...
 
     def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
-        """Return some events after an id, and the id to go on after."""
+        """Return some events after an id, and the id to continue after."""
         ...
 
     def follow(self, query: EventQuery) -> Iterator[Row]:
-        """Yield events as they come, without end."""
+        """Yield events as they arrive, without end."""
         ...
 
     def newest_event(self) -> str:

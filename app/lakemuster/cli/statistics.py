@@ -120,7 +120,7 @@ def _of(path: str, value: object) -> Iterator[Row]:
 
 
 def _label(item: Row) -> str:
-    """Tell which files of a group a line is about."""
+    """Return the key of a group of files, for the path of a figure."""
     if "from_bytes" in item:
         return f"{item['from_bytes']}-{item['to_bytes']}"
     return next((str(item[key]) for key in _GROUPS if key in item), "")

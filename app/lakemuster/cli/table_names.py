@@ -18,7 +18,7 @@ from lakemuster.cli.option_groups import Server
 
 MAX_NAMES = 1000
 SECONDS = 1.0
-"""How long a server may take for a list of names."""
+"""Timeout of a server's list of names."""
 
 _PLAIN = re.compile(r"[\w.-]+")
 """Names that no shell interprets. Shells evaluate what completion prints, and names come from others."""
@@ -27,7 +27,7 @@ _PLAIN = re.compile(r"[\w.-]+")
 def complete_table(context: typer.Context, incomplete: str) -> list[str]:
     """Return the names of tables that begin with what was typed."""
     found: list[str] = []
-    # Whatever goes wrong, a user who types must not see it.
+    # Completion never shows an error.
     with suppress(Exception):
         for name in _names(_server(context)):
             if name.startswith(incomplete) and _PLAIN.fullmatch(name):
@@ -38,7 +38,7 @@ def complete_table(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def _server(context: typer.Context) -> Server:
-    """The options so far, before the command and behind it."""
+    """Return the options given so far, before and after the command."""
     given: dict[str, Any] = {}
     at: Any = context
     while at is not None:

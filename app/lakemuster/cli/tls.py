@@ -25,7 +25,7 @@ _Signature = tuple[tuple[int, int, int], ...]
 
 
 def load_certificate(certificate: str, key: str) -> ssl.SSLContext:
-    """A TLS context with a certificate chain and its private key, both PEM files.
+    """Return a TLS context with a certificate chain and its private key, both PEM files.
 
     Raises:
         ConfigInvalid: they cannot be read, or do not belong together.
@@ -101,7 +101,7 @@ class ServerConfig(uvicorn.Config):
 
 
 def tls_options(certificate: str | None, key: str | None) -> dict[str, Any]:
-    """The options of a certificate for uvicorn; none without one."""
+    """Return uvicorn's options for a certificate; empty without one."""
     if certificate is None:
         return {}
     return {"ssl_certfile": certificate, "ssl_keyfile": key, "ssl_keyfile_password": _NO_PASSWORD}

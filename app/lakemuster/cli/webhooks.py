@@ -1,4 +1,4 @@
-"""The command ``webhooks``: how far each receiver of events has got, and its dead letters."""
+"""The command ``webhooks``: the progress of each receiver of events, and its dead letters."""
 
 from __future__ import annotations
 

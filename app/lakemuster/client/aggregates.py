@@ -61,7 +61,7 @@ class Aggregates:
         return cls(None if number is None else int(number), answers, row["stale"], row)
 
     def __iter__(self) -> Iterator[Aggregate]:
-        """The aggregates, in order."""
+        """Return an iterator over the aggregates, in order."""
         return iter(self.answers)
 
     def __getitem__(self, name: str) -> Aggregate:

@@ -1,4 +1,4 @@
-"""What the client's methods take: conditions, and the choice of a snapshot; and their form in requests."""
+"""The arguments of the client's methods (conditions, the choice of a snapshot), and their form in requests."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PlanChoice(Choice, total=False):
 
 
 class TableChoice(TypedDict, total=False):
-    """Which tables to list, and in which order: see the query parameters of ``GET /tables``."""
+    """The tables to list, and their order: see the query parameters of ``GET /tables``."""
 
     namespace: str | None
     search: str | None
@@ -67,7 +67,7 @@ def given_members(question: Mapping[str, object]) -> dict[str, object]:
 
 
 def listed_names(names: Iterable[str] | None) -> list[str] | None:
-    """Return names as a list; one name alone is a list of it."""
+    """Return names as a list; a string is a single name."""
     if names is None:
         return None
     return [names] if isinstance(names, str) else list(names)
@@ -89,7 +89,7 @@ def where_parameters(where: Where, nan: str | None) -> dict[str, str]:
 
 
 def require_members(choice: Mapping[str, object], kind: type[Choice]) -> None:
-    """Refuse keyword arguments that a choice does not have: they would be dropped, and more rows come than asked for.
+    """Refuse keyword arguments that a choice does not have: dropping them would return more rows than requested.
 
     Raises:
         TypeError: there is one.

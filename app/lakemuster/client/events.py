@@ -1,4 +1,4 @@
-"""Events of a server: an iterator that goes on where a broken connection ended."""
+"""Events of a server: an iterator that continues where a broken connection ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 
 
 class Events:
-    """The methods of a client that are about events."""
+    """The part of ``Client`` about events."""
 
     _transport: Transport
 
@@ -30,19 +30,19 @@ class Events:
         namespace: str | None = None,
         table: str | None = None,
     ) -> Iterator[Row]:
-        """Yield events as they come, for ever: CloudEvents as dictionaries, oldest first.
+        """Yield events as they arrive, without end: CloudEvents as dictionaries, oldest first.
 
-        A connection that breaks is made again, and nothing is left out: ``events.lost`` tells if the server has
-        deleted events meanwhile. To go on later, keep the last event's ``id``, and give it as ``after``.
+        A broken connection is reopened, and no event is skipped: ``events.lost`` tells if the server has deleted
+        events meanwhile. To continue later, pass the last event's ``id`` as ``after``.
 
         Args:
             after: begin after the event of this id; None: now.
             types: ``table.committed`` and others; all if None.
-            namespace: of the tables, or an ancestor of it.
+            namespace: the namespace of the tables, or an ancestor.
             table: the name of one table.
 
         Raises:
-            ClientError: the server refuses the request. One that is busy or unreachable is asked again.
+            ClientError: the server refuses the request. If it is busy or unreachable, the request is repeated.
         """
         params = _params(types, namespace, table)
         position = None if after is None else str(after)
@@ -69,13 +69,13 @@ class Events:
         namespace: str | None = None,
         table: str | None = None,
     ) -> tuple[list[Row], str, bool]:
-        """Return a page of the event log, for programs that ask now and then.
+        """Return a page of the event log, for programs that poll.
 
         Args:
             after: the id that the last page returned; None: the log from its oldest event; ``latest``: from now on.
 
         Returns:
-            the events, the id to go on after, and whether there are more already.
+            the events, the id to continue after, and whether there are more already.
 
         Raises:
             ClientError: see ``client.errors``.

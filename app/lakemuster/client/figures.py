@@ -36,7 +36,7 @@ class TableFigures:
         """Return the health of the table: its components, each with its number, status, remedy and gain.
 
         Args:
-            history: show its health on so many days too, at most 366.
+            history: include the health of so many days, at most 366.
         """
         params = {} if history is None else {"history": str(history)}
         row: Row = self._transport.get(table_path(self.name, "health"), params)
@@ -78,7 +78,7 @@ class TableFigures:
         Args:
             column: full name.
             where: the filter whose plan keeps files; None keeps all.
-            groups: at most so many; 120 if None.
+            groups: the maximum number of groups; 120 if None.
             nan: as for ``plan``.
         """
         params = {**query_choice(choice), **where_parameters(where, nan), "column": column}

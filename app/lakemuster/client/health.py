@@ -1,4 +1,4 @@
-"""The client's questions about the health of tables."""
+"""The client's methods about the health of all tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakemuster.client.transport import Transport
 
 
 class FleetChoice(TypedDict, total=False):
-    """Which tables to list with their health, and in which order: see the query parameters of ``GET /health``.
+    """The tables to list with their health, and their order: see the query parameters of ``GET /health``.
 
     ``status`` is ``ok``, ``unknown``, ``warning``, ``critical``, or several separated by commas; with ``component``, it
     is about this component.

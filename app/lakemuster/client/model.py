@@ -22,7 +22,7 @@ class TableInfo:
         current_snapshot_id: the main branch's snapshot; None for a table without snapshots.
         total_records, data_files, total_bytes, delete_files: sums over its live files; None if not known yet.
         snapshots: the number of snapshots of main.
-        last_committed_at: of the current snapshot; an aware datetime in UTC.
+        last_committed_at: the commit time of the current snapshot; an aware datetime in UTC.
         health: ``ok``, ``unknown``, ``warning`` or ``critical``; None if not computed yet.
     """
 

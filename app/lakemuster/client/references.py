@@ -1,4 +1,4 @@
-"""What the client asks about the files below a location."""
+"""The client's methods about the files below a location."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class LocationReferences:
     _transport: Transport
 
     def references(self, location: str, *, index: bool = False) -> Iterator[pa.RecordBatch]:
-        """Yield every file that a table refers to which shares a location, in columns ``kind, location, name``.
+        """Yield every file that the tables sharing a location refer to, in columns ``kind, location, name``.
 
         A row with a ``name`` means every file of that name below ``location``, or anywhere if that is empty. A file may
-        come more than once, and files elsewhere come, too. Needs the role ``admin`` for the location and its tables.
+        be repeated, and files elsewhere are included. Needs the role ``admin`` for the location and its tables.
 
         Args:
-            index: have the snapshots that are missing indexed first, and wait for it.
+            index: have the server index missing snapshots first, and wait for it.
 
         Raises:
             ClientError: ``references_unknown`` if not all are known, with the reasons in its context's ``refused``;

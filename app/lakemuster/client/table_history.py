@@ -1,4 +1,4 @@
-"""What the client asks about a table's history."""
+"""The client's methods about a table's history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ExpiryChoice(TypedDict, total=False):
 
     ``older_than`` is a time with a zone, or text for the server; ``retain_last`` the number of newest snapshots that
     stay. ``cleanup`` is ``reachable`` or ``library`` (Iceberg). ``retain_max``, ``max_deletes``, ``ref`` (a branch) and
-    ``paimon`` (the major version that expires) are for Paimon. ``index`` has the snapshots that are needed indexed
+    ``paimon`` (the major version that expires) are for Paimon. ``index`` has the server index the needed snapshots
     first, and waits for it.
     """
 
@@ -67,7 +67,7 @@ class TableHistory:
             bucket: a row for each period in UTC instead of each commit.
             order: by time; newest first by default.
             ref: a branch or tag; main by default.
-            index: have the snapshots that are needed indexed first, and wait for it; needs the role ``index``.
+            index: have the server index the needed snapshots first, and wait for it; needs the role ``index``.
             page_size: rows per request.
         """
         params = {

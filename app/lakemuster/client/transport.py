@@ -19,7 +19,7 @@ _RETRIED = frozenset({429, 502, 503, 504})
 _NOT_READY = 202
 """The status while the server indexes what the request needs: the request is sent again until it is ready."""
 _NO_PATH = "no such path"
-"""What servers answer to a path that is none of theirs, for instance below an address with a path too much."""
+"""The message of servers for an unknown path, for instance below an address with an extra path."""
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
 _CONNECT_SECONDS = 10.0
 
@@ -55,7 +55,7 @@ class Transport:
     ) -> None:
         self.uri = _address(uri)
         self._retries = retries
-        # Compressing takes longer than sending, but on a slow network.
+        # Compressing takes longer than sending, except on a slow network.
         headers = {
             "User-Agent": "lakemuster-client",
             "Accept": "application/json",

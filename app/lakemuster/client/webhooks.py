@@ -1,4 +1,4 @@
-"""Webhooks of a server: how far each has got, and its dead letters."""
+"""Webhooks of a server: the progress of each, and its dead letters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Webhooks:
-    """The methods of a client that are about webhooks. They need an admin of all tables."""
+    """The part of ``Client`` about webhooks; it needs the role ``admin`` for all tables."""
 
     _transport: Transport
 
@@ -27,7 +27,7 @@ class Webhooks:
         return found
 
     def dead_letters(self, webhook: str) -> Iterator[Row]:
-        """Yield the messages that a webhook's receiver has not taken, oldest first.
+        """Yield the messages that a webhook's receiver has not accepted, oldest first.
 
         Raises:
             NotFoundError: no such webhook.

@@ -15,7 +15,7 @@ from lakemuster.spark.reading.model import BYTE_RANGE, Split
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How much a task reads.
+    """Sizes by which files are divided between tasks.
 
     Attributes:
         target_size: bytes that a task reads; larger files are cut if possible.

@@ -24,7 +24,7 @@ class Pattern:
     """A namespace and all below it. In each level, ``*`` matches any characters.
 
     Attributes:
-        levels: of the namespace; empty: a whole catalog.
+        levels: the levels of the namespace; empty: a whole catalog.
         catalog: the attached catalog that holds the namespace; None: our own tables.
     """
 
@@ -98,7 +98,7 @@ class Caller:
 
     Attributes:
         name: unique over all authenticators; ``anonymous`` if the server has none. Page tokens are bound to it.
-        generation: of the tokens file's content. It is in the response cache's key, so a reload invalidates responses.
+        generation: version of the tokens file. It is in the response cache's key, so a reload invalidates responses.
     """
 
     name: str

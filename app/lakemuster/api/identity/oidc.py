@@ -26,9 +26,9 @@ from lakemuster.errors import NotAuthenticated
 SKEW_SECONDS = 60
 """Allowed difference between the provider's clock and ours."""
 INTROSPECTED_SECONDS = 30
-"""How long a response about an opaque token is cached; a revoked token is accepted for that long at most."""
+"""Lifetime of a cached response about an opaque token; a revoked token is accepted for that long at most."""
 REFUSED_SECONDS = 10
-"""How long an opaque token that was refused is refused without another introspection."""
+"""Time in which a refused opaque token is refused without another introspection."""
 MAX_TOKEN_CHARACTERS = 16_384
 MAX_REMEMBERED = 10_000
 """Limit of cached results, by the token's hash."""

@@ -17,7 +17,7 @@ from lakemuster.config import Settings
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """How callers are authenticated, and what they may do.
+    """The authentication of callers, and the policy of their rights.
 
     Attributes:
         authenticator: None: every caller is ``callers.ANYONE``.
@@ -34,7 +34,7 @@ class Identity:
 
     @property
     def token_endpoint(self) -> str | None:
-        """Where clients exchange a credential for a token; None without an issuer, or before its first response."""
+        """The URL that exchanges a credential for a token; None without an issuer, or before its first response."""
         metadata = self.providers[0].metadata if self.providers else None
         return None if metadata is None else metadata.token_endpoint
 

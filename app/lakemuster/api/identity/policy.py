@@ -33,7 +33,7 @@ ROLE_OF: dict[Action, Role] = {
 }
 
 Locations = Mapping[Levels, tuple[str, ...]]
-"""Where the tables of a namespace may live, by namespace."""
+"""The locations below which the tables of a namespace may live, by namespace."""
 
 
 def innermost(locations: Locations, table: Levels) -> tuple[Levels, tuple[str, ...]] | None:

@@ -55,7 +55,7 @@ def changed_by(found: SidecarRequest, body: bytes | None) -> tuple[Changed, ...]
     """Return the tables that a request may have changed.
 
     Args:
-        body: of a request whose body names its tables; None: the body is too large, or names none.
+        body: the body of a request that names its tables there; None: it is too large, or names none.
     """
     if found.table is not None:
         return (Changed(found.table, is_namespace=False),)

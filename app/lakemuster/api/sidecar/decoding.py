@@ -15,7 +15,7 @@ def decoded(body: bytes, encoding: str | None, limit: int) -> bytes:
 
     Args:
         encoding: the response's ``Content-Encoding``.
-        limit: of the decoded bytes.
+        limit: the maximum of decoded bytes.
 
     Raises:
         NotAnObject: the encoding is unknown, or the body does not conform to it, is incomplete, or too long.

@@ -19,7 +19,7 @@ def own_etag(theirs: str, form: str) -> str:
     """Return the ETag of a changed response, weak if the catalog's is.
 
     Args:
-        form: of the change.
+        form: the form of the change.
     """
     weak = _WEAK if theirs.startswith(_WEAK) else ""
     return f'{weak}{_MARK}{_digest(form)}-{urlsafe_b64encode(theirs.encode("latin-1")).decode()}"'

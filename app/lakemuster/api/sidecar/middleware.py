@@ -1,4 +1,4 @@
-"""ASGI middleware that forwards requests to attached catalogs; those about planning go on to this server's routes."""
+"""ASGI middleware that forwards requests to attached catalogs; requests about planning reach this server's routes."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ class Sidecar:
         """Stream a response as it arrives.
 
         Args:
-            form: of the client's cached response, for the ETag of a response 304; None: keep the catalog's ETag.
+            form: the form of the client's cached response, for the ETag of a 304; None: keep the catalog's ETag.
             begun: the part of the body that was already read.
         """
         headers = answer.headers

@@ -66,7 +66,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Which of the catalog's session and storage properties a response to the caller includes.
+    """The choice of the catalog's session and storage properties that a response to the caller includes.
 
     Attributes:
         session: whether it includes those that authenticate at the catalog: the caller used its own principal.

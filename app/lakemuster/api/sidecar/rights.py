@@ -68,7 +68,7 @@ class Rights:
         """Require that the caller of a request may load a table.
 
         Args:
-            levels: of the table's name at the catalog.
+            levels: the levels of the table's name at the catalog.
 
         Raises:
             UpstreamRefused: the catalog does not let this caller load the table.

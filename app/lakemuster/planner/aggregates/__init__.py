@@ -6,7 +6,7 @@ An answer is exact or an interval that holds the true value. Missing statistics 
 satisfies the predicate's complement (``predicates.complement``): then each of its rows matches. Of every other file any
 number of rows may match.
 
-**Rows that are there.** ``row_rules`` asks the table's format how many rows each file gives to the table. Deletion
+**Rows that are there.** ``row_rules`` has the formats' rules for the number of rows that each file gives. Deletion
 vectors record how many rows they delete, and so a file with one still has an exact number. A position delete file
 deletes at most as many rows as it has; an equality delete file may delete all. Files that are merged may give any
 number of their rows.

@@ -46,7 +46,7 @@ class Aggregate:
         """Parse ``count``, ``files``, ``bytes``, ``min(x)``, ``max(x)`` or ``null_count(x)``.
 
         Raises:
-            RequestInvalid: it is none of them.
+            RequestInvalid: it is no such aggregate.
         """
         found = _CALL.fullmatch(text)
         name, column = (found[1].lower(), found[2]) if found else ("", None)
@@ -78,7 +78,7 @@ class Answer:
     """The answer to one aggregate.
 
     Attributes:
-        type: of the values; None for counts.
+        type: the type of the values; None for counts.
     """
 
     aggregate: Aggregate

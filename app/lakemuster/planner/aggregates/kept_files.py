@@ -43,7 +43,7 @@ def described_files(
     """Yield the files that a predicate keeps.
 
     Args:
-        complement: of the predicate.
+        complement: the complement of the predicate.
         fields: ids of the columns whose statistics are wanted.
     """
     rules = ROW_RULES.of(scan.view.table)

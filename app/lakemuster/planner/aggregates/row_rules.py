@@ -25,7 +25,7 @@ class KeptFiles:
     Attributes:
         group: the batches of segments that hold them.
         places: (N,) their places in the spec.
-        entries: the columns of their entries that the rules ask for, as recorded.
+        entries: the columns of their entries that the rules read, as recorded.
     """
 
     scan: ScanIndex
@@ -42,7 +42,7 @@ class KeptFiles:
 
 @dataclass(frozen=True, slots=True)
 class RowsGiven:
-    """How many rows N files give to the table, before any predicate.
+    """The numbers of rows that N files give to the table, before any predicate.
 
     Attributes:
         least, most: (N,) bounds; ``most`` is ``UNKNOWN`` where the file's records are.
@@ -76,7 +76,7 @@ class RowRules(Protocol):
         """Return the columns of a segment's entries that the other methods read, besides partitions.
 
         Args:
-            fields: ids of the columns that :meth:`field` is asked for.
+            fields: ids of the columns that :meth:`field` reads.
             proven: ids of the columns that the predicate's complement names.
         """
         ...

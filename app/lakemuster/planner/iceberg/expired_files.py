@@ -2,7 +2,7 @@
 
 There are two ways. ``reachable`` removes what only expired snapshots refer to: Spark's procedure, and the library where
 snapshots outside of main are concerned. The library's other way, ``incremental``, removes the files that expired
-commits deleted: a file that a commit deleted stays until that commit expires, too.
+commits deleted: a file that a commit deleted stays until that commit expires as well.
 
 Source: Iceberg 1.12 ``ReachableFileCleanup``, ``IncrementalFileCleanup``, ``ExpireSnapshotsSparkAction``.
 """
@@ -121,7 +121,7 @@ def _statistics(state: ExpiryState, gone: set[int]) -> dict[str, int | None]:
 def _is_incremental(state: ExpiryState, expired: Sequence[SnapshotRecord], kept: Sequence[SnapshotRecord]) -> bool:
     """Tell whether the library chooses ``incremental``: if main's lineage has all expired and all kept snapshots.
 
-    After the expiry, the lineage ends at the first snapshot that is gone.
+    After the expiry, the lineage ends at the first expired snapshot.
     """
     by_id = {record.snapshot.snapshot_id: record for record in state.records}
     before = {record.row_id for record in lineage(by_id, state.metadata.current_snapshot_id)}

@@ -1,4 +1,4 @@
-"""Which snapshots and refs of an Iceberg table an expiry would remove.
+"""Determine which snapshots and refs of an Iceberg table an expiry would remove.
 
 Source: Iceberg 1.12 ``RemoveSnapshots``; Iceberg spec, "Snapshot Retention Policy".
 """

@@ -144,7 +144,7 @@ class PartitionResiduals:
 
     @property
     def tuples(self) -> int:
-        """How many partition tuples have a cached residual."""
+        """The number of partition tuples with a cached residual."""
         return len(self._known)
 
     @cached_property

@@ -93,7 +93,7 @@ class PartitionStatistics:
 
     @property
     def record_count(self) -> None:
-        """None: column statistics have it."""
+        """None: only column statistics have record counts."""
 
     def field(self, field_id: int) -> FieldStats | None:
         """Return the statistics of one partition field; None when the spec has no such field."""

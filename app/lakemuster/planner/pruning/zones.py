@@ -85,7 +85,7 @@ def stacked(parts: list[FieldStats], rows: list[int], kind: Primitive) -> FieldS
 
     Args:
         parts: the statistics of one field.
-        rows: how many rows each of them has.
+        rows: the number of rows of each.
         kind: as in :func:`zones_of`.
     """
     target = arrow_type(kind)

@@ -1,7 +1,7 @@
 """The files of a table as intervals of a column, in as many groups as can be drawn.
 
 Pure. Files with both bounds are sorted by their lower bound, those with equal ones by their upper bound, and cut into
-groups of equally many files: each group stands for its files exactly, none of them is left out.
+groups of equally many files: each group stands exactly for its files, and no file is left out.
 """
 
 from __future__ import annotations

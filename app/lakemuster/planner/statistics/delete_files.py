@@ -1,7 +1,7 @@
 """Delete files: how many of each kind, which data files carry them, how many rows they delete, which are dangling.
 
 A deletion vector tells exactly how many rows of its data file it deletes. Other position deletes may repeat a position,
-and one file may list positions of data files that are gone; equality deletes may delete any number of rows. So the rows
+and one file may list positions of removed data files; equality deletes may delete any number of rows. So the rows
 that they delete are within an interval.
 
 Source: Iceberg spec, "Delete Formats", "Scan Planning".
@@ -41,7 +41,7 @@ class DeleteKind:
         count: entries; several deletion vectors may share a file.
         files: distinct locations.
         records: rows of the files, or rows that the vectors delete; None where some are not recorded.
-        bytes: of the files, or of the vectors within theirs.
+        bytes: the size of the files, or of the vectors within their files.
     """
 
     count: int = 0
@@ -74,7 +74,7 @@ class DeletesByKind:
 
 @dataclass(frozen=True, slots=True)
 class RowsDeleted:
-    """How many rows of data files are deleted: at least ``lower``; at most ``upper``, None if there is no limit."""
+    """The number of deleted rows of data files: at least ``lower``; at most ``upper``, None if there is no limit."""
 
     lower: int
     upper: int | None

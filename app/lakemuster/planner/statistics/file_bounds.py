@@ -40,7 +40,7 @@ class FileBounds:
         kind: the column's type.
         lower, upper: (N,) in the form of ``bounds.comparable``, null where not recorded.
         holding: (N,) whether a file may hold a value that is neither null nor NaN.
-        partitions: (N,) numbers from 0, in the order of ``specs``; all 0 where they were not asked for.
+        partitions: (N,) numbers from 0, in the order of ``specs``; all 0 where they were not requested.
         specs: the partitions, spec by spec.
     """
 

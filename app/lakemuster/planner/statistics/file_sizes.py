@@ -1,4 +1,4 @@
-"""How large files are: a histogram in powers of two, and small files."""
+"""The sizes of files: a histogram in powers of two, and small files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from lakemuster.planner.statistics.numbers import Ints, known_sum, sums
 
 _EDGES: Ints = np.concatenate([np.zeros(1, np.int64), np.int64(1) << np.arange(63)])
-"""Where buckets begin: 0, 1, 2, 4 … bytes."""
+"""The lower edges of buckets: 0, 1, 2, 4 … bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How files are merged when they are read: levels, sorted runs, sections."""
+"""Figures of merging on read: levels, sorted runs, sections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Merging:
     Attributes:
         levels: files by level; the key is the level.
         buckets: how many buckets of partitions have files.
-        sorted_runs: of the buckets: files on level 0, and levels above it that have files.
+        sorted_runs: per bucket: its files on level 0, and the levels above that have files.
         merged_files, merged_records, merged_bytes: the files that a read merges with others.
         sections: how many groups of files are merged.
         unread_files: live files that a read leaves out.

@@ -1,4 +1,4 @@
-"""How many files' bounds contain a value: the depth at which a query for one value reads a table.
+"""The number of files whose bounds contain a value: the depth at which a query for one value reads a table.
 
 Pure. The depth is exact for the bounds that files record. A missing bound is open: it contains every value on its side.
 A bound that a writer cut short contains the values that it stands for: Iceberg and Paimon raise upper bounds when they
@@ -39,7 +39,7 @@ class Overlap:
     Attributes:
         samples: S: files with a lower bound.
         unbounded: files without any bound, which count at every value.
-        mean, p99, max: of the S depths, by nearest rank; None without samples.
+        mean, p99, max: figures of the S depths, p99 by nearest rank; None without samples.
         place: the file at whose lower bound the depth is greatest; of several, that with the least bound.
     """
 

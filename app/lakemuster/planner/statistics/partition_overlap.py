@@ -1,4 +1,4 @@
-"""How many files of a partition contain a value, partition by partition.
+"""The number of files of each partition whose bounds contain a value.
 
 Pure. The depth is counted as in ``overlap``, at the lower bound of each file, but among the files of its partition.
 """

@@ -1,7 +1,7 @@
 """Put texts in order: numbers that are less for lesser texts, and equal for equal texts only.
 
 Pure. Texts are compared by their bytes, eight at a time as one 64-bit number. Most differ within the first eight bytes
-after those that all have in common; only texts that do not are looked at again.
+after those that all have in common; only the others are compared further.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORD = 8
 _KEPT = np.array([0, *(2**64 - (1 << 64 - 8 * n) for n in range(1, _WORD + 1)), 2**64 - 1], np.uint64)
 """The bits of a word that belong to a text, by its length."""
 _MOST_ALIKE = 16
-"""From this many texts for each different beginning on, finding each distinct text once is quicker than sorting."""
+"""From this many texts per distinct first word on, ranking the distinct texts is faster than sorting all."""
 
 
 def text_ranks(texts: pa.ChunkedArray) -> Ranks:

@@ -68,7 +68,7 @@ def run_part(job: bytes, number: int, digest: bytes) -> str | None:
 
     Args:
         job: the driver's pickled :class:`PipelineJob`.
-        number, digest: of the part.
+        number, digest: the part's number, and the digest of its bytes.
 
     Returns:
         the error if this executor cannot process the part, such as a wrong setting, which a retry would not help; else

@@ -250,7 +250,7 @@ def _description(states: Mapping[int, _Table]) -> str:
 
 
 def _delete(files: JobFiles, threads: Executor) -> None:
-    """Delete a job's files; a sweep removes what is left of them."""
+    """Delete a job's files; a sweep removes any that remain."""
     with suppress(IndexUnavailable):
         files.delete(threads.map)
 

@@ -19,7 +19,7 @@ from lakemuster.spark.reading.model import Files, NotReadable, Split, TableToRea
 
 
 class RowFormat(ABC):
-    """How the rows of one format's tables are read. Objects without state, of classes that can be imported by name.
+    """A reader of the rows of one format's tables. Stateless; its class must be importable by name.
 
     Attributes:
         has_metadata_columns: rows can have Iceberg's metadata columns.

@@ -34,7 +34,7 @@ def open_parquet(source: pa.NativeFile, **options: Any) -> pq.ParquetFile:
     """Open a Parquet file so that INT96 timestamps are read as twelve-byte values, for :func:`instants`.
 
     Args:
-        options: those of ``ParquetFile``.
+        options: as for ``ParquetFile``.
 
     Raises:
         ArrowException, OSError: it is not a complete Parquet file, or cannot be fetched.

@@ -38,7 +38,7 @@ def is_added(kinds: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """How the rows of a key are merged.
+    """The rules by which the rows of a key are merged.
 
     Attributes:
         keys: the columns of the trimmed primary key.

@@ -3,7 +3,7 @@
 Each :class:`Cache` has a name, for metrics, and weighs its values. All caches of a :class:`Budget` together hold at
 most its limit; :data:`MEMORY` is the budget of the process. The budget evicts entries at random, but spares those that
 were read since they were last spared: a plan that reads a whole table again and again still finds most of it, where an
-LRU cache evicts exactly what is read next, and what every request reads stays.
+LRU cache evicts exactly what is read next. Entries that every request reads stay.
 
 Reading takes no lock. Two threads that miss one key at a time both make its value.
 """
@@ -38,12 +38,12 @@ _KEYWORDS = object()
 
 @dataclass(slots=True)
 class CacheStatistics:
-    """What the caches of one name did and hold.
+    """The statistics of all caches of one name.
 
     Attributes:
         hits, misses: reads that found a value, and that found none.
         evictions: entries that the budget removed to make room.
-        entries, bytes: what is held now, by weight.
+        entries, bytes: the number and the weight of the current entries.
     """
 
     hits: int = 0
@@ -63,7 +63,7 @@ class CacheStatistics:
 
 @dataclass(slots=True, eq=False)
 class _Partition:
-    """What entries know of their cache; it does not keep the cache itself alive."""
+    """The part of a cache that its entries refer to; it does not keep the cache itself alive."""
 
     name: str
     entries: dict[Any, _Entry] = field(default_factory=dict)
@@ -127,12 +127,12 @@ class Budget:
             self.clear_partition(partition)
 
     def add_partition(self, partition: _Partition) -> None:
-        """Let a cache take part."""
+        """Add a cache to the budget."""
         with self._lock:
             self._partitions.append(partition)
 
     def remove_partition(self, partition: _Partition) -> None:
-        """End a cache: its entries go, and what its statistics count stays."""
+        """Remove a cache and its entries; its hits, misses and evictions stay in :meth:`statistics`."""
         self.clear_partition(partition)
         with self._lock:
             self._partitions.remove(partition)
@@ -146,7 +146,7 @@ class Budget:
                 self._remove(entry, removed)
 
     def put(self, partition: _Partition, key: Hashable, value: object, weight: int, *, replaces: bool) -> None:
-        """Hold an entry and evict others for it.
+        """Store an entry, and evict others to make room for it.
 
         Args:
             replaces: whether the entry replaces one that its key has.
@@ -248,11 +248,11 @@ class Cache(Generic[K, V]):
         return value
 
     def put(self, key: K, value: V) -> None:
-        """Hold a value, unless its key has one or it weighs more than half the budget."""
+        """Store a value, unless its key has one or it weighs more than half the budget."""
         self._budget.put(self._partition, key, value, self._weigh(key, value), replaces=False)
 
     def replace(self, key: K, value: V) -> None:
-        """Hold a value in place of the one that its key may have, unless it weighs more than half the budget."""
+        """Replace the value of a key. A value that weighs more than half the budget is not stored."""
         self._budget.put(self._partition, key, value, self._weigh(key, value), replaces=True)
 
     def remove(self, key: K) -> None:
@@ -264,15 +264,15 @@ class Cache(Generic[K, V]):
         self._budget.clear_partition(self._partition)
 
     def __contains__(self, key: object) -> bool:
-        """Whether a key has a value; this is not counted as a read."""
+        """Return whether a key has a value; this is not counted as a read."""
         return key in self._entries
 
     def __len__(self) -> int:
-        """The number of values."""
+        """Return the number of values."""
         return len(self._entries)
 
     def __iter__(self) -> Iterator[K]:
-        """The keys, as they are now."""
+        """Iterate over a copy of the current keys."""
         return iter(list(self._entries))
 
 

@@ -47,7 +47,7 @@ class CatalogSettings(BaseModel):
     exclude: tuple[str, ...] = Field((), description="Patterns of names that are not, even if they are included.")
 
     def has(self, name: str) -> bool:
-        """Whether the patterns select a table of the catalog, given its dotted name there."""
+        """Return whether the patterns select a table of the catalog, given its dotted name there."""
         is_included = not self.include or any(fnmatchcase(name, pattern) for pattern in self.include)
         return is_included and not any(fnmatchcase(name, pattern) for pattern in self.exclude)
 

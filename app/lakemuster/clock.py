@@ -10,11 +10,11 @@ class Clock(Protocol):
     """A source of time. Tests pass their own and advance it."""
 
     def monotonic(self) -> float:
-        """Seconds since a moment that is fixed for the life of the process; never decreases."""
+        """Return the seconds since a moment that is fixed for the life of the process; never decreases."""
         ...
 
     def wall_ms(self) -> int:
-        """Milliseconds since the Unix epoch, by the machine's clock."""
+        """Return the milliseconds since the Unix epoch, by the machine's clock."""
         ...
 
 
@@ -22,11 +22,11 @@ class SystemClock:
     """The operating system's clocks."""
 
     def monotonic(self) -> float:
-        """Seconds since a fixed moment."""
+        """See :meth:`Clock.monotonic`."""
         return time.monotonic()
 
     def wall_ms(self) -> int:
-        """Milliseconds since the Unix epoch."""
+        """See :meth:`Clock.wall_ms`."""
         return time.time_ns() // 1_000_000
 
 

@@ -33,7 +33,7 @@ from lakemuster.webhook_settings import Webhooks, WebhookSettings
 PREFIX = "LAKEMUSTER_"
 FILE = "lakemuster.toml"
 LEAST_CONNECTIONS, MOST_CONNECTIONS = 4, 33
-"""Connections to the database of a process, one of them to ask a silent server whether it is alive."""
+"""Minimum and default number of a process's database connections; one of them probes whether the server is alive."""
 CLIENT_VARIABLES = frozenset({"LAKEMUSTER_URI", "LAKEMUSTER_TOKEN"})
 """Variables of the command line and other clients: the server's address and a bearer token. Never settings."""
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s@?#]+")
@@ -200,7 +200,7 @@ class Settings(BaseSettings):
     )
 
     def of_table(self, name: str) -> TableRules:
-        """The settings of a table. Of several matching patterns that say something, the most specific wins."""
+        """Return the settings of a table. Of several matching patterns that give a setting, the most specific wins."""
         own = matching(self.tables, name)
         ready = next((one.partition_ready for one in own if one.partition_ready is not None), ())
         watch = next((one.watch for one in own if one.watch is not None), None)
@@ -208,7 +208,7 @@ class Settings(BaseSettings):
             staleness=next((one.staleness for one in own if one.staleness is not None), self.max_staleness),
             history=next((one.history for one in own if one.history is not None), self.history),
             nan=self.nan_of(name),
-            # A partition is ready only by a look at the table.
+            # Rules of readiness are evaluated at looks, so a table with such rules is watched.
             watch=self._watch_of(name, True if watch is None and ready else watch),
             target_file_size=next((one.target_file_size for one in own if one.target_file_size is not None), None),
             partition_ready=ready,
@@ -217,7 +217,7 @@ class Settings(BaseSettings):
         )
 
     def nan_of(self, name: str) -> NanMode:
-        """What comparisons with NaN mean for a table where a request does not say."""
+        """Return what comparisons with NaN mean for a table if a request does not set it."""
         return next((one.nan for one in matching(self.tables, name) if one.nan is not None), "any")
 
     def _watch_of(self, name: str, own: float | bool | None) -> float | None:
@@ -228,7 +228,7 @@ class Settings(BaseSettings):
         return next(iter(matching(self.watch, name)), WATCH_SECONDS if own else None)
 
     def with_history(self, history: int) -> Settings:
-        """These settings with the same ``history`` for every table."""
+        """Return these settings with the same ``history`` for every table."""
         tables = {pattern: own.model_copy(update={"history": None}) for pattern, own in self.tables.items()}
         return self.model_copy(update={"history": history, "tables": tables})
 
@@ -240,7 +240,7 @@ class Settings(BaseSettings):
         return value
 
     def rates(self) -> dict[RateKind, tuple[int, float]]:
-        """The rate limits: requests, and their period in seconds."""
+        """Return the rate limits by kind: requests, and their period in seconds."""
         found: dict[RateKind, tuple[int, float]] = {}
         for kind, text in self.rate_limits.items():
             match = _RATE.fullmatch(text)
@@ -340,7 +340,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flags win over the environment, which wins over the file."""
+        """Return the sources in order of precedence: flags, environment, file."""
         return (init_settings, env_settings, _TomlFile(settings_cls))
 
 
@@ -384,7 +384,7 @@ def _names() -> Mapping[str | None, Iterable[str]]:
 
 
 def check_exposure(settings: Settings, *, insecure_public: bool) -> None:
-    """Refuse to serve the network without callers.
+    """Refuse to serve the network without authentication.
 
     Raises:
         ConfigInvalid: a non-loopback address, neither tokens nor an issuer, and no ``--insecure-public``.

@@ -1,7 +1,7 @@
-"""A semaphore for threads that compute: few plan and write answers at once, the others wait.
+"""A semaphore that limits how many threads plan and serialize responses at once.
 
-Python runs one thread at a time. Threads that all want to run take the interpreter from each other at every call into
-Arrow or NumPy, which release its lock: 32 plans side by side use twice the CPU of the same plans one after another.
+Python runs one thread at a time. Runnable threads take the interpreter from each other at every call into Arrow or
+NumPy, which release its lock: 32 concurrent plans use twice the CPU of the same plans run one after another.
 
 A thread that is about to wait, for a remote segment for example, releases its permit and takes no other one within the
 same block: a thread never waits for a permit while others may wait for that thread.
@@ -20,7 +20,7 @@ TIMEOUT_SECONDS = 5.0
 
 
 class CpuSemaphore:
-    """``permits`` threads hold it at once; waiting threads get it in the order in which they came."""
+    """At most ``permits`` threads hold a permit; a released permit goes to a waiting thread before a new one."""
 
     def __init__(self, permits: int) -> None:
         self._free = threading.Semaphore(permits)
@@ -46,7 +46,7 @@ class CpuSemaphore:
             self._free.release()
 
     def _acquire(self) -> bool:
-        """Wait for a permit; False after the timeout."""
+        """Wait for a permit; return False after the timeout."""
         until = time.monotonic() + TIMEOUT_SECONDS
         # The thread that holds _next is next: a permit that is released goes to it, not to a newcomer.
         if not self._next.acquire(timeout=TIMEOUT_SECONDS):

@@ -18,4 +18,4 @@ EventType = Literal[
 ]
 TYPES: tuple[str, ...] = get_args(EventType)
 LOST = "events.lost"
-"""Tells one client that events are gone that it has not got; never in the log."""
+"""Tells one client that events which it has not received are deleted; it is never in the log."""

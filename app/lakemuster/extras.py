@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def pip_install(extra: str) -> str:
-    """The command that installs an extra. Lakemuster is on no package index: pip needs its source tree or a wheel."""
+    """Return the command that installs an extra. It is on no package index: pip needs the source tree or a wheel."""
     return f"pip install '.[{extra}]' in the source tree, or 'WHEEL[{extra}]' with the path of a built wheel"

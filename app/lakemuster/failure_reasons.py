@@ -33,7 +33,7 @@ _TEXTS = {
     '" does not exist': "its database or role does not exist",
     "password authentication failed": "its password is not accepted",
 }
-"""What drivers written in C, or without the cause, say; the reason for each."""
+"""Parts of the messages of drivers that are written in C or omit the cause, and the reason for each."""
 
 
 def reason_of(error: BaseException) -> str:

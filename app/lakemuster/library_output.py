@@ -1,7 +1,7 @@
-"""Keep what other libraries write by themselves off stderr.
+"""Keep the output of other libraries off stderr.
 
-Records without a handler, and exceptions that Python ignores, are printed with their traceback: they may hold signed
-URLs, and stand between the JSON lines of a server. What fails is reported by our own errors.
+By default, log records without a handler and exceptions that Python ignores are printed, with their traceback. They
+may contain signed URLs, and would stand between a server's JSON lines. Failures are reported by our own errors.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ _MAX_VALUE = 2_000
 
 
 class Fields(dict[str, object]):
-    """The message of a line that has fields in place of words: JSON as text."""
+    """A log message that consists of fields; its text is JSON."""
 
     def __str__(self) -> str:
         return orjson.dumps(self, default=str).decode()
@@ -39,7 +39,7 @@ class JsonLines(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, without its end."""
+        """Return the line, without a line break."""
         line: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname.lower(),
@@ -80,7 +80,7 @@ class WithoutDetail(logging.Filter):
     """Reduces a library's record to its first line and the exception's reason: the rest may hold URLs and secrets."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change the record; keep it."""
+        """Reduce the record; return True, so that it is kept."""
         raised = record.exc_info[1] if record.exc_info else None
         first = record.getMessage().partition("\n")[0]
         record.msg, record.args = first if raised is None else f"{first}: {reason_of(raised)}", ()
@@ -89,11 +89,11 @@ class WithoutDetail(logging.Filter):
 
 
 def log_config(form: LogFormat | None, level: LogLevel) -> dict[str, Any]:
-    """The configuration of a server's loggers, for ``logging.config.dictConfig``.
+    """Return the configuration of a server's loggers, for ``logging.config.dictConfig``.
 
     Args:
         form: None: text if stderr is a terminal, else JSON. The audit log is JSON in any case.
-        level: of our own lines. Those of the HTTP server are warnings at least; the audit log has no level.
+        level: the minimum level of our own lines; the HTTP server's is at least ``warning``. The audit log has none.
     """
     chosen = form or ("text" if sys.stderr.isatty() else "json")
     own, server = level.upper(), level.upper() if level in {"error", "critical"} else "WARNING"

@@ -8,7 +8,7 @@ _NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is ``localhost``, or an address in 127.0.0.0/8 or ``::1``."""
+    """Return whether a host is ``localhost``, or an address in 127.0.0.0/8 or ``::1``."""
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("lakemuster.telemetry")
 GC_THRESHOLDS = (10_000, 10, 20)
-"""Of Python's garbage collector: container objects, and collections of the next younger generation.
+"""Thresholds of Python's garbage collector: container objects, and collections of the next younger generation.
 
 A few concurrent requests allocate more than the default of 700 objects, which are then scanned again with each full
-collection. With 32 clients, those came every few seconds, and stopped all requests for 100 to 250 ms.
+collection. With 32 clients, full collections ran every few seconds and stopped all requests for 100 to 250 ms.
 """
 _ENDPOINTS = tuple(f"OTEL_EXPORTER_OTLP_{signal}ENDPOINT" for signal in ("", "TRACES_", "METRICS_"))
 
@@ -56,7 +56,7 @@ def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
 
 
 def app() -> FastAPI:
-    """The application factory of server processes, which are configured by the environment and not by flags."""
+    """Create the application of a server process, which is configured by the environment and not by flags."""
     # Imported here: commands that open services without HTTP should not wait for FastAPI.
     from lakemuster.api.app import create_app  # noqa: PLC0415
     from lakemuster.api.worker_folder import WorkerFolder  # noqa: PLC0415

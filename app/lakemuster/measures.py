@@ -1,6 +1,6 @@
 """Measures: values that components record and exporters such as Prometheus subscribe to.
 
-A component owns its measures and knows nothing of metrics; without listeners, recording is a loop over nothing.
+A component owns its measures and knows nothing of metrics; without listeners, recording does nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Measure:
         self._listeners += (listener,)
 
     def record(self, value: float, *labels: str) -> None:
-        """Tell the listeners a value."""
+        """Pass a value to the listeners."""
         for listener in self._listeners:
             listener(value, *labels)
 

@@ -62,7 +62,7 @@ class Export:
 
     @classmethod
     def of_environment(cls) -> Export:
-        """Export to the endpoints that the environment names."""
+        """Return an export to the endpoints that the environment names."""
         traces = _is_wanted("TRACES")
         return cls(
             [BatchSpanProcessor(OTLPSpanExporter())] if traces else [],
@@ -70,7 +70,7 @@ class Export:
         )
 
     def add_metrics(self, metrics: Metrics) -> None:
-        """Export what this process recorded and holds; each worker exports its own."""
+        """Export the metrics of this process; each worker exports its own."""
         if self._meters is None:
             return
         meter = self._meters.get_meter(_SCOPE, __version__)
@@ -205,7 +205,7 @@ class _Observed:
 
 
 def _name(name: str) -> str:
-    """``lakemuster_request_seconds`` as ``lakemuster.request_seconds``."""
+    """Return ``lakemuster.request_seconds`` for ``lakemuster_request_seconds``."""
     return name.replace(f"{_SCOPE}_", f"{_SCOPE}.", 1)
 
 

@@ -76,13 +76,13 @@ class ReadinessRule(BaseModel):
 
 
 def _of_rules(value: object) -> object:
-    """One rule, or several."""
+    """Parse one rule, or several."""
     return (value,) if isinstance(value, Mapping) else tuple(value) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """From which values on a component of health is ``warning`` or ``critical``; None: never."""
+    """The lowest values at which a component of health is ``warning`` or ``critical``; None: never."""
 
     warning: float | None = None
     critical: float | None = None
@@ -136,7 +136,7 @@ class ThresholdSettings(BaseModel):
 
 
 def _of_false(value: object) -> object:
-    """Take ``false`` for a component without thresholds."""
+    """Convert ``false`` to settings without thresholds."""
     return {} if value is False else value
 
 
@@ -170,9 +170,9 @@ class HealthSettings(BaseModel):
 
 
 def health_of(settings: Sequence[HealthSettings]) -> HealthRules:
-    """Return the thresholds of a table, given what matching patterns say, the most specific first.
+    """Return the thresholds of a table, given the settings of matching patterns, the most specific first.
 
-    A limit that a pattern does not name is that of the next pattern; ``false`` removes both.
+    A limit that a pattern does not set is taken from the next pattern; ``false`` removes both.
     """
     if not settings:
         return DEFAULT_HEALTH
@@ -237,11 +237,11 @@ class TableRules:
     """The settings that hold for one table.
 
     Attributes:
-        staleness: seconds that its pointer may go without a look.
+        staleness: maximum age of the last look at its pointer, in seconds.
         history: number of newest snapshots that a refresh indexes.
-        nan: what comparisons with NaN mean where a request does not say.
+        nan: what comparisons with NaN mean if a request does not set it.
         watch: seconds between two background looks; None: the table is not watched.
-        target_file_size: bytes that data files should have; None: what the table says.
+        target_file_size: bytes that data files should have; None: the table's own setting.
         partition_ready: rules by which a partition is complete.
         spark_catalog: the Spark catalog in remedies; None: the attached catalog's name, or ``spark_catalog``.
         health: thresholds of health.
@@ -258,12 +258,12 @@ class TableRules:
 
 
 def matching(tables: Mapping[str, T], name: str) -> list[T]:
-    """The settings of the patterns that match a table's name, the most specific first."""
+    """Return the settings of the patterns that match a table's name, the most specific first."""
     patterns = [pattern for pattern in tables if fnmatchcase(name, pattern)]
     return [tables[pattern] for pattern in sorted(patterns, key=_specificity, reverse=True)]
 
 
 def _specificity(pattern: str) -> tuple[bool, int, str]:
-    """A pattern's sort key: no wildcards ranks highest, then more literal characters; the text breaks ties."""
+    """Return a pattern's sort key: no wildcards ranks highest, then more literal characters; the text breaks ties."""
     plain = _WILDCARDS.sub("", pattern)
     return plain == pattern, len(plain), pattern

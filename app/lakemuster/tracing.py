@@ -1,7 +1,7 @@
 """Spans: the port to which layers report operations and their durations.
 
-Nothing is recorded until :func:`install` is given a tracer; a span then costs a comparison and two calls that do
-nothing. Attributes name tables, routes, kinds and numbers, never a filter, a query string or a caller.
+Nothing is recorded until :func:`install` is given a tracer; until then a span costs a comparison and two calls that
+do nothing. Attributes name tables, routes, kinds and numbers, never a filter, a query string or a caller.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Attributes = Mapping[str, AttributeValue]
 
 
 class Span(Protocol):
-    """One piece of work, from its begin to its end."""
+    """One operation, from its begin to its end."""
 
     def set(self, **attributes: AttributeValue) -> None:
         """Set attributes that are known only now."""
@@ -25,26 +25,26 @@ class Span(Protocol):
         """Replace the name."""
 
     def fail(self, kind: str) -> None:
-        """Mark the work as failed; ``kind`` is an error's code or class, never its text."""
+        """Mark the operation as failed; ``kind`` is an error's code or class, never its text."""
 
     def end(self) -> None:
-        """End a span of :func:`begin`."""
+        """End a span that :func:`begin` returned."""
 
 
 class Tracer(Protocol):
-    """What records spans."""
+    """A recorder of spans."""
 
     def span(self, name: str, attributes: Attributes) -> AbstractContextManager[Span]:
-        """A span that is the parent of those that begin during the block; an exception marks it as failed."""
+        """Record a span during a block: the parent of spans that begin in it. An exception marks it as failed."""
 
     def request(self, name: str, headers: Mapping[str, str]) -> AbstractContextManager[Span]:
-        """Like :meth:`span`, of a request that a server answers: ``traceparent`` among ``headers`` names its parent."""
+        """Like :meth:`span`, for a request to this server: ``traceparent`` in ``headers`` names its parent."""
 
     def begin(self, name: str, attributes: Attributes) -> Span:
-        """A span that is a child of the current one, and the parent of none; the caller ends it."""
+        """Begin a span that is a child of the current one and the parent of none; the caller ends it."""
 
     def trace_id(self) -> str | None:
-        """The id of the current trace in hexadecimal; None: there is none."""
+        """Return the id of the current trace in hexadecimal; None if there is none."""
 
 
 class _NoSpan:
@@ -79,12 +79,12 @@ _installed: Tracer | None = None
 
 def install(tracer: Tracer | None) -> None:
     """Record the spans of this process with ``tracer``; None: record nothing."""
-    global _installed  # noqa: PLW0603 - one tracer of a process, as one logger has
+    global _installed  # noqa: PLW0603 - one tracer for each process
     _installed = tracer
 
 
 def is_recording() -> bool:
-    """Whether a tracer is installed."""
+    """Return whether a tracer is installed."""
     return _installed is not None
 
 

@@ -1,4 +1,4 @@
-"""Describe what pydantic rejects in settings and requests, in plain words: its own texts speak of Python."""
+"""Describe what pydantic rejects in settings and requests, in plain words: its own messages use terms of Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TEXTS = {
     "model_attributes_type": "must be an object",
 }
 _BYTES = {"decoder_memory", "target_file_size"}
-"""Settings in bytes whose names do not end so."""
+"""Settings in bytes whose names do not end in ``_bytes``."""
 
 
 def plain_message(problem: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """The console's files in memory, under a digest of them all.
 
-A file's path never changes its content, so clients may cache it for ever; the page itself is small, names the digest,
-and is asked for each time.
+The content at a file's path never changes, so clients may cache it for ever. The page itself is small, names the
+digest, and is requested each time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MEDIA_TYPES = {
     "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml",
 }
-"""By a file's extension. Files of other kinds are not served."""
+"""Media types by file extension. Files of other kinds are not served."""
 _GZIP_LEVEL = 9
 _PAGE = "index.html"
 
@@ -35,7 +35,7 @@ class Asset:
 
     @classmethod
     def of(cls, media_type: str, content: bytes) -> Asset:
-        """The asset with this content."""
+        """Return the asset with this content."""
         return cls(media_type, content, gzip.compress(content, _GZIP_LEVEL, mtime=0))
 
 
@@ -82,7 +82,7 @@ def _walk(folder: Traversable, prefix: str) -> list[tuple[str, Asset]]:
 
 
 def _page(template: str, digest: str, modules: list[str]) -> bytes:
-    """The page with the paths of this version. All modules are fetched at once, not as one imports the other."""
+    """Return the page with the paths of this version. It preloads all modules at once."""
     base = f"assets/{digest}"
     preloads = "\n".join(f'<link rel="modulepreload" href="{escape(f"{base}/{name}")}">' for name in modules)
     return template.replace("{assets}", base).replace("{preloads}", preloads).encode()

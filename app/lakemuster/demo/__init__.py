@@ -27,7 +27,7 @@ _STAMP = ".unpacked"
 
 
 def is_unpacked(folder: Path) -> bool:
-    """Whether ``folder`` holds this version of the demo lake, with metadata that names that folder.
+    """Return whether ``folder`` holds this version of the demo lake, with metadata that names that folder.
 
     Raises:
         StorageUnavailable: ``folder`` cannot be read.

@@ -51,7 +51,7 @@ def relocate(folder: Path, recorded: str, location: str) -> None:
 
 def _rewrite_avro(path: Path, move: Move, sizes: Mapping[str, int]) -> int:
     """Rewrite the file with the same schema, codec, header and sync marker; return its new size in bytes."""
-    from fastavro import reader, writer  # noqa: PLC0415 - the bare client comes by here and has no Avro
+    from fastavro import reader, writer  # noqa: PLC0415 - the client without extras imports this module
 
     data = path.read_bytes()
     read = reader(io.BytesIO(data))
@@ -83,7 +83,7 @@ def _rewrite_deletes(path: Path, move: Move) -> int:
 
 
 def _moved(value: Any, move: Move) -> Any:
-    """The value with ``move`` applied to every string in it."""
+    """Return the value with ``move`` applied to every string in it."""
     match value:
         case str():
             return move(value)

@@ -1,4 +1,4 @@
-"""A synthetic Iceberg table of any size: metadata only, of format version 2, to measure a machine with.
+"""A synthetic Iceberg table of any size: metadata only, of format version 2, to benchmark a machine.
 
 There are no data files. Every file has a path and statistics of its own, derived from its number. Needs
 ``lakemuster[server]``.
@@ -119,7 +119,7 @@ _MANIFEST_FILE = fastavro.parse_schema(
 
 
 class SyntheticTable:
-    """An Iceberg table that grows by manifests; a commit makes those that were added a snapshot.
+    """An Iceberg table that grows by manifests; a commit adds a snapshot of all manifests so far.
 
     Args:
         location: the table's root, which its metadata records.
@@ -173,7 +173,7 @@ class SyntheticTable:
         self.manifests += 1
 
     def commit(self) -> None:
-        """Make all files that were added the current snapshot."""
+        """Commit a snapshot of all files that were added so far."""
         snapshot = len(self._snapshots) + 1
         listed, document = f"metadata/snap-{snapshot}.avro", f"metadata/v{snapshot}.metadata.json"
         header = {"snapshot-id": str(snapshot), "sequence-number": str(snapshot), "format-version": "2"}
@@ -231,7 +231,7 @@ def _schema() -> dict[str, Any]:
 
 
 def _manifest(location: str, snapshot: int, numbers: range, header: dict[str, str]) -> bytes:
-    """An Avro file of entries, joined from encoded columns: record by record, fastavro takes twenty times as long."""
+    """Return an Avro file of entries, joined from encoded columns: twenty times as fast as fastavro."""
     target = io.BytesIO()
     fastavro.writer(target, _ENTRY, [], codec="deflate", metadata=header, sync_marker=_SYNC)
     records = _records(location, snapshot, numbers)
@@ -243,7 +243,7 @@ def _manifest(location: str, snapshot: int, numbers: range, header: dict[str, st
 
 
 def _records(location: str, snapshot: int, numbers: range) -> list[bytes]:
-    """The encoded records of ``_ENTRY``, one a file."""
+    """Return the encoded records of ``_ENTRY``, one a file."""
     columns = range(1, COLUMNS + 1)
     bounds = [_bounds(column, np.array(numbers, np.int64)) for column in columns]
     # Status ADDED, the snapshot, both sequence numbers inherited, content DATA.
@@ -265,7 +265,7 @@ def _records(location: str, snapshot: int, numbers: range) -> list[bytes]:
 
 
 def _map_of(pairs: Sequence[bytes]) -> bytes:
-    """An optional map that is there, of encoded pairs."""
+    """Encode a non-null optional map of encoded pairs."""
     return b"\x02" + _long(len(pairs)) + b"".join(pairs) + b"\x00"
 
 
@@ -275,7 +275,7 @@ def _framed(data: bytes) -> bytes:
 
 @lru_cache(2**16)
 def _long(value: int) -> bytes:
-    """An int or a long, which is not negative, in Avro's binary encoding."""
+    """Encode a non-negative int or long in Avro's binary encoding."""
     value, encoded = value << 1, bytearray()
     while value > 0x7F:
         encoded.append(value & 0x7F | 0x80)
@@ -287,7 +287,7 @@ _SHORT = [_long(value) for value in range(8_040)]
 
 
 def _bounds(column: int, numbers: Any) -> tuple[list[bytes], list[bytes]]:
-    """The serialized bounds of a column in each file: column 1 is clustered, 2 follows the partition."""
+    """Return the serialized bounds of a column in each file: column 1 is clustered, 2 follows the partition."""
     kind = _TYPES[column]
     noise = (numbers * 2_654_435_761 + column * 40_503) % 1_000_003
     if column == 1:

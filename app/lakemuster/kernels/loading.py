@@ -77,7 +77,7 @@ class Kernel(Generic[Given]):
         self._chosen = [parameter.chosen for parameter in self._parameters]
 
     def is_available(self) -> bool:
-        """Whether kernels are enabled in this thread and llvmlite compiles this one here; compiles it if so."""
+        """Return whether kernels are enabled in this thread and this one compiles here; compile it on first use."""
         return not _plain.get() and self._loaded is not None
 
     def __call__(self, *given: Given.args, **_: Given.kwargs) -> int:
@@ -127,7 +127,7 @@ class Kernel(Generic[Given]):
 
 
 def parameters_of(function: Callable[..., int]) -> list[Parameter]:
-    """The parameters of a kernel, from its annotations."""
+    """Return the parameters of a kernel, from its annotations."""
     hints = get_type_hints(function, include_extras=True)
     del hints["return"]
     return [_parameter(name, hint) for name, hint in hints.items()]
@@ -141,23 +141,23 @@ def _parameter(name: str, hint: Any) -> Parameter:
 
 
 def symbol_of(function: Callable[..., int]) -> str:
-    """The symbol of a kernel in its LLVM text."""
+    """Return the symbol of a kernel in its LLVM text."""
     return f"lakemuster_{function.__name__}"
 
 
 def module_of(function: Callable[..., int]) -> ModuleType:
-    """The module that defines a kernel."""
+    """Return the module that defines a kernel."""
     return sys.modules[function.__module__]
 
 
 def text_of(source: ModuleType) -> Path:
-    """The path of a kernel module's LLVM text."""
+    """Return the path of a kernel module's LLVM text."""
     assert source.__file__ is not None
     return Path(source.__file__).with_suffix(".ll")
 
 
 def digest_of(text: Path) -> str:
-    """The SHA-256 of a kernel's sources. The LLVM text records the digest of the sources that it was built from."""
+    """Return the SHA-256 of a kernel's sources, which its LLVM text records."""
     parts = [Path(words.__file__), *sorted(text.parent.glob("kernel*.py"))]
     return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()
 

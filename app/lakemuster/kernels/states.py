@@ -8,7 +8,7 @@ _loads: dict[str, bool] = {}
 
 
 def kernel_states() -> dict[str, bool]:
-    """Whether each kernel that was needed so far loads, by the name of its package below ``lakemuster``."""
+    """Return whether each kernel that was needed so far loads, by the name of its package below ``lakemuster``."""
     return dict(_loads)
 
 

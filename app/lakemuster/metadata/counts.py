@@ -18,7 +18,7 @@ PackedCounts = bytes
 """The bytes that :meth:`EntryCounts.pack` returns."""
 
 _PACKED, _WITHOUT_BYTES = struct.Struct("<7q"), struct.Struct("<6q")
-"""The second form is that of older versions."""
+"""Older versions pack counts without ``live_bytes``."""
 
 _UNKNOWN = -1
 _STATUSES = {"added": ADDED, "existing": EXISTING, "deleted": DELETED}
@@ -36,14 +36,14 @@ class LiveCounts:
 
 
 def exact_sum(values: NDArray[np.int64]) -> int:
-    """The sum of 64-bit integers, which may itself need more bits."""
+    """Return the sum of 64-bit integers, which may itself need more bits."""
     if not len(values) or max(abs(int(values.min())), abs(int(values.max()))) <= 2**62 // len(values):
         return int(values.sum())
     return sum(values.tolist())
 
 
 def content_bytes(table: pa.Table) -> pa.Array:
-    """The bytes of each entry's content, 0 where they are not recorded.
+    """Return the bytes of each entry's content, 0 where they are not recorded.
 
     A deletion vector counts as its blob and not as the Puffin file, which several vectors share.
 
@@ -78,7 +78,7 @@ class EntryCounts:
 
     @classmethod
     def of(cls, table: pa.Table) -> Self | None:
-        """The counts of a decoded manifest; None for a manifest of index files, whose list has no counts."""
+        """Return the counts of a decoded manifest; None for a manifest of index files, whose list has no counts."""
         if "status" not in table.column_names or "record_count" not in table.column_names:
             return None
         status, records = table.column("status").to_numpy(), table.column("record_count").to_numpy()
@@ -99,36 +99,36 @@ class EntryCounts:
         return self.added_rows_count + self.existing_rows_count
 
     def agrees(self, other: EntryCounts) -> bool:
-        """Whether two counts are equal, as far as both are known."""
+        """Return whether two counts are equal, as far as both are known."""
         is_known = self.live_bytes is not None and other.live_bytes is not None
         return (self if is_known else replace(self, live_bytes=None)) == (
             other if is_known else replace(other, live_bytes=None)
         )
 
     def pack(self) -> bytes:
-        """The counts as bytes of fixed length."""
+        """Return the counts as bytes of fixed length."""
         *counts, live_bytes = astuple(self)
         return _PACKED.pack(*counts, _UNKNOWN if live_bytes is None else live_bytes)
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """The counts from the bytes of :meth:`pack`."""
+        """Return the counts from the bytes of :meth:`pack`, also those of older versions."""
         found = cls(*(_WITHOUT_BYTES if len(packed) == _WITHOUT_BYTES.size else _PACKED).unpack(packed))
         return replace(found, live_bytes=None) if found.live_bytes == _UNKNOWN else found
 
     def mismatches(self, header: ManifestHeader) -> dict[str, int]:
-        """The true values of the counts that the manifest list records wrongly."""
+        """Return the true values of the counts that the manifest list records wrongly."""
         listed = ((name, getattr(header, name)) for name in _OF_HEADER)
         return {name: getattr(self, name) for name, value in listed if value not in (None, getattr(self, name))}
 
     def corrected(self, header: ManifestHeader) -> ManifestHeader:
-        """The header with its wrong counts corrected; missing ones stay missing."""
+        """Return the header with its wrong counts corrected; missing ones stay missing."""
         wrong: dict[str, Any] = self.mismatches(header)
         return replace(header, **wrong) if wrong else header
 
 
 def _live_bytes(table: pa.Table, live: NDArray[np.bool_]) -> int | None:
-    """The bytes of the marked entries; None if the manifest has no sizes, or absurd ones."""
+    """Return the bytes of the marked entries; None if the manifest has no sizes, or their sum is out of range."""
     if "file_size_in_bytes" not in table.column_names:
         return None
     total = exact_sum(content_bytes(table).to_numpy()[live])

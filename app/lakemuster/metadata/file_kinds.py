@@ -1,4 +1,4 @@
-"""What a file of a table is, as far as its name tells."""
+"""The kind of a table's file, as far as its name shows it."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 
 def kind_of(path: str) -> str:
-    """Return the kind of a file by its path below a folder; ``unknown`` where the name does not tell."""
+    """Return the kind of a file by its path below a folder; ``unknown`` where the name does not show it."""
     return next((kind for kind, pattern in _KINDS if pattern.fullmatch(path)), UNKNOWN)

@@ -125,13 +125,13 @@ KEY_KINDS = ("min_key", "max_key", "key_lower", "key_upper", "key_null_count")
 
 
 def column(kind: str, field_id: int) -> str:
-    """The name of a per-field column: ``lower.5``, ``partition.1000``."""
+    """Return the name of a per-field column: ``lower.5``, ``partition.1000``."""
     return f"{kind}.{field_id}"
 
 
 @lru_cache(maxsize=1 << 13)
 def split_column(name: str) -> tuple[str, int, str] | None:
-    """The (kind, field id, type text or "") of a per-field column's name; None for an entry's own column."""
+    """Split a per-field column's name into kind, field id, and type text or ""; None for an entry's own column."""
     kind, dot, rest = name.partition(".")
     if not dot:
         return None
@@ -140,7 +140,7 @@ def split_column(name: str) -> tuple[str, int, str] | None:
 
 
 def count_type(least: int, most: int) -> pa.DataType:
-    """The narrowest of int8, int16, int32 and int64 that holds counts from ``least`` to ``most``.
+    """Return the narrowest of int8, int16, int32 and int64 that holds counts from ``least`` to ``most``.
 
     Most columns of a segment are counts. Readers compute with them as int64.
     """
@@ -148,9 +148,9 @@ def count_type(least: int, most: int) -> pa.DataType:
 
 
 INSTANT = "instant"
-"""The text of the type of our own times, which end in ``Z`` as all others of the API do, unlike values of columns."""
+"""The type text of our own timestamps: they end in ``Z``, as all timestamps of the API do except values of columns."""
 
 
 def typed_field(name: str, values: pa.DataType, type_text: str) -> pa.Field:
-    """An Arrow field that carries the text of its type."""
+    """Return an Arrow field that carries the text of its type."""
     return pa.field(name, values, metadata={b"type": type_text.encode()})

@@ -1,4 +1,4 @@
-"""The names of the table formats that this process knows, for code that needs no more of them.
+"""The names of the table formats that this process knows, for code that needs only the names.
 
 ``formats.registry.register`` adds to them.
 """

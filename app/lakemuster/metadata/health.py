@@ -1,4 +1,4 @@
-"""The health of a table: components, each with a number, thresholds, a status, and the command that mends it.
+"""The health of a table: components, each with a number, thresholds, a status, and the command that repairs it.
 
 Pure. There is no score: a table's health is the worst status of its components. A status gets worse as soon as the
 number reaches a threshold, and better once it is at most 90 % of it, so that a number that swings around a threshold
@@ -18,15 +18,15 @@ RANKS: dict[Status, int] = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
 """Statuses, better ones first."""
 STATUSES: tuple[Status, ...] = tuple(RANKS)
 RECOVERY = 0.9
-"""The part of a threshold down to which a status stays."""
+"""The fraction of a threshold down to which a status stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A number that is at least ``lower``, and at most ``upper``, None if there is no limit.
+    """The limits of a number; ``upper`` is None if it has no upper limit.
 
     Attributes:
-        reason: why it is not exact; None if it is.
+        reason: why the number is not exact; None if it is.
     """
 
     lower: int
@@ -40,17 +40,17 @@ class Limits:
 
     @property
     def exact(self) -> bool:
-        """Whether both limits are the number."""
+        """Whether both limits are equal."""
         return self.lower == self.upper
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a remedy would gain: by how much each number falls; None where it says nothing about it.
+    """How much a remedy would reduce each number; None where that is not estimated.
 
     Attributes:
         files, bytes: of live data and delete files.
-        merges: data files that a read need not merge with deletes, or with one another, any more.
+        merges: data files that reads would no longer merge with deletes or with one another.
         manifests, snapshots: of the table's metadata.
     """
 
@@ -63,14 +63,14 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was found about one component.
+    """The measured value of one component.
 
     Attributes:
         name: one of ``table_settings.THRESHOLDS``.
         value: None if it is not known.
-        reason: why the value is not known, or what the status follows from if not from thresholds alone.
-        remedy: a command for Spark that mends it, without a semicolon; None if there is none, or nothing to mend.
-        concerned: how many files a share of files is about, which is ``ok`` while they are few; None: no such share.
+        reason: why the value is not known, or what determines the status besides thresholds.
+        remedy: a Spark command that repairs it, without a semicolon; None if there is none, or nothing to repair.
+        concerned: the number of files behind a share of files, which is ``ok`` while they are few; None for others.
         is_critical: the status is critical, whatever the value.
     """
 
@@ -105,7 +105,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A status that changed; None: the component was not there, or is not any more."""
+    """A change of a component's status; None before it appeared, or after it disappeared."""
 
     component: str
     previous: Status | None
@@ -113,7 +113,7 @@ class Change:
 
 
 def judge(measured: Measured, rules: HealthRules, previous: Status | None) -> Status:
-    """Return the status of a component, given the one that it had."""
+    """Return the status of a component, given its previous one."""
     if measured.is_critical:
         return "critical"
     value, threshold = measured.value, rules.thresholds[measured.name]

@@ -9,12 +9,12 @@ from lakemuster.metadata.names import Levels
 
 
 def level_matches(pattern: str, level: str) -> bool:
-    """Whether one level of a name matches that of a pattern."""
+    """Return whether one level of a name matches that of a pattern."""
     if "*" not in pattern:
         return pattern == level
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), level, re.DOTALL) is not None
 
 
 def is_within(table: Sequence[str], namespace: Levels) -> bool:
-    """Whether a table is in a namespace that matches a pattern, or below it."""
+    """Return whether a table is in a namespace that matches a pattern, or below it."""
     return len(table) > len(namespace) and all(map(level_matches, namespace, table))

@@ -19,7 +19,7 @@ _REFUSED = re.compile(r"[\x00-\x1f\x7f/\ud800-\udfff]")
 
 
 def parse_name(text: str) -> Levels:
-    """The levels of a dotted name, the table's own last.
+    """Return the levels of a dotted name, the table's own last.
 
     Raises:
         RequestInvalid: an empty level, a backtick out of place, a slash or control character, or too long.
@@ -39,11 +39,11 @@ def parse_name(text: str) -> Levels:
 
 
 def format_name(levels: Sequence[str]) -> str:
-    """The canonical spelling of a name: backticks only where they are needed."""
+    """Return the canonical spelling of a name: backticks only where they are needed."""
     return ".".join("`" + level.replace("`", "``") + "`" if re.search("[.`]", level) else level for level in levels)
 
 
 def namespace_of(name: str) -> str:
-    """The canonical spelling of a table's namespace, given the table's: empty for a name of one level."""
+    """Return the canonical spelling of a table's namespace, given the table's: empty for a name of one level."""
     match = _PARENT.fullmatch(name)
     return "" if match is None else match["parent"] or ""

@@ -11,6 +11,6 @@ import pyarrow as pa
 
 @lru_cache(maxsize=64)
 def number_type(kind: pa.DataType) -> np.dtype[Any]:
-    """The numpy type of an Arrow integer or float. Arrow's own ``to_pandas_dtype`` needs pandas before version 26."""
+    """Return the numpy type of an Arrow integer or float: ``to_pandas_dtype`` needs pandas before Arrow 26."""
     sign = "f" if pa.types.is_floating(kind) else "u" if pa.types.is_unsigned_integer(kind) else "i"
     return np.dtype(f"{sign}{kind.bit_width // 8}")

@@ -42,7 +42,7 @@ UNKNOWN = Primitive(Kind.UNKNOWN, "unknown")
 
 
 def result_type(field: PartitionField, schemas: tuple[Schema, ...]) -> Primitive:
-    """The type of a partition field's values; ``UNKNOWN`` when it cannot be determined.
+    """Return the type of a partition field's values; ``UNKNOWN`` when it cannot be determined.
 
     Args:
         field: the partition field.

@@ -28,7 +28,7 @@ class Period:
 
 
 def period_of(fields: Sequence[PartitionField], values: Mapping[str, object], names: Sequence[str]) -> Period | None:
-    """Return the period of a partition; None: it names none.
+    """Return the period of a partition; None if its values name none.
 
     Args:
         fields: of the table's default spec.

@@ -88,7 +88,7 @@ def moved_refs(
     for key, now in after.items():
         earlier = before.get(key)
         if earlier is None:
-            # The first commits make main; they tell of it.
+            # The first commits create main: they announce it.
             if not (key[:2] == ("branch", MAIN) and now in new):
                 changes.append(_change(key, None, now))
         elif not _is_advanced(earlier, now, present, new):
@@ -100,7 +100,7 @@ def _is_advanced(
     before: SnapshotKey, now: SnapshotKey, present: Collection[SnapshotKey], new: Mapping[SnapshotKey, Snapshot]
 ) -> bool:
     if before in new:
-        # The id means another snapshot now.
+        # The id now belongs to another snapshot.
         return False
     at: SnapshotKey | None = now
     passed: set[SnapshotKey] = set()

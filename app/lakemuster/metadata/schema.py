@@ -82,13 +82,13 @@ class Schema:
         return frozenset(_required(self.fields))
 
     def primitive(self, field_id: int) -> Primitive | None:
-        """The primitive type of a field; None when it is absent or nested."""
+        """Return the primitive type of a field; None when it is absent or nested."""
         field = self.by_id.get(field_id)
         return field.type if field is not None and isinstance(field.type, Primitive) else None
 
 
 def repeated_ids(fields: Sequence[Field], *, elements: bool = True) -> list[int]:
-    """The ids that several fields share, nested fields included: their statistics could not be distinguished.
+    """Return the ids that several fields share, nested ones too: their statistics could not be distinguished.
 
     Args:
         elements: whether elements of lists, and keys and values of maps, have ids of their own (Iceberg). Paimon's are
@@ -110,12 +110,12 @@ def repeated_ids(fields: Sequence[Field], *, elements: bool = True) -> list[int]
 
 
 def listed_ids(ids: Sequence[int]) -> str:
-    """The first ten ids, for an error message."""
+    """Return the first ten ids, for an error message."""
     return ", ".join(map(str, ids[:10])) + (", …" if len(ids) > 10 else "")
 
 
 def never_null(field_id: int, schema: Schema, history: Sequence[Schema]) -> bool:
-    """Whether no file of a table can hold a null in a column.
+    """Return whether no file of a table can hold a null in a column.
 
     A file has the schema that it was written with. So each schema in ``history`` must require the column and its
     enclosing structs, or lack them where an initial default fills older rows.
@@ -143,7 +143,7 @@ def _required(fields: Sequence[Field]) -> Iterator[int]:
 
 
 def _path(fields: Sequence[Field], field_id: int) -> tuple[Field, ...]:
-    """A field's enclosing structs from the top, then the field; empty if it is absent or inside a list or map."""
+    """Return a field's enclosing structs from the top, then the field; empty if it is absent or in a list or map."""
     for field in fields:
         if field.field_id == field_id:
             return (field,)

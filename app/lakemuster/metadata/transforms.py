@@ -41,7 +41,7 @@ _OWN_TYPES = {"bucket": _INT, "year": _INT, "month": _INT, "day": _DATE, "hour":
 
 
 def parse_transform(text: str) -> tuple[str, int]:
-    """Name and parameter of a transform, 0 where it has none; ``days`` and ``date`` become ``day``, and so on."""
+    """Return name and parameter of a transform, 0 if it has none; ``days`` and ``date`` become ``day``, and so on."""
     match = _PARAMETER.fullmatch(text)
     if match is not None:
         return match[1], int(match[2])
@@ -49,13 +49,13 @@ def parse_transform(text: str) -> tuple[str, int]:
 
 
 def own_type(transform: str) -> Primitive | None:
-    """The result type of a transform, if the same for every source type; None for other and unknown transforms."""
+    """Return a transform's result type if every source type has the same; None for other and unknown transforms."""
     name, parameter = parse_transform(transform)
     return _OWN_TYPES.get(name) if _is_whole(name, parameter) else None
 
 
 def keeps_type(transform: str) -> bool:
-    """Whether a transform's result has its source's type."""
+    """Return whether a transform's result has its source's type."""
     name, parameter = parse_transform(transform)
     return name in ("identity", "void", "truncate") and _is_whole(name, parameter)
 
@@ -65,7 +65,7 @@ def _is_whole(name: str, parameter: int) -> bool:
 
 
 def transformed_type(transform: str, source: Primitive) -> Primitive | None:
-    """The type of transformed values; None when the transform is unknown or does not accept the source."""
+    """Return the type of transformed values; None when the transform is unknown or does not accept the source."""
     name, _ = parse_transform(transform)
     if name in _SOURCES and source.kind not in _SOURCES[name]:
         return None
@@ -73,7 +73,7 @@ def transformed_type(transform: str, source: Primitive) -> Primitive | None:
 
 
 def apply(transform: str, source: Primitive, value: object) -> object:
-    """The transformed value, both in internal form; null stays null.
+    """Return the transformed value, both in internal form; null stays null.
 
     Truncated integers and decimals may be below the minimum of their type, where writers differ.
 
@@ -87,7 +87,7 @@ def apply(transform: str, source: Primitive, value: object) -> object:
 
 
 def transform_function(transform: str, source: Primitive) -> Callable[[object], object] | None:
-    """The function that transforms values of ``source``, both in internal form; None where ``transformed_type`` is."""
+    """Return the function that transforms values in internal form; None where ``transformed_type`` returns None."""
     name, parameter = parse_transform(transform)
     if transformed_type(transform, source) is None:
         return None

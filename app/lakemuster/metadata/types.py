@@ -129,7 +129,7 @@ def _simple_types() -> dict[Kind, pa.DataType]:
 
 
 def arrow_type(of: Type) -> pa.DataType | None:
-    """The Arrow type of a column of these values; None for types that we do not order.
+    """Return the Arrow type of a column of these values; None for types that we do not order.
 
     Nested, variant, geo and unknown types give None: their bounds stay raw bytes.
     """

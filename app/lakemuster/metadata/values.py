@@ -34,7 +34,7 @@ _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 
 
 def json_value(of: Primitive, internal: object) -> JSON:
-    """The JSON form of a value in its internal form (see ``types``); None stays None.
+    """Return the JSON form of a value in its internal form (see ``types``); None stays None.
 
     Values of types without an internal form are bytes and become hex.
 
@@ -62,7 +62,7 @@ def json_value(of: Primitive, internal: object) -> JSON:
 
 
 def from_json_value(of: Primitive, value: object) -> object:
-    """The internal form of a JSON value; the inverse of :func:`json_value`.
+    """Return the internal form of a JSON value; the inverse of :func:`json_value`.
 
     Integers are accepted as numbers or text, timestamps with a zone in any zone, decimals with
     fewer digits after the point than their type has.
@@ -110,7 +110,7 @@ def _float(number: float) -> float | str:
 
 
 def nearest_single(number: float) -> float:
-    """The nearest 4-byte float; an infinity beyond their range."""
+    """Return the nearest 4-byte float; an infinity beyond their range."""
     try:
         (nearest,) = struct.unpack("<f", struct.pack("<f", number))
     except OverflowError:
@@ -119,7 +119,7 @@ def nearest_single(number: float) -> float:
 
 
 def unscaled(value: Decimal, scale: int) -> int:
-    """The integer that a decimal of ``scale`` is stored as.
+    """Return the integer that a decimal of ``scale`` is stored as.
 
     Raises:
         ValueError: the value has more digits after the point, or is not a number.
@@ -136,12 +136,12 @@ def unscaled(value: Decimal, scale: int) -> int:
 
 
 def scaled(number: int, scale: int) -> Decimal:
-    """The decimal of an unscaled integer, with exactly that scale, of any number of digits."""
+    """Return the decimal of an unscaled integer, with exactly that scale, of any number of digits."""
     return Decimal((number < 0, tuple(map(int, str(abs(number)))), -scale))
 
 
 def decimal_text(value: Decimal, scale: int) -> str:
-    """A decimal with exactly ``scale`` digits after the point; scientific where the scale is negative."""
+    """Write a decimal with exactly ``scale`` digits after the point; in E notation if the scale is negative."""
     number = unscaled(value, scale)
     if scale <= 0:
         return f"{number}E+{-scale}" if scale else str(number)
@@ -150,14 +150,14 @@ def decimal_text(value: Decimal, scale: int) -> str:
 
 
 def date_text(days: int) -> str:
-    """Days since 1970-01-01 as an ISO 8601 date."""
+    """Write days since 1970-01-01 as an ISO 8601 date."""
     year, month, day = civil(days)
     shown = f"{year:04d}" if 0 <= year <= 9999 else f"{'-' if year < 0 else '+'}{abs(year):04d}"
     return f"{shown}-{month:02d}-{day:02d}"
 
 
 def time_text(count: int, unit: Unit) -> str:
-    """Units since midnight as an ISO 8601 time, every digit of the unit written."""
+    """Write units since midnight as an ISO 8601 time, every digit of the unit written."""
     seconds, fraction = divmod(count, PER_SECOND[unit])
     minutes, second = divmod(seconds, 60)
     hour, minute = divmod(minutes, 60)
@@ -165,13 +165,13 @@ def time_text(count: int, unit: Unit) -> str:
 
 
 def timestamp_text(count: int, unit: Unit) -> str:
-    """Units since 1970-01-01T00:00:00 as an ISO 8601 timestamp without a zone."""
+    """Write units since 1970-01-01T00:00:00 as an ISO 8601 timestamp without a zone."""
     days, rest = divmod(count, 86_400 * PER_SECOND[unit])
     return f"{date_text(days)}T{time_text(rest, unit)}"
 
 
 def civil(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a day since 1970-01-01 in the proleptic Gregorian calendar, year 0 included.
+    """Convert days since 1970-01-01 to year, month and day, in the proleptic Gregorian calendar with a year 0.
 
     Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
     """
@@ -184,7 +184,7 @@ def civil(days: int) -> tuple[int, int, int]:
 
 
 def days_of(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01; the inverse of :func:`civil`.
+    """Return the days since 1970-01-01; the inverse of :func:`civil`.
 
     Raises:
         ValueError: no such day.

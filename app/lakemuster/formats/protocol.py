@@ -1,6 +1,6 @@
-"""What the write path asks of a table format: the port that each format implements, and the values it exchanges.
+"""The port that each table format implements for the write path, and the values that it exchanges.
 
-A port does no I/O. Where it decides which files to ask for, it is given an :class:`Objects` or a :class:`Documents`;
+A port does no I/O. Where it decides which files to read, it is given an :class:`Objects` or a :class:`Documents`;
 ``ingest`` implements them over object storage, with limits of memory and time. Everything else is bytes and values in,
 values out.
 
@@ -111,7 +111,7 @@ def token_of(files: Iterable[FileInfo]) -> str:
 
 
 class Folding(ABC):
-    """For formats whose snapshots hold changes: which entries of its manifests are live.
+    """For formats whose snapshots hold changes: determines which entries of a snapshot's manifests are live.
 
     Attributes:
         roles: of the manifest lists that make up a snapshot's state, in the order of its lists.
@@ -121,7 +121,7 @@ class Folding(ABC):
 
     @abstractmethod
     def columns(self, names: Iterable[str]) -> list[str]:
-        """Return the columns, of those that a manifest has, that :meth:`live_rows` needs."""
+        """Return which of a manifest's columns :meth:`live_rows` needs."""
 
     @abstractmethod
     def live_rows(self, tables: Sequence[pa.Table]) -> list[NDArray[np.bool_]]:
@@ -129,11 +129,11 @@ class Folding(ABC):
 
     @abstractmethod
     def expected_records(self, snapshot: Snapshot) -> int | None:
-        """Return the number of rows that a snapshot records for its live files; None if it does not tell."""
+        """Return the number of rows that a snapshot records for its live files; None if it records none."""
 
 
 class StatisticsFiles(ABC):
-    """For formats that keep statistics of a snapshot in a file of their own."""
+    """For formats that store statistics of a snapshot in a separate file."""
 
     @abstractmethod
     def file_name(self, snapshot: Snapshot) -> str | None:
@@ -141,7 +141,7 @@ class StatisticsFiles(ABC):
 
     @abstractmethod
     def location(self, root: str, name: str) -> str:
-        """Return where a file of a table is. ``name`` is one path segment."""
+        """Return the location of a table's statistics file. ``name`` is one path segment."""
 
     @abstractmethod
     def check(self, data: bytes) -> None:
@@ -153,11 +153,11 @@ class StatisticsFiles(ABC):
 
 
 class CompanionRules(ABC):
-    """For formats whose tables may carry the metadata of another format, too: that table is their companion.
+    """For formats whose tables may also have metadata of another format: that table is their companion.
 
     Attributes:
         format: of companions.
-        option: the table option that asks for one, for messages.
+        option: the table option that enables one, for messages.
     """
 
     format: ClassVar[Format]
@@ -165,7 +165,7 @@ class CompanionRules(ABC):
 
     @abstractmethod
     def location(self, root: str, options: Mapping[str, str]) -> str | None:
-        """Return where a table's options place its companion; None if they ask for none.
+        """Return where a table's options place its companion; None if they enable none.
 
         Raises:
             FormatUnsupported: unknown options, or they do not fit the table's location.
@@ -173,7 +173,7 @@ class CompanionRules(ABC):
 
     @abstractmethod
     def find(self, objects: Objects, pointer: Pointer) -> str | None:
-        """Return where the companion of a table that was not loaded yet is; None if nowhere, or if it is unreadable."""
+        """Return where the companion of a table that is not loaded is; None if it has none or cannot be read."""
 
     @abstractmethod
     def owner_root(self, location: str) -> str | None:
@@ -186,7 +186,7 @@ class CompanionRules(ABC):
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """A table whose files are to be told from those of nothing.
+    """A table whose files are to be distinguished from orphan files.
 
     Attributes:
         metadata: as of the last look.
@@ -206,7 +206,7 @@ class LookedAt:
 
 
 class Inventory(ABC):
-    """What a format tells of a table's own files, beside those that manifests name."""
+    """The rules of a format for the files of a table that no manifest names."""
 
     @abstractmethod
     def documents(self, objects: Objects, table: LookedAt) -> Iterable[tuple[str, str]]:
@@ -226,11 +226,11 @@ class Inventory(ABC):
 
     @abstractmethod
     def places(self, metadata: TableMetadata) -> Iterable[str]:
-        """Return the folders outside of a table's root that its properties have files written to."""
+        """Return the folders that a table's properties name for its files; they may be outside of its root."""
 
     @abstractmethod
     def table_of(self, location: str) -> str | None:
-        """Return the root of the table that the name of a file is a sign of; None for other files."""
+        """Return the root of the table that a metadata file belongs to, given its name; None for other files."""
 
 
 class FormatPort(ABC):
@@ -238,10 +238,10 @@ class FormatPort(ABC):
 
     Attributes:
         name: as stored in the index and shown by APIs.
-        title: as shown to people.
+        title: as shown to users.
         doubts: why a look may not have found a table's current state, by the suffix of its token.
         has_snapshot_files: each snapshot is a file of its own, read once: :meth:`load` is given those already known.
-        has_snapshot_log: a log, or else the ancestry of the current snapshot, tells what was current at a time. If not,
+        has_snapshot_log: a log, or else the ancestry of the current snapshot, gives what was current at a time. If not,
             a branch is the sequence of its snapshots by id.
         has_exact_lengths: a manifest of another length than its list records is corrupt. If not, the length is an
             estimate, and :meth:`decode_manifest` proves a manifest complete.
@@ -263,10 +263,10 @@ class FormatPort(ABC):
 
     @abstractmethod
     def recognizes(self, objects: Objects, folder: str, children: Mapping[str, FileInfo]) -> bool:
-        """Return whether a folder is the root of a table, with as few requests as possible: a walk asks each folder.
+        """Return whether a folder is the root of a table, with few requests: discovery calls this for each folder.
 
         Args:
-            children: what the folder holds, by name.
+            children: the objects and folders in the folder, by name.
         """
 
     @abstractmethod

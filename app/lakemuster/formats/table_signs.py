@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from lakemuster.formats.registry import table_formats
 
 _OTHERS = {"_delta_log": "Delta Lake", ".hoodie": "Hudi"}
-"""Folders of formats that are not known here: their tables' files would all seem to be orphans."""
+"""Folders of formats that are not supported: all files of their tables would seem to be orphans."""
 _OTHER = re.compile(r"(.*)/(_delta_log|\.hoodie)/.*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A folder of metadata, and the table that it is a sign of; both with a leading slash, or empty for the top.
+    """A folder of metadata, and the root of its table; both with a leading slash, or empty for the top.
 
     Attributes:
         title: the table's format.
@@ -29,14 +29,14 @@ class Sign:
 
 
 class TableSigns:
-    """The tables that a listing shows."""
+    """Collects the tables that a listing shows."""
 
     def __init__(self) -> None:
         self._inventories = [(port.title, port.inventory) for port in table_formats() if port.inventory is not None]
         self._found: dict[str, Sign] = {}
 
     def look_at(self, names: Iterable[str]) -> list[Sign]:
-        """Note the tables that some objects show, given by their paths below the listed folder; return the new ones."""
+        """Add the tables that objects belong to, given by their paths below the listed folder; return new ones."""
         new: list[Sign] = []
         for name in names:
             path = f"/{name}"
@@ -58,7 +58,7 @@ class TableSigns:
 
     @property
     def found(self) -> Collection[Sign]:
-        """All tables so far."""
+        """All tables found so far."""
         return self._found.values()
 
 
@@ -69,7 +69,7 @@ def unregistered(
 
     Args:
         metadata_folders: the comparable forms of the folders with registered tables' metadata.
-        form: returns the comparable form of a folder of a sign.
+        form: returns the comparable form of a sign's folder.
     """
     found = {}
     for sign in signs:

@@ -1,7 +1,7 @@
 """Convert a decoder's raw values to typed columns: names, text, booleans, logical types.
 
-All decoders share this code, and it rejects what they let pass: bytes that are no boolean, text that
-is not UTF-8, numbers of no enum symbol. Buffers are shared, not copied, wherever the stored numbers
+All decoders share this code, and it rejects invalid values that they accept: bytes that are not booleans,
+text that is not UTF-8, numbers without an enum symbol. Buffers are shared, not copied, wherever the stored numbers
 need no conversion.
 """
 
@@ -21,12 +21,12 @@ _WORD = 16
 
 
 def arrow_schema(node: Node) -> pa.Schema:
-    """The columns of a record's rows; members that take no bytes are left out."""
+    """Return the schema of a record's rows; members that take no bytes are left out."""
     return pa.schema([pa.field(name, arrow_type(child), child.nullable) for name, child in _columns(node)])
 
 
 def arrow_type(node: Node) -> pa.DataType:
-    """The Arrow type of a column of ``node``."""
+    """Return the Arrow type of a column of ``node``."""
     match node.kind, node.logical:
         case "record", _:
             return pa.struct([pa.field(name, arrow_type(child), child.nullable) for name, child in _columns(node)])
@@ -42,7 +42,7 @@ def arrow_type(node: Node) -> pa.DataType:
 
 
 def to_columns(node: Node, raw: pa.Array) -> list[pa.Array]:
-    """The columns of a record's rows, in the order of ``arrow_schema``.
+    """Return the columns of a record's rows, in the order of ``arrow_schema``.
 
     Raises:
         MetadataCorrupt: a value does not conform to its type.
@@ -94,7 +94,7 @@ def _check_branches(raw: pa.Array) -> None:
 
 
 def _over(kind: pa.DataType, raw: pa.Array, buffers: list[pa.Buffer | None], children: list[pa.Array]) -> pa.Array:
-    """An array with the validity and offsets of ``raw``, and other children and names."""
+    """Return an array with the validity and offsets of ``raw``, and other children and names."""
     return pa.Array.from_buffers(kind, len(raw), buffers, raw.null_count, 0, children)
 
 
@@ -110,7 +110,7 @@ def _without_nulls(column: pa.Array) -> pa.Array:
 
 
 def as_text(raw: pa.BinaryArray) -> pa.StringArray:
-    """The same bytes as strings. For few values, this takes a seventh of the time of a cast.
+    """Return the same bytes as strings. For few values, this takes a seventh of the time of a cast.
 
     Raises:
         pa.ArrowInvalid: some are not UTF-8.
@@ -152,7 +152,7 @@ def _symbols(raw: pa.Array, symbols: tuple[str, ...]) -> pa.Array:
 
 
 def _decimals(raw: pa.Array, kind: pa.Decimal128Type, node: Node) -> pa.Array:
-    """Big-endian two's complement of any length to 16 little-endian bytes."""
+    """Convert big-endian two's complement of any length to decimals of 16 little-endian bytes."""
     null = _nulls(raw)
     if node.kind == "fixed":
         stored = np.frombuffer(raw.buffers()[1] or b"", np.uint8)[raw.offset * node.size :][: len(raw) * node.size]
@@ -177,7 +177,7 @@ def _decimals(raw: pa.Array, kind: pa.Decimal128Type, node: Node) -> pa.Array:
 
 
 def _words(stored: NDArray[np.uint8], null: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    """(N, any) big-endian to (N, 16) little-endian, nulls to 0."""
+    """Convert (N, any) big-endian bytes to (N, 16) little-endian ones, nulls to 0."""
     length = stored.shape[1]
     sign = np.where(stored[:, :1] & 0x80, 0xFF, 0).astype(np.uint8)
     words = np.broadcast_to(sign, (len(stored), _WORD)).copy()

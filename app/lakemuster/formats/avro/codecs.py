@@ -28,7 +28,7 @@ _ZSTD_SLICE_BYTES = 1 << 10
 
 
 def inflate(codec: str, data: memoryview) -> bytes:
-    """The plain bytes of a block compressed with ``codec``.
+    """Return the plain bytes of a block compressed with ``codec``.
 
     Raises:
         MetadataCorrupt: the block does not inflate, or has bytes after its end.
@@ -102,7 +102,7 @@ def _whole(codec: str, plain: bytes, inflater: _Inflater) -> bytes:
 
 
 def _snappy(data: memoryview) -> bytes:
-    """Raw snappy, then four bytes of CRC-32 of the plain bytes, big-endian."""
+    """Inflate raw snappy, which four big-endian bytes follow: the CRC-32 of the plain bytes."""
     body, checksum = data[:-4], bytes(data[-4:])
     try:
         if cramjam.snappy.decompress_raw_len(body) > MAX_BLOCK_BYTES:

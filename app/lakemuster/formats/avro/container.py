@@ -149,7 +149,7 @@ def read_long(data: bytes, position: int, end: int) -> tuple[int, int]:
 
 
 def write_long(number: int) -> bytes:
-    """A non-negative number as a zig-zag varint."""
+    """Encode a non-negative number as a zig-zag varint."""
     number <<= 1
     out = bytearray()
     while number > 0x7F:

@@ -46,7 +46,7 @@ class Framing:
 
     @classmethod
     def of(cls, node: Node) -> Framing:
-        """The framing of rows of ``node``."""
+        """Return the framing of rows of ``node``."""
         mark = {"type": "fixed", "name": "mark", "size": len(_MARK)}
         items = {"type": "array", "items": plain_schema(node)}
         fields = [{"name": "rows", "type": items}, {"name": "mark", "type": mark}]
@@ -55,7 +55,7 @@ class Framing:
 
 
 def decode_fastavro(framing: Framing, blocks: Sequence[Block]) -> list[pa.Array]:
-    """The rows of ``blocks`` as struct arrays of ``framing.rows``.
+    """Return the rows of ``blocks`` as struct arrays of ``framing.rows``.
 
     Raises:
         MetadataCorrupt: fastavro rejects them, or did not use every byte.
@@ -78,7 +78,7 @@ def decode_fastavro(framing: Framing, blocks: Sequence[Block]) -> list[pa.Array]
 
 
 def prepare_decoders() -> None:
-    """Load the kernel, or warm up fastavro in its place, so that the first file in a process does not pay for it."""
+    """Load the kernel, or warm up fastavro in its place, before the first file of a process."""
     if not is_available():
         decode_fastavro(Framing.of(Node("record", children=(("number", Node("int")),))), [Block(1, b"\0", 0)])
 

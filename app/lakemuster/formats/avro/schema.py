@@ -85,12 +85,12 @@ def parse_schema(schema: object) -> Node:
 
 
 def plain_schema(node: Node) -> object:
-    """The schema to decode ``node`` with, see the module."""
+    """Return the schema to decode ``node`` with, see the module."""
     return _plain(node, (f"n{number}" for number in count()))
 
 
 def raw_type(node: Node) -> pa.DataType:
-    """The Arrow type that decoders return for ``plain_schema(node)``."""
+    """Return the Arrow type that decoders return for ``plain_schema(node)``."""
     match node.kind:
         case "record":
             return pa.struct([pa.field(f"f{i}", raw_type(child)) for i, (_, child) in enumerate(node.children)])

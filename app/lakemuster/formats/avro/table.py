@@ -33,7 +33,7 @@ Engine = Literal["auto", "native", "fastavro"]
 _CHUNK_BYTES = 8 << 20
 """Inflated bytes that fastavro decodes at a time: limits the data that is in memory twice."""
 _NATIVE_CHUNK_BYTES = 1 << 30
-"""The same for the native decoder, which holds one block at a time: a number that fits 32 bits."""
+"""The same for the native decoder, which inflates one block at a time: its offsets have 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def read_keyed(
 
 
 def _path(row: Node, names: tuple[str, ...]) -> Path:
-    """The path of members' numbers for a path of their names; empty if a name is missing."""
+    """Return the path of members' numbers for a path of their names; empty if a name is missing."""
     path: list[int] = []
     for name in names:
         number = next((number for number, (found, _) in enumerate(row.children) if found == name), None)

@@ -34,7 +34,7 @@ _MUCH_BYTES = 256 << 20
 
 
 def decode_native(program: Program, blocks: Iterable[Block], run: Run = run_compiled, end: int = 0) -> pa.Array:
-    """The rows of ``blocks``, as a struct array.
+    """Return the rows of ``blocks``, as a struct array.
 
     Args:
         program: of the rows' schema, without keyed maps.
@@ -166,7 +166,7 @@ class _Decoding:
         self._memory.grow(column, min(self._times(position), most), together, spare)
 
     def _times(self, position: int) -> float:
-        """The estimated ratio of the whole file to the part up to a position in it."""
+        """Return the estimated ratio of the whole file to the part up to a position in it."""
         done = position - (self._begin or 0)
         return max(1.0, _SPARE * (self._end - (self._begin or 0)) / done) if done > 0 else 1.0
 

@@ -1,25 +1,25 @@
-"""The records of Avro blocks to columns: the inner loop, in the part of Python that numba compiles.
+"""Decode the records of Avro blocks to columns: the inner loop, in the subset of Python that numba compiles.
 
-Plain Python over numpy arrays: it runs as it stands, slowly, and that is how tests hold it to the bounds of its
-arrays. What decoders run is ``kernel.ll``, see ``kernels``.
+Tests run it as plain Python over numpy arrays, which checks all array bounds. Decoders run ``kernel.ll``, see
+``kernels``.
 
-The bytes are hostile. Every number is a ``uint64`` (numba makes floats of mixed ones), every read stands behind a
-comparison with the bytes that are left, every write behind one with the room of its column. Nothing is raised;
-whoever calls throws away what a block that is not whole has written.
+The bytes are untrusted. Every number is a ``uint64`` (numba converts mixed types to floats). Every read is preceded by
+a comparison with the remaining bytes, every write by one with the room of its column. No exception is raised; the
+caller discards the values of a block that is not completely decoded.
 
 A *program* is a record's schema as rows of (operation, column, argument, argument); ``program.py`` makes them:
 
 * ``NULLABLE``: a column of flags; the first operation after the subtree; the index of null's branch;
 * ``LONG``, ``INT``: a column;
-* ``BYTES``: a column of ends, its bytes are the next one;
+* ``BYTES``: a column of ends; the next column holds the bytes;
 * ``FIXED``: a column of bytes; bytes of a value;
 * ``ARRAY``: a column of ends; the first operation after its ``END``; the fewest bytes of an item. The next column
-  has no memory, it counts items;
+  has no memory and counts items;
 * ``END``: its ``ARRAY``'s column; the first operation of the item; the fewest bytes of an item;
-* ``LONGS``, ``BLOBS``: a whole array of (int, long) or (int, bytes) records, which is what Iceberg's statistics
-  are: a column of ends, the count of items, keys, values (or their ends, and then their bytes);
+* ``LONGS``, ``BLOBS``: a whole array of (int, long) or (int, bytes) records, such as Iceberg's statistics:
+  a column of ends, the count of items, keys, values (or their ends, and then their bytes);
 * ``KEYED``: the same, but with a column for each key, see ``kernel_keyed``: a column without memory that counts rows;
-  the first slot; how many keys have slots.
+  the first slot; the number of keys that have slots.
 
 Source: Avro specification 1.12, "Binary Encoding".
 """
@@ -65,18 +65,17 @@ def run(
 
     Args:
         data: the inflated blocks, one behind the other.
-        blocks: (blocks, 2): how many records each says that it has, and where it ends.
+        blocks: (blocks, 2): the recorded number of records of each, and where it ends.
         program: (operations, 4).
         octets, ints, longs: one memory, seen in three widths, unsigned.
-        starts, rooms, used: of each column, where it begins in its array, how many values it may hold, and how
-            many it has; in units of its own width.
-        stack: room for one number more than arrays are nested. Its first tells which column is full, or which block
-            is corrupt.
+        starts, rooms, used: for each column, where it begins in its array, how many values it may hold, and how
+            many it holds; in units of its own width.
+        stack: (nesting of arrays + 1,) numbers. The first one is set to the number of the full column or corrupt block.
         slots: (slots, 8), see ``kernel_keyed``.
 
     Returns:
         ``DONE``; ``FULL``: a column has no room; ``NEW``: a map has a key without a slot; ``OTHER``: slots have
-        ``NEEDS``; ``CORRUPT``: not such records, or not exactly in these bytes.
+        ``NEEDS``; ``CORRUPT``: the bytes are not exactly these records.
     """
     position = block = N0
     while block < Word(len(blocks)):
@@ -106,7 +105,7 @@ def read_block(
     stack: Words,
     slots: Words,
 ) -> tuple[int, Word]:
-    """So many records; the verdict, and the position after them."""
+    """Read ``records`` records; return the verdict, and the position after them."""
     operations = Word(len(program))
     record = N0
     while record < records:
@@ -160,7 +159,7 @@ def read_block(
 
 
 def verdict_of(position: Word) -> int:
-    """What stands where a position should be."""
+    """Return the verdict that a special position stands for."""
     return FULL if position == NO_ROOM else NEW if position == NEW_KEY else CORRUPT
 
 
@@ -176,7 +175,7 @@ def go_through(
     used: Words,
     stack: Words,
 ) -> tuple[Word, Word, Word]:
-    """One step of an array: the next operation, how many arrays are open, and the position."""
+    """Begin an array or end an item; return the next operation, the number of open arrays, and the position."""
     kind, column, target = program[at, N0], program[at, N1], program[at, N2]
     if kind == END:
         used[column + N1] += N1
@@ -199,7 +198,7 @@ def go_through(
 def fill(
     kind: Word, column: Word, size: Word, place: Word, octets: Octets, ints: Ints, longs: Words, used: Words
 ) -> None:
-    """What stands in a column where a record around it is null."""
+    """Write the placeholder of a column whose enclosing record is null."""
     if kind == LONG:
         longs[place] = 0
     elif kind == INT:
@@ -226,7 +225,7 @@ def read_longs(
     used: Words,
     stack: Words,
 ) -> Word:
-    """An array of (int, long); the position after it."""
+    """Read an array of (int, long); return the position after it."""
     keys, values = column + N2, column + N3
     while True:
         count, position = read_count(data, position, N2)
@@ -264,7 +263,7 @@ def read_blobs(
     used: Words,
     stack: Words,
 ) -> Word:
-    """An array of (int, bytes); the position after it."""
+    """Read an array of (int, bytes); return the position after it."""
     keys, values = column + N2, column + N3
     while True:
         count, position = read_count(data, position, N2)
@@ -294,7 +293,7 @@ def read_blobs(
 def read_bytes(
     data: Octets, position: Word, column: Word, octets: Octets, starts: Words, rooms: Words, used: Words, stack: Words
 ) -> Word:
-    """A length and as many bytes, appended to a column; the position after them."""
+    """Append a length-prefixed byte string to a column; return the position after it."""
     number, position = read_number(data, position)
     size = number >> N1
     # An odd number is a negative length.
@@ -311,7 +310,7 @@ def read_bytes(
 def read_plain(
     data: Octets, position: Word, kind: Word, place: Word, size: Word, octets: Octets, ints: Ints, longs: Words
 ) -> Word:
-    """A number, or so many bytes, to a place that has room for them; the position after them."""
+    """Read a number, or ``size`` bytes, to a place with room for them; return the position after them."""
     if kind == FIXED:
         if size > Word(len(data)) - position:
             return BAD

@@ -1,24 +1,24 @@
-"""Maps of int keys to a column for each key, in one pass: part of ``kernel``, whose rules it follows.
+"""Decode maps with int keys to one column per key, in one pass: part of ``kernel``, whose rules it follows.
 
-Iceberg's statistics are such maps, a thousand items in a row of a wide table, nearly always of the same keys in the
-same order. So each key's slot tells which one followed it last time, and an item begins with the comparison of that
-key's encoded bytes: lengths of numbers are hard to foresee.
+Iceberg's statistics are such maps: a row of a wide table has a thousand items, nearly always with the same keys in the
+same order. So each slot records the slot that followed it last time, and an item is first compared with that key's
+encoded bytes: branches on the lengths of numbers are hard to predict.
 
-Slots are rows of a table: for each map a head, which holds no column, and then its keys' slots by rising ``KEY``.
+Slots are rows of a table: for each map a head, which has no column, and then its keys' slots by ascending ``KEY``.
 
-* ``CODE``: the encoded key as a little-endian number, behind it the length that ``AS_4`` and ``AS_8`` expect; how many
-  bits that is in the highest byte;
+* ``CODE``: the encoded key as a little-endian number, followed by the length that ``AS_4`` and ``AS_8`` expect; the
+  highest byte is the number of these bits;
 * ``KEY``: the key as Avro's zig-zag number;
 * ``KIND``: ``AS_INT``, ``AS_LONG``: numbers; ``AS_4``, ``AS_8``: values of that many bytes; ``AS_BYTES``: of any;
-* ``COLUMN``: of the values (``AS_BYTES``: of ends, its bytes are the next one);
-* ``FLAGS``: whether the column before it tells which rows have the key;
-* ``NEXT``: the slot that followed it;
-* ``NEEDS``: set to what kept a value from being written: ``OTHER_KIND`` and, for rows without the key, ``FLAGS_TOO``;
-  of the first head, to any of them;
-* ``STAMP``: the last row that had the key, and one.
+* ``COLUMN``: the column of the values (``AS_BYTES``: of ends; the next column holds the bytes);
+* ``FLAGS``: whether the column before it marks the rows that have the key;
+* ``NEXT``: the slot that followed this one last time;
+* ``NEEDS``: set if a value could not be written: ``OTHER_KIND`` and, for rows without the key, ``FLAGS_TOO``; the
+  first head has the needs of all slots;
+* ``STAMP``: the last row that had the key, plus one.
 
-A value is written at its row's number, so a block may be read again. Of a key that a map holds twice the last value
-counts. All these columns have the room of their map's column, which ``run`` has looked at.
+A value is written at its row's number, so a block may be read again. If a map holds a key twice, the last value counts.
+All these columns have the same room as their map's column, which ``run`` checks.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CODE, KEY, KIND, COLUMN, FLAGS, NEXT, NEEDS, STAMP = (Word(number) for number in
 OTHER_KIND, FLAGS_TOO = Word(1), Word(2)
 
 NO_ROOM, NEW_KEY = Word(2**64 - 2), Word(2**64 - 3)
-"""Where a position should be: a column is full; an item's key has no slot."""
+"""Returned in place of a position: a column is full; an item's key has no slot."""
 
 
 def read_keyed(
@@ -61,7 +61,7 @@ def read_keyed(
     used: Words,
     stack: Words,
 ) -> Word:
-    """A map whose ``many`` keys have slots behind ``head``, perhaps one that is not there; the position after it."""
+    """Read a map, or a null one, whose ``many`` keys have slots after ``head``; return the position after it."""
     stamp, met, slot = row + N1, N0, head
     while not is_null:
         count, position = read_count(data, position, N2)
@@ -103,9 +103,9 @@ def read_keyed(
 def read_key(
     data: Octets, position: Word, last: Word, head: Word, many: Word, slots: Words
 ) -> tuple[Word, Word, Word, Word]:
-    """The slot of an item's key, and the position after it; of the expected key also what ``after_code`` tells.
+    """Return the slot of an item's key, and the position after the key; for the expected key also ``after_code``.
 
-    Where the expected key stands, 14 bytes are there: the code, and a value of 8.
+    The expected key is compared only if 16 bytes remain: its code and a value of 8 bytes take 14.
     """
     slot, rest, bits = slots[last, NEXT], N0, N0
     if slot != head and Word(len(data)) - position >= N16:
@@ -123,7 +123,7 @@ def read_key(
 
 
 def after_code(word: Word, code: Word) -> tuple[Word, Word]:
-    """What follows a code in eight bytes that begin with it, and the code's bits; 0 where they do not."""
+    """Return what follows a code in eight bytes that begin with it, and the code's bits; else 0 and 0."""
     bits = code >> Word(56)
     if (word ^ code) << (N64 - bits) != N0:
         return N0, N0
@@ -131,7 +131,7 @@ def after_code(word: Word, code: Word) -> tuple[Word, Word]:
 
 
 def short_number(rest: Word, bits: Word) -> tuple[Word, Word]:
-    """A varint in eight bytes without so many bits, which are 0 behind the others; and its bytes, 0 if it is longer."""
+    """Return the varint in ``rest``, which lacks its highest ``bits`` bits, and its length; 0 if it is not complete."""
     stops = ~rest & MORES
     last = stops & (~stops + N1)
     size = ((last >> N7) * PLACES >> Word(56)) + N1
@@ -139,7 +139,7 @@ def short_number(rest: Word, bits: Word) -> tuple[Word, Word]:
 
 
 def find(slots: Words, head: Word, many: Word, key: Word) -> Word:
-    """The slot of a key; the head when it has none."""
+    """Return the slot of a key; the head if it has none."""
     low, high = head + N1, head + many + N1
     while low < high:
         middle = (low + high) >> N1
@@ -163,7 +163,7 @@ def read_integer(
     ints: Ints,
     longs: Words,
 ) -> Word:
-    """A number to a place of its key's column; the position after it."""
+    """Read a number to a place of its key's column; return the position after it."""
     number, size = short_number(rest, bits)
     if size == N0:
         number, position = read_wide(data, position)
@@ -193,7 +193,7 @@ def read_blob(
     used: Words,
     stack: Words,
 ) -> Word:
-    """A length and as many bytes to a place of their key's column; the position after them."""
+    """Read a length-prefixed byte string to a place of its key's column; return the position after it."""
     number, position = read_number(data, position)
     size = number >> N1
     # An odd number is a negative length.
@@ -218,7 +218,7 @@ def read_blob(
 
 
 def need(slots: Words, slot: Word, what: Word) -> None:
-    """Note what a key's column is to be."""
+    """Record what a key's column needs."""
     slots[slot, NEEDS] |= what
     slots[N0, NEEDS] |= what
 
@@ -234,7 +234,7 @@ def leave_out(
     starts: Words,
     used: Words,
 ) -> None:
-    """What stands in the columns of the keys that a row has not."""
+    """Write the placeholders of the keys that a row lacks."""
     slot, last = head, head + many
     while slot < last:
         slot += N1

@@ -1,14 +1,14 @@
-"""Numbers and bytes of Avro's encoding, within the bytes that there are: part of ``kernel``, whose rules it follows."""
+"""Read numbers and bytes of Avro's encoding, within the data's bounds: part of ``kernel``, whose rules it follows."""
 
 from __future__ import annotations
 
 from lakemuster.kernels.words import ALL, N0, N1, N2, N4, N7, N8, N16, N56, N63, Octets, Word, load, store
 
 SLACK = 16
-"""Bytes behind a column of bytes that may be overwritten."""
+"""Bytes after a column of bytes that may be overwritten."""
 
 BAD = ALL
-"""What stands for a position where there is none."""
+"""Returned in place of a position: the bytes are corrupt."""
 LAST_INT = Word(2**32 - 1)
 _MORE, _LOW = Word(0x80), Word(0x7F)
 MORES, _LOWS = Word(0x8080808080808080), Word(0x7F7F7F7F7F7F7F7F)
@@ -19,7 +19,7 @@ _HIGH_4, _LOW_4 = Word(0x0FFFFFFF00000000), Word(0x000000000FFFFFFF)
 
 
 def read_count(data: Octets, position: Word, fewest: Word) -> tuple[Word, Word]:
-    """How many items follow, 0 at an array's end, and the position after the number."""
+    """Return how many items follow, 0 at an array's end, and the position after the number."""
     number, position = read_number(data, position)
     count = number >> N1
     if position != BAD and number & N1:
@@ -27,14 +27,14 @@ def read_count(data: Octets, position: Word, fewest: Word) -> tuple[Word, Word]:
         count += N1
         _, position = read_number(data, position)
     left = Word(len(data)) - position
-    # Both factors are below 2 ** 32: a block is, and so is what a schema's type takes.
+    # Both factors are below 2 ** 32: the size of a block, and the fewest bytes of a type.
     if position == BAD or count > left or count * fewest > left:
         return N0, BAD
     return count, position
 
 
 def read_number(data: Octets, position: Word) -> tuple[Word, Word]:
-    """A varint, most likely of one byte, and the position after it."""
+    """Read a varint, most likely of one byte; return it and the position after it."""
     if position < Word(len(data)):
         number = Word(data[position])
         if number < _MORE:
@@ -43,7 +43,7 @@ def read_number(data: Octets, position: Word) -> tuple[Word, Word]:
 
 
 def read_wide(data: Octets, position: Word) -> tuple[Word, Word]:
-    """A varint of any length, and the position after it. Of 8 bytes or less at one go: lengths are hard to foresee."""
+    """Read a varint of any length, one of up to 8 bytes without a loop; return it and the position after it."""
     if position < Word(len(data)) and Word(len(data)) - position >= N8:
         word = load(data, position)
         stops = ~word & MORES
@@ -54,7 +54,7 @@ def read_wide(data: Octets, position: Word) -> tuple[Word, Word]:
 
 
 def without_marks(word: Word) -> Word:
-    """A varint's bytes as its number: the lowest seven bits of each."""
+    """Return the number of a varint's bytes: the lowest seven bits of each."""
     word &= _LOWS
     word = (word & _HIGH_1) >> N1 | word & _LOW_1
     word = (word & _HIGH_2) >> N2 | word & _LOW_2
@@ -62,7 +62,7 @@ def without_marks(word: Word) -> Word:
 
 
 def read_long_varint(data: Octets, position: Word) -> tuple[Word, Word]:
-    """A varint, byte by byte, and the position after it."""
+    """Read a varint byte by byte; return it and the position after it."""
     number = shift = N0
     while position < Word(len(data)):
         byte = Word(data[position])
@@ -77,12 +77,12 @@ def read_long_varint(data: Octets, position: Word) -> tuple[Word, Word]:
 
 
 def signed(number: Word) -> Word:
-    """A zig-zag number as two's complement: columns are read as signed numbers."""
+    """Return a zig-zag number as two's complement: columns are read as signed numbers."""
     return number >> N1 ^ (~(number & N1) + N1)
 
 
 def copy(to: Octets, place: Word, data: Octets, position: Word, size: Word) -> None:
-    """Copy bytes; of a few, always 16, since that is quicker: what lies behind a column's last byte is no value."""
+    """Copy bytes. Up to 16 are copied as 16, which is faster: bytes after the last one of a column are not read."""
     if size <= N16 and Word(len(data)) - position >= N16:
         first, second = load(data, position), load(data, position + N8)
         store(to, place, first)

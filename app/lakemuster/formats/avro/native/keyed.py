@@ -57,14 +57,14 @@ class Slots:
 
     @classmethod
     def none(cls) -> Slots:
-        """No slots."""
+        """Return slots of no keys."""
         empty = np.zeros(0, np.int64)
         return cls(empty, empty.astype(np.uint64), empty, empty.astype(np.bool_))
 
     def with_keys(
         self, found: Sequence[NDArray[np.int32]], kinds: Sequence[Callable[[int], int]], *, flags: bool
     ) -> Slots:
-        """These slots, and new ones for the keys found in each map that have none."""
+        """Return these slots, and new ones for the keys found in each map that have none."""
         parts = [self]
         for number, keys in enumerate(found):
             some = zigzag(np.unique(keys))
@@ -81,18 +81,18 @@ class Slots:
         return whole.some(np.lexsort((whole.keys, whole.maps)))
 
     def fitting(self, kinds: Sequence[FirstKind]) -> Slots:
-        """The same keys with their initial kinds; a kind that is the next wider one is retained."""
+        """Return slots of the same keys with their initial kinds; a kind that is the next wider one is retained."""
         keys = _keys(self.keys).tolist()
         first = np.array([kinds[of](key) for of, key in zip(self.maps.tolist(), keys, strict=True)], np.int64)
         return Slots(self.maps, self.keys, np.where(self.kinds == _WIDER[first], self.kinds, first), self.flags)
 
     def some(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> Slots:
-        """The slots selected by an index or a mask."""
+        """Return the slots selected by an index or a mask."""
         return Slots(self.maps[chosen], self.keys[chosen], self.kinds[chosen], self.flags[chosen])
 
 
 def first_kind(keyed: KeyedMap, widths: Mapping[Path, Widths]) -> FirstKind:
-    """The function from a key of a map to the initial kind of its column."""
+    """Return the function from a key of a map to the initial kind of its column."""
     if not keyed.has_blobs:
         return lambda _: AS_INT
     width_of = widths[keyed.path]
@@ -141,7 +141,7 @@ class KeyedColumns:
         return self._lasts() - self.heads
 
     def wider(self) -> Slots:
-        """The slots, widened as the kernel requested in ``NEEDS``."""
+        """Return the slots, widened as the kernel requested in ``NEEDS``."""
         needs, slots = self.table[self._at, int(kernel.NEEDS)], self.slots
         kinds = np.where(needs & kernel.OTHER_KIND > 0, _WIDER[slots.kinds], slots.kinds)
         return Slots(slots.maps, slots.keys, kinds, slots.flags | (needs & kernel.FLAGS_TOO > 0))
@@ -190,7 +190,7 @@ class KeyedColumns:
         self._memory.used[self.rows] = rows
 
     def columns(self, rows: int) -> tuple[dict[Path, Columns], Slots]:
-        """The columns that have a value, by map and key, and their slots."""
+        """Return the columns that have a value, by map and key, and their slots."""
         self.settle(rows)
         whole, (begins, sizes) = pa.py_buffer(self._memory.octets), self._memory.spans()
         found: dict[Path, Columns] = {keyed.path: {} for keyed in self._maps}
@@ -217,7 +217,7 @@ class KeyedColumns:
         return list(zip(self.slots.maps.tolist(), self.slots.keys.tolist(), strict=True))
 
     def _held(self, rows: int) -> dict[tuple[int, int], _Held]:
-        """By map and key: the kind, the values (for bytes: the ends, then the bytes), the flags if there are any."""
+        """Return the kind, the values (of bytes: the ends, then the bytes) and any flags, by map and key."""
         self.settle(rows)
         held: dict[tuple[int, int], _Held] = {}
         for k, pair in enumerate(self._pairs()):
@@ -231,14 +231,14 @@ _Held = tuple[int, list[Values], Values | None]
 
 
 def _missing(kind: int, rows: int) -> _Held:
-    """A column of a key that no row has."""
+    """Return the column of a key that no row has."""
     if kind == AS_BYTES:
         return kind, [np.zeros((rows + 1) * 4, np.uint8), np.zeros(0, np.uint8)], np.zeros(rows, np.uint8)
     return kind, [np.zeros(rows * _WIDTHS[kind], np.uint8)], np.zeros(rows, np.uint8)
 
 
 def _widened(values: list[Values], kind: int, wanted: int, flags: Values | None) -> list[Values]:
-    """The values of a column, converted to another kind."""
+    """Convert the values of a column to another kind."""
     if kind == wanted:
         return values
     if wanted == AS_LONG:
@@ -251,7 +251,7 @@ def _widened(values: list[Values], kind: int, wanted: int, flags: Values | None)
 
 
 def zigzag(keys: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """The zig-zag numbers of keys, as Avro encodes them."""
+    """Return the zig-zag numbers of keys, as Avro encodes them."""
     wide = keys.astype(np.int64)
     return ((wide << 1) ^ (wide >> 31)).astype(np.uint64)
 
@@ -263,12 +263,12 @@ def _keys(numbers: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 @lru_cache(16)
 def _codes_of(keys: bytes, kinds: bytes) -> NDArray[np.uint64]:
-    """:func:`_codes` from the bytes of ``Slots.keys`` and ``Slots.kinds``: the files of a table have the same keys."""
+    """Call :func:`_codes` with bytes as arguments, which can be cached: the files of a table have the same keys."""
     return _codes(np.frombuffer(keys, np.uint64), np.frombuffer(kinds, np.int64))
 
 
 def _codes(numbers: NDArray[np.uint64], kinds: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The ``kernel_keyed.CODE`` of each key, given its kind."""
+    """Return the ``kernel_keyed.CODE`` of each key, given its kind."""
     codes, bits = np.zeros(len(numbers), np.uint64), np.zeros(len(numbers), np.uint64)
     more = np.ones(len(numbers), np.bool_)
     for place in range(5):

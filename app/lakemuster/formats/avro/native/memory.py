@@ -79,18 +79,18 @@ class Memory:
         return 1 + int((self.used.astype(np.int64) * np.abs(self.kinds)).sum())
 
     def column(self, column: int) -> Values:
-        """The bytes of a column's values, including the 0 before ends."""
+        """Return the bytes of a column's values, including the 0 before ends."""
         begin, size = self.span(column)
         return self.octets[begin : begin + size]
 
     def span(self, column: int) -> tuple[int, int]:
-        """The offset and number of the bytes that :meth:`column` returns."""
+        """Return the offset and number of the bytes that :meth:`column` returns."""
         kind = int(self.kinds[column])
         width, before = abs(kind), int(kind == ENDS)
         return (int(self.starts[column]) - before) * width, (int(self.used[column]) + before) * width
 
     def spans(self) -> tuple[list[int], list[int]]:
-        """The offsets and numbers of bytes of all columns, see :meth:`span`."""
+        """Return the offsets and numbers of bytes of all columns, see :meth:`span`."""
         widths, before = np.abs(self.kinds), self.kinds == ENDS
         begins, sizes = self.starts.astype(np.int64) - before, self.used.astype(np.int64) + before
         return (begins * widths).tolist(), (sizes * widths).tolist()

@@ -62,7 +62,7 @@ class Program:
 
     @classmethod
     def of(cls, row: Node, keyed: Collection[Path] = ()) -> Program:
-        """The program for rows of ``row``; ``keyed`` are paths that ``can_be_keyed`` returned."""
+        """Return the program for rows of ``row``; ``keyed`` are paths that ``can_be_keyed`` returned."""
         writer = _Writer(keyed)
         writer.add(row, ())
         left = _without(row, keyed)
@@ -71,12 +71,12 @@ class Program:
         )
 
     def rows(self, memory: Memory, count: int) -> pa.StructArray:
-        """The rows that the kernel has written: an array of ``rows_type`` that shares the memory."""
+        """Return the rows that the kernel has written: an array of ``rows_type`` that shares the memory."""
         return _Reader(memory, self).array(self.row, self.rows_type, count)
 
 
 def can_be_keyed(row: Node, paths: Mapping[Path, bool]) -> list[Path]:
-    """The paths, through records, to maps from int to bytes (True) or long, except where a record has only these."""
+    """Return the paths that lead to maps from int to bytes (True) or long, except in records of only such maps."""
     found = [path for path, has_blobs in paths.items() if _is_map(row, path, has_blobs=has_blobs)]
     return [path for path in found if any((*path[:-1], other) not in found for other in range(_width(row, path[:-1])))]
 
@@ -197,7 +197,7 @@ class _Reader:
 
 
 def pair_of(item: Node) -> np.uint64 | None:
-    """The operation that decodes whole arrays of such items; None when there is none."""
+    """Return the operation that decodes whole arrays of such items; None if there is none."""
     children = [child for _, child in item.children]
     if item.kind != "record" or item.nullable or any(child.nullable for child in children) or len(children) != 2:
         return None

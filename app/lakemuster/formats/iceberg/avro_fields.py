@@ -90,7 +90,7 @@ class Member:
     members: tuple[Member, ...] = field(default=())
 
     def names(self, wanted: Mapping[int, str]) -> dict[str, str]:
-        """The file's own name of each wanted field, by the specification's name; absent fields are left out."""
+        """Return the file's own name of each wanted field, by the specification's name; absent fields are left out."""
         found: dict[str, str] = {}
         for member in self.members:
             name = wanted.get(member.field_id) if member.field_id is not None else _standard(member.name)
@@ -99,7 +99,7 @@ class Member:
         return found
 
     def member(self, name: str) -> Member:
-        """The member of that name in the file."""
+        """Return the member of that name in the file."""
         return next(member for member in self.members if member.name == name)
 
 
@@ -108,7 +108,7 @@ def _standard(name: str) -> str:
 
 
 def rows_of(schema: object) -> Member:
-    """The record of a row, from an Avro schema whose limits the Avro reader has checked."""
+    """Return the record of a row, from an Avro schema whose limits the Avro reader has checked."""
     named: dict[str, object] = {}
     return Member("", None, tuple(_members(schema, named)))
 
@@ -127,7 +127,7 @@ def _members(schema: object, named: dict[str, object]) -> Iterator[Member]:
 
 
 def _record(schema: object, named: dict[str, object]) -> object:
-    """The record behind unions with null, lists and names."""
+    """Return the record behind unions with null, lists and names."""
     while not (isinstance(schema, dict) and schema.get("type") == "record"):
         if isinstance(schema, list):
             schema = next((branch for branch in schema if branch != "null"), None)

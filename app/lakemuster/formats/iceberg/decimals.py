@@ -25,7 +25,7 @@ _MASK = 2**64 - 1
 
 
 def join(head: High, tail: Low, lengths: NDArray[np.int64]) -> tuple[High, Low]:
-    """The integers whose big-endian bytes are left-aligned in 16 bytes.
+    """Return the integers whose big-endian bytes are left-aligned in 16 bytes.
 
     Args:
         head, tail: the first and the second 8 bytes from where each value begins, big-endian;
@@ -44,14 +44,14 @@ def join(head: High, tail: Low, lengths: NDArray[np.int64]) -> tuple[High, Low]:
 
 
 def is_minimal(head: High, lengths: NDArray[np.int64]) -> Mask:
-    """Whether a value has no byte that only repeats its sign."""
+    """Return whether a value has no byte that only repeats its sign."""
     leading = head >> 55
     minimal: Mask = (lengths == 1) | ((leading != 0) & (leading != -1))
     return minimal
 
 
 def fits(high: High, low: Low, precision: int) -> Mask:
-    """Whether a value has at most ``precision`` digits."""
+    """Return whether a value has at most ``precision`` digits."""
     limit = 10**precision
     top, bottom = np.int64(limit >> 64), np.uint64(limit & _MASK)
     least, least_low = np.int64(-limit >> 64), np.uint64(-limit & _MASK)
@@ -74,7 +74,7 @@ def read_long(
 
 
 def decimal_array(high: High, low: Low, valid: Mask | None, of: pa.DataType) -> pa.Array:
-    """The Arrow array of decimals from their halves."""
+    """Return the Arrow array of decimals from their halves."""
     bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
     halves = np.empty((len(high), 2), "<u8")
     halves[:, 0], halves[:, 1] = low, high.view(np.uint64)
@@ -82,7 +82,7 @@ def decimal_array(high: High, low: Low, valid: Mask | None, of: pa.DataType) -> 
 
 
 def canonical_bytes(array: pa.Decimal128Array) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Offsets and bytes of the canonical serialisation of every slot, null ones too."""
+    """Return offsets and bytes of the canonical serialisation of every slot, null ones too."""
     count = len(array)
     stored = np.frombuffer(array.buffers()[1], np.uint8)[array.offset * WIDTH : (array.offset + count) * WIDTH]
     wide = stored.reshape(count, WIDTH)[:, ::-1]

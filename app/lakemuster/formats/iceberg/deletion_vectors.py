@@ -17,7 +17,7 @@ _AROUND = 8
 
 
 def parse_deletion_vector(blob: bytes, cardinality: int | None = None) -> BitMap64:
-    """The positions of deleted rows, from 0.
+    """Return the positions of deleted rows, from 0.
 
     Args:
         blob: ``content_size_in_bytes`` of the Puffin file at ``content_offset``.

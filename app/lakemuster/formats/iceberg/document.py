@@ -13,76 +13,76 @@ from lakemuster.errors import LimitExceeded, MetadataCorrupt
 Object = Mapping[str, object]
 
 MAX_DEPTH = 64
-"""The most levels of nesting in a schema, or in a part that is stored unread."""
+"""The most levels of nesting in a schema, or in a part that is stored as JSON."""
 
 
 def wrong(path: str, wanted: str, found: object) -> MetadataCorrupt:
-    """The error for a member of the wrong type."""
+    """Return the error for a member of the wrong type."""
     path = path[:200]  # names come from the document
     return MetadataCorrupt(f"{path} is not {wanted}: {found!r:.80}", path=path)
 
 
 def as_object(value: object, path: str) -> Object:
-    """A JSON object."""
+    """Return the value if it is a JSON object; else raise the error of :func:`wrong`, as the functions below do."""
     if isinstance(value, dict):
         return value
     raise wrong(path, "an object", value)
 
 
 def as_list(value: object, path: str) -> list[object]:
-    """A JSON array."""
+    """Return the value if it is a JSON array."""
     if isinstance(value, list):
         return value
     raise wrong(path, "a list", value)
 
 
 def as_int(value: object, path: str) -> int:
-    """A whole number of 64 bits; not a boolean."""
+    """Return the value if it is a 64-bit integer; a boolean is none."""
     if type(value) is int and -(2**63) <= value < 2**63:
         return value
     raise wrong(path, "a 64-bit integer", value)
 
 
 def as_int32(value: object, path: str) -> int:
-    """A whole number of 32 bits: ids of fields, schemas, specs, orders."""
+    """Return the value if it is a 32-bit integer, such as the id of a field, schema, spec or order."""
     if type(value) is int and -(2**31) <= value < 2**31:
         return value
     raise wrong(path, "a 32-bit integer", value)
 
 
 def as_text(value: object, path: str) -> str:
-    """A string."""
+    """Return the value if it is a string."""
     if isinstance(value, str):
         return value
     raise wrong(path, "a string", value)
 
 
 def optional_int(owner: Object, key: str, path: str) -> int | None:
-    """An integer member; None when it is absent or null."""
+    """Return a 64-bit integer member; None if it is absent or null."""
     value = owner.get(key)
     return None if value is None else as_int(value, f"{path}{key}")
 
 
 def optional_int32(owner: Object, key: str, path: str) -> int | None:
-    """A 32-bit integer member; None when it is absent or null."""
+    """Return a 32-bit integer member; None if it is absent or null."""
     value = owner.get(key)
     return None if value is None else as_int32(value, f"{path}{key}")
 
 
 def optional_text(owner: Object, key: str, path: str) -> str | None:
-    """A string member; None when it is absent or null."""
+    """Return a string member; None if it is absent or null."""
     value = owner.get(key)
     return None if value is None else as_text(value, f"{path}{key}")
 
 
 def optional_list(owner: Object, key: str, path: str) -> list[object]:
-    """A list member; empty when it is absent or null."""
+    """Return a list member; empty if it is absent or null."""
     value = owner.get(key)
     return [] if value is None else as_list(value, f"{path}{key}")
 
 
 def texts(value: object, path: str) -> dict[str, str]:
-    """A map of strings; scalars that a writer left unquoted become their JSON text."""
+    """Return a map of strings; scalars that a writer left unquoted become their JSON text."""
     if value is None:
         return {}
     found: dict[str, str] = {}
@@ -97,7 +97,11 @@ def texts(value: object, path: str) -> dict[str, str]:
 
 
 def stored_unread(value: object, path: str) -> object:
-    """A part that is stored unchanged, with a limit on its depth."""
+    """Return a part that is stored unchanged, after a check of its depth.
+
+    Raises:
+        LimitExceeded: it is nested too deep.
+    """
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [

@@ -19,13 +19,13 @@ SMALL = 64 * 2**20
 
 _MAGIC = b"\x1f\x8b"
 _STEP = 2**16
-"""Bytes inflated at a time; deflate makes at most 1,032 times as many of them."""
+"""Compressed bytes that are inflated at a time; deflate expands at most 1,032 times."""
 
 _GZIP = 31
 
 
 def is_gzip(data: bytes) -> bool:
-    """Whether a file begins with gzip's magic bytes."""
+    """Return whether a file begins with gzip's magic bytes."""
     return data.startswith(_MAGIC)
 
 

@@ -16,7 +16,7 @@ from lakemuster.formats.protocol import FileInfo, Inventory, LookedAt, Objects
 from lakemuster.metadata.snapshot import TableMetadata
 
 READ_FOR_UUID = 50
-"""Unreferenced metadata files of a folder that are read, the newest: a table in use has one of the newest."""
+"""Unreferenced metadata files of a folder that are read, newest first: another table in use is among these."""
 _PLACES = (
     "write.data.path",
     "write.metadata.path",
@@ -79,9 +79,9 @@ def _members(metadata: TableMetadata, name: str) -> Iterable[Mapping[str, object
 
 
 def _dropped(objects: Objects, table: LookedAt) -> str | None:
-    """Tell whether the newest metadata file, which may not be the catalog's, lacks snapshots of the one before it.
+    """Return a doubt if the newest metadata file, which may not be the catalog's, lacks snapshots of the one before it.
 
-    The catalog's own is the newest or the one before: each is written beside the one that was current.
+    The catalog's current file is the newest or the one before: each is written beside the one that was current.
     """
     earlier = _metadata_files(table)[1:]
     if not earlier:
@@ -100,7 +100,7 @@ def _dropped(objects: Objects, table: LookedAt) -> str | None:
 
 
 def _stranger(objects: Objects, others: list[FileInfo], table: LookedAt) -> str | None:
-    """Tell of a metadata file among the table's own that is of a table which is not registered."""
+    """Return a doubt if a metadata file in the table's folder belongs to a table that is not registered."""
     newest = sorted(others, key=lambda one: (-(one.modified_ms or 0), one.name))[:READ_FOR_UUID]
     for one in newest:
         try:

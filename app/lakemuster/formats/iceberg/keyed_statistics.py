@@ -27,12 +27,12 @@ _NUMBERS: dict[Kind, int] = {kind: width for kind, width in WIDTHS.items() if ki
 
 
 def width_of(of: Primitive) -> int:
-    """The width in bytes of a type's canonical bounds, if all bytes of that width are values; else 0."""
+    """Return the width in bytes of a type's canonical bounds, if all bytes of that width are values; else 0."""
     return _NUMBERS.get(of.kind, 0)
 
 
 def keyed_counts(columns: Columns, kind: str) -> Iterator[Column]:
-    """One narrow column per key, like ``statistics.count_columns``."""
+    """Yield one narrow column per key, like ``statistics.count_columns``."""
     for bits, some in groupby(sorted(columns), lambda key: int(columns[key].type.bit_width)):
         keys = list(some)
         # Many at a time: a wide table has a thousand columns of few rows.
@@ -60,7 +60,7 @@ def _narrowed(arrays: Sequence[pa.Array], bits: int) -> Iterator[pa.Array]:
 
 
 def _types(matrix: NDArray[np.signedinteger]) -> list[pa.DataType]:
-    """The narrowest type for each row of a matrix."""
+    """Return the narrowest type for each row of a matrix."""
     least, most = matrix.min(axis=1), matrix.max(axis=1)
     if count_type(int(least.min()), int(most.max())) == pa.int8():
         return [pa.int8()] * len(matrix)
@@ -68,7 +68,7 @@ def _types(matrix: NDArray[np.signedinteger]) -> list[pa.DataType]:
 
 
 def _matrix(buffers: Sequence[pa.Buffer], rows: int, width: np.dtype[np.signedinteger]) -> NDArray[np.signedinteger]:
-    """The numbers of all buffers (buffers, rows): a view if they are evenly spaced in memory, as from decoders."""
+    """Return the numbers of all buffers, (buffers, rows): a view if these are evenly spaced, as from decoders."""
     places = np.array([buffer.address for buffer in buffers])
     steps = np.diff(places)
     if len(steps) and (steps[0] < rows * width.itemsize or (steps != steps[0]).any()):
@@ -79,7 +79,7 @@ def _matrix(buffers: Sequence[pa.Buffer], rows: int, width: np.dtype[np.signedin
 
 
 def keyed_bounds(columns: Columns, kind: str, type_of: Callable[[int], Primitive]) -> Iterator[Column]:
-    """One typed column per key, and one of raw bytes where not canonical, like ``statistics.bound_columns``."""
+    """Yield typed columns by key, and raw ones where bytes are not canonical, like ``statistics.bound_columns``."""
     for key in sorted(columns):
         of, values = type_of(key), columns[key]
         decoded = _decoded(values, of)

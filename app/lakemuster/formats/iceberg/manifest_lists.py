@@ -135,5 +135,5 @@ def _typed_fields(spec: PartitionSpec, schemas: Sequence[Schema]) -> list[tuple[
 
 
 def preferred_schemas(table: TableMetadata) -> tuple[Schema, ...]:
-    """A table's schemas: the current one, then the others from the newest."""
+    """Return a table's schemas: the current one, then the others from the newest."""
     return tuple(sorted(table.schemas, key=lambda s: (s.schema_id != table.current_schema_id, -s.schema_id)))

@@ -81,7 +81,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
 
 
 def own_spec_id(data: bytes) -> int | None:
-    """The partition spec id in a manifest's own header: an inline manifest of v1 has no other.
+    """Return the partition spec id in a manifest's own header, the only one of an inline manifest of v1.
 
     Raises:
         MetadataCorrupt: not an Avro file.
@@ -168,7 +168,7 @@ def _schemas(avro: AvroHeader, table: TableMetadata) -> tuple[Schema, ...]:
 
 
 def _partition_fields(avro: AvroHeader, header: ManifestHeader, table: TableMetadata) -> dict[int, PartitionField]:
-    """Partition fields by id. v1 numbers them from 1000 in every spec, so the manifest's own come first."""
+    """Return partition fields by id. v1 numbers them from 1000 in every spec, so the manifest's own come first."""
     own = avro.metadata.get("partition-spec")
     known = list(_header_fields(own)) if own else []
     for spec in sorted(table.specs, key=lambda spec: spec.spec_id != header.spec_id):
@@ -210,7 +210,7 @@ class _Entries:
         return int(self._rows.num_rows)
 
     def column(self, name: str) -> pa.Array | None:
-        """One column; None when the file lacks it."""
+        """Return one column; None if the file lacks it."""
         if name in _ENTRY:
             own = self._entry.get(name)
             return None if own not in self._rows.column_names else _flat(self._rows.column(own))
@@ -218,15 +218,15 @@ class _Entries:
         return None if own is None else _member(self._files, own)
 
     def own_name(self, name: str) -> str:
-        """The file's own name of a field of ``data_file``; empty when the file lacks it."""
+        """Return the file's own name of a field of ``data_file``; empty when the file lacks it."""
         return self._file.get(name, "")
 
     def record(self, name: str) -> Member:
-        """The Avro record of a field of ``data_file``, which the file must have."""
+        """Return the Avro record of a field of ``data_file``, which the file must have."""
         return self._layout.member(self._file[name])
 
     def partition(self, member: str) -> pa.Array | None:
-        """One member of the partition tuple; None when its Avro type is null."""
+        """Return one member of the partition tuple; None when its Avro type is null."""
         own = self._file.get("partition")
         tuples = None if own is None else _member(self._files, own)
         return None if tuples is None else _member([tuples], member)
@@ -300,7 +300,7 @@ def _equal(header: ManifestHeader, name: str, found: int) -> None:
 
 
 def _maps(layout: Member, width_of_key: Widths) -> dict[tuple[str, ...], Widths | None]:
-    """The maps of statistics whose records have the key first, as writers do, by their names in the file."""
+    """Return the maps of statistics whose records have the key first, the usual order, by their names in the file."""
     own = layout.names(ENTRY_FIELDS).get("data_file")
     if own is None:
         return {}
@@ -339,7 +339,7 @@ def _is_reversed(record: Member) -> bool:
 
 
 def _map_members(of: pa.DataType, record: Member, *, is_bounds: bool) -> tuple[str, str]:
-    """The names of the key and the value of a map's records."""
+    """Return the names of the key and the value of a map's records."""
     names = [member.name for member in record.members]
     if _is_reversed(record):
         names.reverse()

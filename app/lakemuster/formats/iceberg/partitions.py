@@ -44,7 +44,7 @@ def partition_columns(
     fields: Mapping[int, PartitionField],
     schemas: Sequence[Schema],
 ) -> Iterator[tuple[pa.Field, pa.Array]]:
-    """One column per partition field that has a value.
+    """Yield one column per partition field that has a value.
 
     Args:
         tuples: gives the Avro column of a member by its name in the file.
@@ -77,7 +77,7 @@ def _check_range(values: pa.Array, name: str) -> None:
 
 
 def typed(values: pa.Array, of: Primitive) -> tuple[pa.Array, str]:
-    """Values in the Arrow type of ``of`` if they can be converted, else unchanged; and the name of their type."""
+    """Convert values to the Arrow type of ``of`` if possible; return them with the name of their type."""
     target = arrow_type(of)
     if target is not None:
         try:

@@ -52,12 +52,12 @@ class Newest(NamedTuple):
 
 
 def is_metadata_file(location: str) -> bool:
-    """Whether a location names a metadata file rather than a table's root."""
+    """Return whether a location names a metadata file rather than a table's root."""
     return location.endswith(_ENDINGS)
 
 
 def find_pointer(objects: Objects, root: str) -> Pointer | None:
-    """The current metadata file of the table at a root; None when there is none.
+    """Return the current metadata file of the table at a root; None if there is none.
 
     Raises:
         ObjectMissing: the hint names a file that is not there.
@@ -89,7 +89,7 @@ def find_pointer(objects: Objects, root: str) -> Pointer | None:
 
 
 def _hinted(objects: Objects, folder: str) -> Pointer:
-    """The current metadata file where storage lists no folders."""
+    """Return the current metadata file where storage lists no folders."""
     try:
         candidates = hint_candidates(objects.read(f"{folder}/{HINT}", max_bytes=HINT_LIMIT))
     except ObjectMissing:
@@ -117,7 +117,7 @@ def _next_of(objects: Objects, folder: str, name: str) -> FileInfo | None:
 
 
 def newest_metadata(names: Sequence[str]) -> Newest | None:
-    """The metadata file with the highest version; None when there is no metadata file.
+    """Return the metadata file with the highest version; None if there is no metadata file.
 
     Of several files of that version, the last one in alphabetical order is chosen, so that every look and every copy of
     the folder gives the same one. Names and times of files do not tell which commit won.
@@ -130,7 +130,7 @@ def newest_metadata(names: Sequence[str]) -> Newest | None:
 
 
 def hint_candidates(hint: bytes) -> list[str]:
-    """The file names that the content of ``version-hint.text`` may mean, the likeliest first.
+    """Return the file names that the content of ``version-hint.text`` may mean, the likeliest first.
 
     The content is a version number, a file name without its ending, or a whole file name;
     any other content gives no names.
@@ -146,7 +146,7 @@ def hint_candidates(hint: bytes) -> list[str]:
 
 
 def next_version(name: str, names: Collection[str]) -> str | None:
-    """The Hadoop file of the version after that of ``name``, if it exists: then the hint was stale.
+    """Return the Hadoop file of the version after that of ``name``, if it exists: then the hint was stale.
 
     None for names that catalogs write: a file with a higher number may belong to a commit that failed.
     """
@@ -167,6 +167,6 @@ def _match(name: str) -> re.Match[str] | None:
 
 
 def version_of(name: str) -> int | None:
-    """The version in the name of a metadata file; None if it has none."""
+    """Return the version in the name of a metadata file; None if it has none."""
     match = _match(name)
     return None if match is None else int(match["version"])

@@ -53,7 +53,7 @@ _PLAIN = frozenset(
 
 @lru_cache(4096)
 def parse_primitive(text: str) -> Primitive:
-    """A primitive type from its name; ``Kind.OTHER`` for unknown names and invalid sizes."""
+    """Return a primitive type given its name; ``Kind.OTHER`` for unknown names and invalid sizes."""
     if text in _PLAIN:
         return Primitive(Kind(text), text)
     if text in _NANOSECONDS:
@@ -91,10 +91,11 @@ def parse_schema(value: object, path: str, default_id: int = 0) -> Schema:
     Args:
         value: the parsed JSON.
         path: its path in the document, for errors.
-        default_id: its id where v1 metadata leaves it out.
+        default_id: its id if v1 metadata omits it.
 
     Raises:
-        MetadataCorrupt: it breaks the specification; LimitExceeded when nested too deep.
+        MetadataCorrupt: it breaks the specification.
+        LimitExceeded: it is nested too deep.
     """
     node = as_object(value, path)
     schema_id = optional_int32(node, "schema-id", path + ".")

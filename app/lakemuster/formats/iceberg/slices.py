@@ -5,7 +5,7 @@ values are gathered straight from the array's buffer, at any byte offset.
 
 A row is *odd* when its bytes are not the canonical serialisation of its typed value: bytes
 written before a type was promoted, and bytes that do not parse, whose typed value is null. The
-raw bytes of odd rows have to be stored; those of all others follow from the value.
+raw bytes of odd rows have to be stored; the bytes of other rows follow from the value.
 
 Source: Iceberg spec, appendix D, and "Schema Evolution" for what may be promoted.
 """
@@ -41,7 +41,7 @@ WIDTHS = {
 """Bytes of the canonical serialisation, for types whose values are numbers of that width."""
 
 MAX_BLOCKS = 2**28
-"""The most bytes of a column of ``fixed``, where nulls take as much as values; above it every row stays raw."""
+"""The most bytes of a column of ``fixed``, in which nulls take as much as values; above it every row stays raw."""
 
 _PADDING = 16
 _SECONDS_PER_DAY = 86_400
@@ -67,7 +67,7 @@ class Items:
 
     @cached_property
     def data(self) -> NDArray[np.uint8]:
-        """The bytes, padded so that a wide read at the last one stays inside."""
+        """The bytes of all items, padded so that a wide read at the last byte stays inside."""
         return np.concatenate([self.bytes, np.zeros(_PADDING, np.uint8)])
 
     @cached_property
@@ -76,7 +76,7 @@ class Items:
         return np.diff(self.offsets)
 
     def read(self, starts: NDArray[np.integer], dtype: str) -> Numbers:
-        """The numbers that begin at the byte offsets ``starts``."""
+        """Return the numbers that begin at the byte offsets ``starts``."""
         wide = np.dtype(dtype)
         everywhere: Numbers = np.ndarray((len(self.data) - wide.itemsize + 1,), wide, self.data, 0, (1,))
         numbers: Numbers = everywhere[starts]
@@ -85,7 +85,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A column's typed values, None when no row has one, and its odd rows, None when there are none."""
+    """A column's typed values, None if no row has one, and its odd rows, None if there are none."""
 
     values: pa.Array | None
     odd: Mask | None
@@ -117,12 +117,12 @@ def decode(column: Items, items: Index, present: Mask | None, of: Primitive) -> 
 
 
 def pick(column: Items, items: Index, present: Mask | None) -> pa.BinaryArray:
-    """The bytes of the rows that are present, null for the others."""
+    """Return the bytes of the rows that are present, null for the others."""
     return column.array.take(pa.array(items, mask=None if present is None else ~present))
 
 
 def bitmap(mask: Mask | None) -> pa.Buffer | None:
-    """Arrow's validity bits of a mask."""
+    """Return Arrow's validity bitmap of a mask."""
     return None if mask is None else pa.py_buffer(np.packbits(mask, bitorder="little"))
 
 
@@ -158,7 +158,7 @@ def _numbers(column: Items, items: Index, present: Mask | None, of: Primitive) -
 
 
 def _promote(short: Numbers, values: Numbers, rows: Mask, of: Primitive) -> tuple[Numbers, Mask]:
-    """Merge promoted values of 4 bytes into those of 8; return these and the mask of promoted rows."""
+    """Merge promoted values of 4 bytes into the values of 8; return these and the mask of promoted rows."""
     match of.kind:
         case Kind.LONG:
             return np.where(rows, short.astype(np.int64), values), rows

@@ -55,14 +55,14 @@ class KeyMatrix:
     begin: int | None = None
 
     def spread(self, values: Counts) -> Counts:
-        """The values of all items as a new matrix (K, N)."""
+        """Return the values of all items as a new matrix (K, N)."""
         if self.begin is None:
             return values.take(self.items)
         keys, rows = self.items.shape
         return np.array(values[self.begin : self.begin + keys * rows].reshape(rows, keys).T, order="C")
 
     def present_at(self, k: int) -> Mask | None:
-        """The rows that have one key; None when all do."""
+        """Return the rows that have one key; None if all do."""
         if self.present is None or self.present.ndim == 1:
             return self.present
         mask: Mask = self.present[k]
@@ -70,20 +70,21 @@ class KeyMatrix:
 
 
 class KeyMatrixBuilder:
-    """Turns maps into matrices; the last matrix is reused if the next maps have the same keys, as most have."""
+    """Converts maps to matrices; reuses the last matrix if the next maps have the same keys, as most do."""
 
     def __init__(self) -> None:
         self._last: tuple[NDArray[np.int32], Index, Index, KeyMatrix] | None = None
 
     def explode(self, maps: pa.ListArray, key: str) -> KeyMatrix:
-        """Turn maps into a matrix.
+        """Convert maps to a matrix.
 
         Args:
             maps: lists of structs; null where an entry has no map.
             key: the name of the structs' member that is the key.
 
         Raises:
-            MetadataCorrupt: a key is null. LimitExceeded: more than ``MAX_KEYS`` keys.
+            MetadataCorrupt: a key is null.
+            LimitExceeded: more than ``MAX_KEYS`` keys.
         """
         keys, starts, lengths = _entries(maps, key)
         if self._last is not None:
@@ -97,7 +98,7 @@ class KeyMatrixBuilder:
 
 
 def _entries(maps: pa.ListArray, key: str) -> tuple[NDArray[np.int32], Index, Index]:
-    """All keys, and the start and number of each row's keys."""
+    """Return all keys, and the start and number of each row's keys."""
     keys = maps.values.field(key)
     if keys.null_count:
         raise MetadataCorrupt("a map of statistics has a null key")
@@ -118,7 +119,7 @@ def _explode(keys: NDArray[np.int32], starts: Index, lengths: Index) -> KeyMatri
 
 
 def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> KeyMatrix | None:
-    """The matrix, if every row has the same keys and rows follow each other without gaps; else None."""
+    """Return the matrix if every row has the same keys and rows follow each other without gaps; else None."""
     width, begin = int(lengths[0]), int(starts[0])
     if not width or not (lengths == width).all():
         return None
@@ -130,7 +131,7 @@ def _uniform(keys: NDArray[np.int32], starts: Index, lengths: Index) -> KeyMatri
 
 
 def _grouped(keys: NDArray[np.int32], starts: Index, lengths: Index) -> KeyMatrix | None:
-    """The matrix, if there are few distinct lists of keys: a row's list tells where its keys are; else None."""
+    """Return the matrix if there are few distinct lists of keys, which determine where a row's keys are; else None."""
     groups: list[NDArray[np.int32]] = []
     group_of = np.zeros(len(starts), np.int64)  # 0: no keys
     rest = np.flatnonzero(lengths)
@@ -177,7 +178,7 @@ def _irregular(keys: NDArray[np.int32], starts: Index, lengths: Index) -> KeyMat
 
 
 def _codes(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], Index]:
-    """The distinct keys, and for each key its index among them."""
+    """Return the distinct keys, and for each key its index among them."""
     if keys.min() < 0 or keys.max() >= _SMALL_KEY:
         found, codes = np.unique(keys, return_inverse=True)
         return found, codes
@@ -192,7 +193,7 @@ def _codes(keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], Index]:
 def count_columns(
     maps: pa.ListArray, key: str, value: str, kind: str, exploder: KeyMatrixBuilder | None = None
 ) -> Iterator[Column]:
-    """One column of counts per key.
+    """Yield one column of counts per key.
 
     Args:
         maps: lists of structs of a key and an integer.
@@ -236,7 +237,7 @@ def bound_columns(
     type_of: Callable[[int], Primitive],
     exploder: KeyMatrixBuilder | None = None,
 ) -> Iterator[Column]:
-    """One typed column per key, and one of raw bytes where they are not canonical.
+    """Yield one typed column per key, and one of raw bytes where they are not canonical.
 
     Args:
         maps: lists of structs of a key and single-value bytes.
@@ -269,16 +270,16 @@ def bound_columns(
             yield bound_field(f"{kind}_raw", field_id, pa.binary(), of.text), raw
 
 
-# Cached: small manifests come by the thousand, with the same columns.
+# Cached: thousands of small manifests have the same columns.
 @lru_cache(4096)
 def count_field(kind: str, field_id: int, of: pa.DataType) -> pa.Field:
-    """The Arrow field of a column of counts."""
+    """Return the Arrow field of a column of counts."""
     return pa.field(column(kind, field_id), of)
 
 
 @lru_cache(4096)
 def bound_field(kind: str, field_id: int, of: pa.DataType, text: str) -> pa.Field:
-    """The Arrow field of a column of bounds of a type."""
+    """Return the Arrow field of a column of bounds of a type."""
     return typed_field(column(kind, field_id), of, text)
 
 
@@ -308,7 +309,7 @@ def _batch(items: Items, exploded: KeyMatrix, types: list[Primitive]) -> dict[in
 
 
 def canonical(items: Items, rows: Index, present: Mask | None, of: Primitive) -> Decoded | None:
-    """Decode one column if all its values are in the canonical form; None if not, or without a kernel for its type."""
+    """Decode one column; return None if a value is not canonical, or if no kernel decodes the type."""
     if _form(of) is None or not is_available():
         return None
     exploded = KeyMatrix(np.zeros(1, np.int32), rows[None], None if present is None else present[None])

@@ -86,7 +86,7 @@ def parse_table_metadata(data: bytes, location: str) -> TableMetadata:
         location: where it was read; becomes ``metadata_location``.
 
     Raises:
-        FormatUnsupported: of a format version that we do not serve.
+        FormatUnsupported: its format version is not supported.
         MetadataCorrupt: not JSON, or against the specification; the message names the path.
         LimitExceeded: too large when inflated, or nested too deep.
     """
@@ -206,7 +206,7 @@ def _snapshot(node: Object, path: str) -> Snapshot:
 
 
 def _refs(root: Object, snapshot_ids: set[int]) -> tuple[tuple[Ref, ...], int | None]:
-    """The refs, including main, and main's snapshot: ``refs`` and ``current-snapshot-id`` must agree on it."""
+    """Return the refs, including main, and main's snapshot: ``refs`` and ``current-snapshot-id`` must agree on it."""
     current = optional_int(root, "current-snapshot-id", "")
     current = None if current == _NO_SNAPSHOT else current
     named = root.get("refs")

@@ -40,7 +40,7 @@ _LAYOUT = {
 
 
 def decode_value(of: Primitive, raw: bytes) -> object:
-    """The internal form of single-value bytes; None when they do not conform to the type, or it has no order."""
+    """Return the internal form of single-value bytes; None if they do not conform to the type, or it has no order."""
     match of.kind:
         case Kind.BINARY:
             return raw
@@ -84,7 +84,7 @@ def _decode_number(of: Primitive, raw: bytes) -> bool | int | float | None:
 
 
 def encode_value(of: Primitive, internal: object) -> bytes:
-    """The canonical single-value bytes of a value in its internal form.
+    """Return the canonical single-value bytes of a value in its internal form.
 
     Raises:
         ValueError: not a value of the type, or a type that we do not serialise.
@@ -119,7 +119,7 @@ def decode_array(raw: pa.BinaryArray, of: Primitive) -> Decoded:
 
 
 def encode_array(typed: pa.Array) -> pa.BinaryArray:
-    """The canonical single-value bytes of a column of typed values; nulls stay null."""
+    """Return the canonical single-value bytes of a column of typed values; nulls stay null."""
     kind = typed.type
     if pa.types.is_binary(kind):
         return typed
@@ -145,7 +145,7 @@ def _number_bytes(typed: pa.Array) -> tuple[int, np.ndarray[tuple[int], np.dtype
 
 
 def raw_bounds(table: pa.Table | pa.RecordBatch, bound: Literal["lower", "upper"], field_id: int) -> pa.BinaryArray:
-    """A column's bounds as the bytes that the manifest holds, for every row; null where it holds none.
+    """Return a column's bounds as the bytes that the manifest holds, for every row; null where it holds none.
 
     Args:
         table: entries in the shape of ``metadata.files``, with the ``<bound>`` and ``<bound>_raw``

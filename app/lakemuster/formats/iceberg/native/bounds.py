@@ -46,7 +46,7 @@ def read_bounds(
         read: the kernel to use.
 
     Returns:
-        the values of each column, arbitrary where an item is not in the form; and bool (columns, rows): whether it is.
+        the values of each column, arbitrary where an item is not in the form; and bool (columns, rows): True if it is.
     """
     columns, rows = items.shape
     described, size = np.zeros((columns, 6), np.uint64), 0

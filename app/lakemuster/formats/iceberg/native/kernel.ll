@@ -1,5 +1,5 @@
 ; Made by scripts/kernels.py with numba 0.68.1 on Python 3.11; not to be edited.
-; kernel.py: e75c9c4efb1d28a671d37cbe457cba8d81896c449b2506ffa04bcc7a847b843d
+; kernel.py: 367841a5c96c5f066631702bcbb5926fb4ba5bc33328fa6b2b8854b5bce5afb4
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_read_bounds(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.data, i64 %arg.data_0, ptr readonly captures(none) %arg.offsets, i64 %arg.offsets_0, ptr readonly captures(none) %arg.items, i64 %arg.items_0, i64 %arg.items_1, ptr readonly captures(none) %arg.forms, i64 %arg.forms_0, ptr writeonly captures(none) %arg.ints, i64 %arg.ints_0, ptr writeonly captures(none) %arg.longs, i64 %arg.longs_0, ptr writeonly captures(none) %arg.regular, i64 %arg.regular_0, i64 %arg.regular_1) local_unnamed_addr #0 {

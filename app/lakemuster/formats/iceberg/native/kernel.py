@@ -1,7 +1,7 @@
-"""Single-value bytes to numbers, many columns of many files at once: the inner loop, see ``kernels``.
+"""Decode single-value bytes to numbers, many columns of many files at once: the inner loop, see ``kernels``.
 
-Row by row, since that is how manifests hold them. Only the canonical bytes of a value are read here; any others
-make their column irregular, and irregular columns are decoded the careful way.
+Items are read row by row, as manifests hold them. Only canonical bytes are decoded here; any other item makes its
+column irregular, and ``slices`` decodes irregular columns.
 
 Source: Iceberg spec, appendix D, "Binary single-value serialization".
 """
@@ -47,7 +47,7 @@ _BYTE = Word(0xFF)
 def read_bounds(
     data: Octets, offsets: Ints, items: Items, forms: Forms, ints: Ints, longs: Words, regular: Regular
 ) -> int:
-    """Read the items that a matrix of their numbers tells.
+    """Read the items that a matrix of their numbers selects.
 
     Args:
         data: the bytes of all items.
@@ -57,7 +57,7 @@ def read_bounds(
             value is placed, in its own width; for decimals, the high and low half of the first number that has too
             many digits, upwards and downwards.
         ints, longs: one memory, seen in two widths, for the values.
-        regular: (columns, rows); set to whether the item was of its canonical form.
+        regular: (columns, rows); set to whether the item has its canonical form.
 
     Returns:
         0.
@@ -93,7 +93,7 @@ def read_bounds(
 
 
 def load_decimal(data: Octets, at: Word, size: Word) -> tuple[Word, Word]:
-    """A big-endian number of 1 to 16 bytes, as its two halves."""
+    """Return a big-endian number of 1 to 16 bytes as its two halves."""
     sign = ALL if data[at] & Word(0x80) else N0
     if size > N8:
         return load_some(data, at, size - N8, sign), load_big(data, at + size - N8)
@@ -107,13 +107,13 @@ def load_decimal(data: Octets, at: Word, size: Word) -> tuple[Word, Word]:
 
 
 def load_some(data: Octets, at: Word, size: Word, sign: Word) -> Word:
-    """The first 1 to 8 of eight big-endian bytes, with the bits of a sign before them."""
+    """Return the first 1 to 8 of eight big-endian bytes, extended by the bits of a sign."""
     bits = size << N3
     return load_big(data, at) >> (N64 - bits) | sign << (bits - N1)
 
 
 def load_big(data: Octets, at: Word) -> Word:
-    """Eight bytes as a big-endian number: compilers make two instructions of it."""
+    """Read eight bytes as a big-endian number; compilers make two instructions of it."""
     return (
         Word(data[at]) << N56
         | Word(data[at + N1]) << N48
@@ -127,7 +127,7 @@ def load_big(data: Octets, at: Word) -> Word:
 
 
 def is_minimal(data: Octets, at: Word, size: Word) -> bool:
-    """Whether the first byte says more than the sign of the second."""
+    """Return whether the first byte does more than repeat the sign of the second."""
     if size == N1:
         return True
     first, sign = Word(data[at]), Word(data[at + N1]) >> N7
@@ -135,8 +135,8 @@ def is_minimal(data: Octets, at: Word, size: Word) -> bool:
 
 
 def is_less(high: Word, low: Word, other_high: Word, other_low: Word) -> bool:
-    """Compare numbers of two halves."""
+    """Return whether a number of two halves is less than another one."""
     sign = N1 << N63
-    # With the sign's bit turned over, signed halves have the order of unsigned ones.
+    # With the sign bit inverted, signed halves have the order of unsigned ones.
     high, other_high = high ^ sign, other_high ^ sign
     return bool(high < other_high or (high == other_high and low < other_low))

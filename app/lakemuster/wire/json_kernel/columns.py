@@ -38,7 +38,7 @@ class JsonTexts(KernelColumn):
     quoted: bool = False
 
     def whole(self) -> pa.StringArray:
-        """See ``KernelColumn``."""
+        """See :meth:`KernelColumn.whole`."""
         return quote(self.array) if self.quoted else self.array
 
 
@@ -47,7 +47,7 @@ class Strings(KernelColumn):
     """Arbitrary texts, to be escaped."""
 
     def whole(self) -> pa.StringArray:
-        """See ``KernelColumn``."""
+        """See :meth:`KernelColumn.whole`."""
         if _is_plain(self.array):
             return quote(self.array)
         written = [None if value is None else orjson.dumps(value).decode() for value in self.array.to_pylist()]
@@ -65,7 +65,7 @@ class Dates(KernelColumn):
         return not len(days) or bool(days.min() >= FIRST_DAY and days.max() <= LAST_DAY)
 
     def whole(self) -> pa.StringArray:
-        """See ``KernelColumn``."""
+        """See :meth:`KernelColumn.whole`."""
         if self.is_usual:
             return quote(self.array.cast(pa.string()))
         days = self.array.view(pa.int32()).to_pylist()
@@ -83,7 +83,7 @@ class Integers(KernelColumn):
     quoted_from: int = NEVER
 
     def whole(self) -> pa.StringArray:
-        """See ``KernelColumn``."""
+        """See :meth:`KernelColumn.whole`."""
         texts = self.array.cast(pa.string())
         if self.quoted_from == ALWAYS:
             return quote(texts)
@@ -106,7 +106,7 @@ class Lists(KernelColumn):
     quoted_from: int = NEVER
 
     def whole(self) -> pa.StringArray:
-        """See ``KernelColumn``."""
+        """See :meth:`KernelColumn.whole`."""
         lengths = pc.fill_null(pc.list_value_length(self.array), 0).cast(pa.int32())
         offsets = pa.concat_arrays([pa.array([0], pa.int32()), pc.cumulative_sum(lengths)])
         numbers = pc.fill_null(Integers(self.array.flatten(), self.quoted_from).whole(), "null")
@@ -119,7 +119,7 @@ RowPart: TypeAlias = str | pa.Array | KernelColumn
 
 
 def _is_plain(array: pa.StringArray) -> bool:
-    """Tell whether no text needs an escape."""
+    """Return whether no text needs an escape."""
     _, offsets, octets = array.buffers()
     if octets is None or not len(array):
         return True

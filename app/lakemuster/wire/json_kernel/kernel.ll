@@ -1,5 +1,5 @@
 ; Made by scripts/kernels.py with numba 0.68.1 on Python 3.11; not to be edited.
-; kernel.py: 001fbe74e6e635af9c3156512ce6ce5eb4d7b6177c0bc92347c21bf4f4a34c51
+; kernel.py: 32b5d7aecc0b39fd0b20b1a835cb9eb4bddec517816d5cad2276900fb57503f5
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_join(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr %arg.texts, i64 %arg.texts_0, ptr readonly captures(none) %arg.words, i64 %arg.words_0, ptr readonly captures(none) %arg.flags, i64 %arg.flags_0, ptr readonly captures(none) %arg.program, i64 %arg.program_0, i64 %arg.rows, ptr %arg.octets, i64 %arg.octets_0, ptr writeonly captures(none) initializes((0, 4)) %arg.ends, i64 %arg.ends_0) local_unnamed_addr #0 {

@@ -1,18 +1,18 @@
-"""Columns to JSON text, row by row: the inner loop, in the part of Python that numba compiles.
+"""Write columns as JSON text, row by row: the inner loop, in the subset of Python that numba compiles.
 
-Plain Python over numpy arrays: it runs as it stands, slowly, and that is how tests hold it to the bounds of its
-arrays. What writers run is ``kernel.ll``, see ``native``. Every read and every write stands behind a comparison.
+Tests run it as plain Python over numpy arrays, which checks all array bounds. Writers run ``kernel.ll``, see
+``native``. Every read and every write is preceded by a comparison with its array's bounds.
 
-A *program* is what each row is made of, as rows of (operation, argument, flags, argument). Flags are 0 where no row
-is null, else one more than where the rows' flags begin, which are 0 for null:
+A *program* describes the parts of each row, as rows of (operation, argument, flags, argument). Flags are 0 if no row
+is null, else one more than the index at which the rows' flags begin, which are 0 for null:
 
-* ``CONSTANT``: the same bytes in every row: where they begin, 0, where they end;
-* ``TEXT``, ``QUOTED``, ``ESCAPED``: a column of texts, as they are, in quotation marks, or as a JSON string: where
-  the first of its rows + 1 ends stands among the numbers;
-* ``INTEGER``: a column of signed numbers: where the first stands; the least magnitude that is written as a string;
-* ``DATE``: a column of days since 1970-01-01, of years of four digits;
-* ``INTEGERS``: a column of lists of them: where the first of its rows + 1 ends stands, which are places among the
-  numbers; the same magnitude.
+* ``CONSTANT``: the same bytes in every row: where they begin, and where they end;
+* ``TEXT``, ``QUOTED``, ``ESCAPED``: a column of texts, unchanged, in quotation marks, or as JSON strings: the index of
+  the first of its rows + 1 ends among the numbers;
+* ``INTEGER``: a column of signed numbers: the index of the first; the least magnitude that is written as a string;
+* ``DATE``: a column of days since 1970-01-01, in years of four digits: the index of the first;
+* ``INTEGERS``: a column of lists of signed numbers: the index of the first of its rows + 1 ends, which are themselves
+  indexes of numbers; the same magnitude.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Program = Annotated[Words, (None, 4)]
 
 CONSTANT, TEXT, QUOTED, ESCAPED, INTEGER, DATE, INTEGERS = (Word(number) for number in range(7))
 DONE, BEYOND = 0, 1
-"""Verdicts: all rows are written, or something would have been read or written beyond its array."""
+"""Verdicts: all rows are written, or a read or write would have been out of an array's bounds."""
 FIRST_DAY, LAST_DAY = -719_528, 2_932_896
 """0000-01-01 and 9999-12-31."""
 
 WIDEST = 22
-"""Bytes of an integer in quotation marks."""
+"""The most bytes of an integer in quotation marks."""
 _WIDEST, _DIGITS = Word(WIDEST), Word(20)
 MOST_ESCAPED = 6
-"""Bytes that one byte may become."""
+"""The most bytes that one byte becomes when it is escaped."""
 
 _CENTURY, _DAYS_OF_400_YEARS, _DAYS_OF_4_YEARS = Word(100), Word(146_097), Word(1_461)
 _SINCE_MARCH = Word(719_468 + 146_097)
@@ -43,7 +43,7 @@ _SINCE_MARCH = Word(719_468 + 146_097)
 _DAYS = Word(719_468 + 146_097 + LAST_DAY)
 _SIGN = Word(2**63)
 _BAD = ALL
-"""What stands for a position where there is none."""
+"""Returned in place of a position: out of bounds."""
 _DIGIT, _MINUS, _QUOTE, _ESCAPE, _COMMA = (np.uint8(ord(text)) for text in '0-"\\,')
 _HYPHEN = _MINUS
 _OPEN, _CLOSE, _LETTER_U, _LETTER_A = (np.uint8(ord(text)) for text in "[]ua")
@@ -53,7 +53,7 @@ _B, _T, _F, _R = (np.uint8(ord(text)) for text in "btfr")
 
 
 def join(texts: Octets, words: Words, flags: Octets, program: Program, rows: Word, octets: Octets, ends: Ints) -> int:
-    """Write all rows, one behind the other.
+    """Write all rows, one after the other.
 
     Args:
         texts: the bytes of all texts.
@@ -68,7 +68,7 @@ def join(texts: Octets, words: Words, flags: Octets, program: Program, rows: Wor
     """
     at = row = N0
     ends[N0] = 0
-    # Nothing is held against a length by a sum, which could pass the largest number.
+    # Comparisons with lengths use differences: sums could overflow.
     while row < rows:
         operation = N0
         while operation < Word(program.shape[0]):
@@ -110,7 +110,7 @@ def join(texts: Octets, words: Words, flags: Octets, program: Program, rows: Wor
 
 
 def put(texts: Octets, begin: Word, end: Word, octets: Octets, at: Word) -> Word:
-    """Bytes as they are; where the next ones go."""
+    """Write bytes unchanged; return the position after them."""
     if begin > end or end > Word(len(texts)) or end - begin > Word(len(octets)) - at:
         return _BAD
     while begin < end:
@@ -121,7 +121,7 @@ def put(texts: Octets, begin: Word, end: Word, octets: Octets, at: Word) -> Word
 
 
 def put_null(octets: Octets, at: Word) -> Word:
-    """The word."""
+    """Write ``null``; return the position after it."""
     if Word(len(octets)) - at < N4:
         return _BAD
     octets[at], octets[at + N1], octets[at + N2], octets[at + N3] = _N, _LETTER_U, _L, _L
@@ -129,7 +129,7 @@ def put_null(octets: Octets, at: Word) -> Word:
 
 
 def put_quote(octets: Octets, at: Word) -> Word:
-    """A quotation mark."""
+    """Write a quotation mark; return the position after it."""
     if at >= Word(len(octets)):
         return _BAD
     octets[at] = _QUOTE
@@ -137,7 +137,7 @@ def put_quote(octets: Octets, at: Word) -> Word:
 
 
 def put_integer(number: Word, quoted_from: Word, octets: Octets, at: Word) -> Word:
-    """A signed number, as a string from a magnitude on."""
+    """Write a signed number, as a string if its magnitude is at least ``quoted_from``; return the position after it."""
     if Word(len(octets)) - at < _WIDEST:
         return _BAD
     is_negative = number >= _SIGN
@@ -166,7 +166,7 @@ def put_integer(number: Word, quoted_from: Word, octets: Octets, at: Word) -> Wo
 
 
 def put_date(days: Word, octets: Octets, at: Word) -> Word:
-    """A day in quotation marks.
+    """Write a day in quotation marks; return the position after it.
 
     Source: Neri and Schneider, "Euclidean affine functions and their application to calendar algorithms" (2022).
     """
@@ -196,13 +196,13 @@ def put_date(days: Word, octets: Octets, at: Word) -> Word:
 
 
 def put_pair(number: Word, octets: Octets, at: Word) -> None:
-    """Two digits."""
+    """Write a number as two digits."""
     octets[at] = _DIGIT + np.uint8(number // N10)
     octets[at + N1] = _DIGIT + np.uint8(number % N10)
 
 
 def put_integers(words: Words, begin: Word, end: Word, quoted_from: Word, octets: Octets, at: Word) -> Word:
-    """Numbers in brackets."""
+    """Write numbers in brackets; return the position after them."""
     if begin > end or end > Word(len(words)) or at >= Word(len(octets)):
         return _BAD
     octets[at] = _OPEN
@@ -225,7 +225,7 @@ def put_integers(words: Words, begin: Word, end: Word, quoted_from: Word, octets
 
 
 def put_escaped(texts: Octets, begin: Word, end: Word, octets: Octets, at: Word) -> Word:
-    """A JSON string."""
+    """Write a JSON string; return the position after it."""
     if begin > end or end > Word(len(texts)):
         return _BAD
     at = put_quote(octets, at)
@@ -256,7 +256,7 @@ def put_escaped(texts: Octets, begin: Word, end: Word, octets: Octets, at: Word)
 
 
 def is_plain(texts: Octets, begin: Word, end: Word) -> bool:
-    """Whether nothing needs an escape; looks at every byte, which many at once take less time for."""
+    """Return whether no byte needs an escape; examines every byte, so that compilers can vectorize the loop."""
     special = np.uint8(0)
     while begin < end:
         octet = texts[begin]
@@ -266,7 +266,7 @@ def is_plain(texts: Octets, begin: Word, end: Word) -> bool:
 
 
 def short_of(octet: np.uint8) -> np.uint8:
-    """The letter that escapes a byte in two; 0 where there is none."""
+    """Return the letter of a byte's two-character escape; 0 if there is none."""
     if octet in (_QUOTE, _ESCAPE):
         return octet
     if octet == 8:

@@ -16,7 +16,7 @@ from lakemuster.wire.json_kernel.inputs import KernelInput, input_of
 
 run_compiled = Kernel(kernel.join)
 is_available = run_compiled.is_available
-"""Tell whether this process can run the compiled kernel; loads it."""
+"""Whether this process can run the compiled kernel; loads it."""
 
 
 def join_native(pieces: Sequence[RowPart], rows: int, run: Callable[..., int] = run_compiled) -> pa.StringArray:

@@ -97,7 +97,7 @@ class SerializedRows:
         return len(self.start)
 
     def take(self, index: Ints) -> SerializedRows:
-        """The rows at these positions, over the same buffer."""
+        """Return the rows at these positions, over the same buffer."""
         return SerializedRows(self.data, self.start[index], self.size[index], self.arity[index])
 
     def decode(self, types: Sequence[Primitive | None], misfit: Misfit) -> list[pa.Array | None]:
@@ -234,7 +234,7 @@ class _Decoder:
         return _array(pa.binary(), null | invalid, offsets, data).cast(form)
 
     def _part(self, slot: Ints, wanted: Mask, size: int = 0) -> tuple[Ints, Ints]:
-        """The positions and low halves of slots that point behind the fixed part; 0 and 0 where not wanted.
+        """Return the positions and low halves of slots that point after the fixed part; 0 and 0 where not wanted.
 
         ``size`` is the length of each value in bytes; 0 when the low half holds it.
         """
@@ -255,7 +255,7 @@ class _Decoder:
 
 
 def _view(data: NDArray[np.uint8], kind: str) -> NDArray[np.int64]:
-    """The integer that starts at each byte: unaligned words are gathered without copying bytes first."""
+    """Return the integer that starts at each byte, as a view: unaligned words are read without a copy of the bytes."""
     width = np.dtype(kind).itemsize
     return np.ndarray(shape=(len(data) - width + 1,), dtype=kind, buffer=data, strides=(1,))
 
@@ -273,7 +273,7 @@ def _array(form: pa.DataType, null: Mask, *buffers: object) -> pa.Array:
 
 
 def _within(limbs: NDArray[np.int64], precision: int) -> Mask:
-    """Whether 128-bit numbers (low, high) have at most ``precision`` decimal digits."""
+    """Return whether 128-bit numbers (low, high) have at most ``precision`` decimal digits."""
     low, high = limbs[:, 0].view("<u8"), limbs[:, 1]
 
     def less(than: int) -> Mask:

@@ -2,7 +2,7 @@
 
 The reverse of ``binary_row`` (which describes the layout), for key rows that are hashed. Details that change the hash
 are fixed here: unscaled decimals take the fewest bytes, padding is zero, and a null of a type that does not fit its
-slot still takes the place behind the fixed part that a value would.
+slot still takes the place after the fixed part that a value would take.
 
 Source: Paimon ``BinaryRowWriter``, ``AbstractBinaryWriter``.
 """
@@ -23,7 +23,7 @@ COMPACT_TIMESTAMP = 3
 """Most fractional digits of a timestamp that fits its slot."""
 
 Cell = tuple[bytes, bytes, int]
-"""A slot; the bytes behind the fixed part, padded; the low half of a slot that points to them."""
+"""A slot; the bytes after the fixed part, padded; the low half of a slot that points to them."""
 
 _FORMS = {
     Kind.BOOLEAN: "<?7x",
@@ -40,7 +40,7 @@ _INLINE = 7
 
 
 def is_writable(of: Primitive) -> bool:
-    """Whether values of a type can be encoded."""
+    """Return whether values of a type can be encoded."""
     return of.kind in _FORMS or of.kind in _WRITERS
 
 

@@ -48,7 +48,7 @@ class BucketFunction(StrEnum):
 
 
 def can_hash(function: BucketFunction, types: Sequence[Primitive]) -> bool:
-    """Whether the function supports bucket keys of these types."""
+    """Return whether the function supports bucket keys of these types."""
     match function:
         case BucketFunction.DEFAULT:
             return all(map(is_writable, types))
@@ -59,7 +59,7 @@ def can_hash(function: BucketFunction, types: Sequence[Primitive]) -> bool:
 
 
 def is_certain(of: Primitive, value: object) -> bool:
-    """Whether all writers put a key with this value into the same bucket.
+    """Return whether all writers put a key with this value into the same bucket.
 
     pypaimon writes two kinds of values differently from Java: it truncates timestamps to microseconds, and gives
     decimals of more than 18 digits one byte too many if they are a negative power of two that fills its bytes.
@@ -99,14 +99,14 @@ def hash_codes(function: BucketFunction, types: Sequence[Primitive], keys: Seque
 
 
 def buckets_of(function: BucketFunction, codes: Ints, total_buckets: int) -> Ints:
-    """The buckets of hash codes among ``total_buckets`` (at least 1)."""
+    """Return the buckets of hash codes among ``total_buckets`` (at least 1)."""
     if function is BucketFunction.DEFAULT:
         return np.abs(np.fmod(codes, total_buckets))
     return np.mod(codes, total_buckets)
 
 
 def buckets(function: BucketFunction, types: Sequence[Primitive], keys: Sequence[Key], total_buckets: int) -> Ints:
-    """The bucket of each of K keys; see :func:`hash_codes`."""
+    """Return the bucket of each of K keys; see :func:`hash_codes`."""
     return buckets_of(function, hash_codes(function, types, keys), total_buckets)
 
 
@@ -125,7 +125,7 @@ def _hive(types: Sequence[Primitive], key: Key) -> int:
 
 
 def _hive_field(of: Primitive, value: object) -> int:
-    """Hive's hash of a field; only its low 32 bits are significant."""
+    """Return Hive's hash of a field; only its low 32 bits are significant."""
     if value is None:
         return 0
     match of.kind, value:
@@ -154,7 +154,7 @@ def _hive_bytes(content: bytes) -> int:
 
 
 def _hive_decimal(number: int, scale: int) -> int:
-    """Java's ``BigDecimal.hashCode`` without trailing zeros: decimals of up to 38 digits never need Hive's rounding."""
+    """Return Java's ``BigDecimal.hashCode`` without trailing zeros; up to 38 digits never need Hive's rounding."""
     while scale > 0 and number % 10 == 0:
         number, scale = number // 10, scale - 1
     words, rest = [], abs(number)

@@ -57,7 +57,7 @@ def _dense(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 
 def value_codes(values: pa.Array) -> Index:
-    """One code per distinct value of a column without lists; null is a value, floats are compared by their bits."""
+    """Return one code per distinct value of a column without lists; null is a value, floats differ by their bits."""
     if pa.types.is_floating(values.type):
         values = values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
     return np.asarray(values.dictionary_encode(null_encoding="encode").indices.to_numpy(), np.int64)

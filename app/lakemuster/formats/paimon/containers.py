@@ -87,7 +87,7 @@ def _parquet_batches(data: bytes) -> tuple[pa.Schema, Iterator[pa.Table]]:
 
 
 def _check_shape(schema: pa.Schema, rows: int, size: int) -> None:
-    """Check the number of records and the nesting. Records name files, so they are not more than the bytes."""
+    """Check the number of records, which is at most the number of bytes since records name files, and the nesting."""
     if not 0 <= rows <= size:
         raise LimitExceeded("a manifest claims more records than it has bytes", records=rows, bytes=size)
     if any(_depth(column) > MAX_DEPTH for column in schema):
@@ -95,7 +95,7 @@ def _check_shape(schema: pa.Schema, rows: int, size: int) -> None:
 
 
 def _depth(column: pa.Field) -> int:
-    """Nesting of a column. Accesses every name, since a name that is not UTF-8 raises on access."""
+    """Return the nesting of a column. Access every name: a name that is not UTF-8 raises on access."""
     column.name.encode()
     inner = (column.type.field(i) for i in range(column.type.num_fields))
     return 1 + max(map(_depth, inner), default=0)

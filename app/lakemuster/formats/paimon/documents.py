@@ -42,15 +42,15 @@ class Document:
         return cls(what, value)
 
     def corrupt(self, key: str) -> MetadataCorrupt:
-        """The error for an absent or mistyped member."""
+        """Return the error for an absent or mistyped member."""
         return MetadataCorrupt(f"a Paimon {self.what} lacks {key}, or its type is wrong", key=key)
 
     def get(self, key: str) -> object:
-        """A member, unchecked; None when absent."""
+        """Return a member, unchecked; None if it is absent."""
         return self.members.get(key)
 
     def optional_integer(self, key: str) -> int | None:
-        """A 64-bit integer, or None."""
+        """Return a 64-bit integer, or None."""
         value = self.members.get(key)
         if value is None:
             return None
@@ -59,47 +59,47 @@ class Document:
         return value
 
     def optional_count(self, key: str) -> int | None:
-        """A 64-bit integer that is not negative, or None."""
+        """Return a non-negative 64-bit integer, or None."""
         value = self.optional_integer(key)
         if value is not None and value < 0:
             raise self.corrupt(key)
         return value
 
     def integer(self, key: str, default: int) -> int:
-        """A 64-bit integer, or the default."""
+        """Return a 64-bit integer, or the default."""
         value = self.optional_integer(key)
         return default if value is None else value
 
     def required_integer(self, key: str) -> int:
-        """A 64-bit integer."""
+        """Return a 64-bit integer."""
         value = self.optional_integer(key)
         if value is None:
             raise self.corrupt(key)
         return value
 
     def text(self, key: str) -> str | None:
-        """Text, or None."""
+        """Return text, or None."""
         value = self.members.get(key)
         if value is not None and not isinstance(value, str):
             raise self.corrupt(key)
         return value
 
     def name(self, key: str) -> str | None:
-        """A file name, which cannot lead out of its folder, or None."""
+        """Return a file name, which cannot lead out of its folder, or None."""
         value = self.text(key)
         if value is not None and (not _NAME.fullmatch(value) or value in (".", "..")):
             raise self.corrupt(key)
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts; empty when absent."""
+        """Return a list of texts; empty if it is absent."""
         value = self.members.get(key) or ()
         if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
             raise self.corrupt(key)
         return tuple(value)
 
     def members_of(self, key: str) -> dict[str, object]:
-        """The members of an inner object; empty when it is absent."""
+        """Return the members of an inner object; empty if it is absent."""
         value = self.members.get(key)
         if value is None:
             return {}
@@ -108,7 +108,7 @@ class Document:
         return value
 
     def text_map(self, key: str) -> dict[str, str]:
-        """Texts by key. Numbers and booleans become text, as in Java's reader; nulls are omitted."""
+        """Return texts by key. Numbers and booleans become text, as in Java's reader; nulls are omitted."""
         texts = {}
         for name, value in self.members_of(key).items():
             if value is None:

@@ -1,4 +1,4 @@
-"""Folding of a snapshot's base and delta manifests to live entries: ADDs that no DELETE cancels.
+"""Fold a snapshot's base and delta manifests to live entries: ADDs that no DELETE cancels.
 
 The identity of a file entry is its partition, bucket, level, file name, extra files, embedded index and external
 path. ``level`` belongs to it because an upgrade is DELETE and ADD of one name at two levels; extra files and embedded
@@ -64,7 +64,7 @@ def live_rows(tables: Sequence[pa.Table]) -> list[Mask]:
 
 
 def _identities(tables: Sequence[pa.Table], names: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One number per distinct entry among ``rows`` of all tables concatenated."""
+    """Return one number per distinct entry among ``rows`` of all tables concatenated."""
     partitions = sorted(
         {name for table in tables for name in table.column_names if (split_column(name) or "")[:1] == ("partition",)}
     )
@@ -80,7 +80,7 @@ def _identities(tables: Sequence[pa.Table], names: NDArray[np.int64], rows: NDAr
 
 
 def _gathered(tables: Sequence[pa.Table], name: str) -> pa.Array:
-    """A column of all tables as one array; with 64-bit offsets, since the names of many manifests add up."""
+    """Return a column of all tables as one array, with 64-bit offsets since the texts can exceed 2 GiB together."""
     form = next((table.schema.field(name).type for table in tables if name in table.column_names), None)
     form = PAIMON_COLUMNS[name] if form is None else form
     wide = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}.get(form, form)

@@ -29,7 +29,7 @@ _DATABASE = ".db"
 
 
 def iceberg_root(root: str, options: Mapping[str, str]) -> str | None:
-    """The folder above the ``metadata`` folder of a Paimon table's Iceberg metadata.
+    """Return the folder above the ``metadata`` folder of a Paimon table's Iceberg metadata.
 
     Args:
         root: the table's location; some storages require it to end in ``<warehouse>/<database>.db/<table>``.
@@ -66,7 +66,7 @@ def _in_catalog(root: str, storage: str) -> str:
 
 
 def owner_root(location: str) -> str | None:
-    """The root of the Paimon table whose Iceberg metadata is at a catalog's location: reverses ``iceberg_root``."""
+    """Return the root of the Paimon table with Iceberg metadata at a catalog's location: reverse ``iceberg_root``."""
     levels = location.rstrip("/").rsplit("/", 3)
     if len(levels) < 4 or levels[1] != "iceberg" or not levels[0]:
         return None
@@ -75,7 +75,7 @@ def owner_root(location: str) -> str | None:
 
 
 def is_made_of(view: Snapshot, snapshot: Snapshot) -> bool:
-    """Whether a snapshot of the Iceberg metadata was made from Paimon's snapshot of the same id.
+    """Return whether a snapshot of the Iceberg metadata was made from Paimon's snapshot of the same id.
 
     It was not if the table has been rolled back and the id given to another commit. Versions that do not record the
     commit set the time at which they write the metadata, which is after the commit.

@@ -25,7 +25,7 @@ _FOLDERS = {
     "consumer": ("consumer", re.compile(r"consumer-.*", re.DOTALL)),
     "service": ("service", re.compile(r"service-.*", re.DOTALL)),
 }
-"""The folders of a table and of each of its branches: the kind of their files, and the names of those in use."""
+"""The folders of a table and of each of its branches: the kind of their files, and the names of files in use."""
 _NAMED = ("baseManifestList", "deltaManifestList", "indexManifest", "statistics")
 _CHANGELOG = "changelogManifestList"
 _KEEPER = re.compile(r"tag-.*|changelog-\d+", re.DOTALL)
@@ -100,9 +100,9 @@ def _unknown_file(objects: Objects, file: FileInfo, known: set[str]) -> str | No
     try:
         document = orjson.loads(objects.read(file.location, max_bytes=DOCUMENT_LIMIT))
     except (ObjectMissing, orjson.JSONDecodeError):
-        # A file that vanishes keeps nothing, and the index quarantines what cannot be parsed.
+        # A deleted file retains nothing, and the index quarantines documents that cannot be parsed.
         return None
-    # The changelog of a tagged snapshot goes with the snapshot.
+    # The changelog of a tagged snapshot is deleted when the snapshot expires.
     members = _NAMED if file.name.startswith("tag-") else (*_NAMED, _CHANGELOG)
     names = [document.get(member) for member in members] if isinstance(document, dict) else []
     return next((name for name in names if isinstance(name, str) and name not in known), None)

@@ -83,7 +83,7 @@ def _created(listings: Mapping[str, Sequence[FileInfo]], branch: str) -> int | N
 
 
 def _consumers(documents: Documents, infos: Sequence[FileInfo]) -> dict[str, int]:
-    """Return the next snapshot of each consumer. Its file is overwritten in place: a half-written one is left out."""
+    """Return the next snapshot of each consumer. Its file is overwritten in place: an incomplete one is left out."""
     named = [info for info in infos if info.name.startswith("consumer-") and info.size <= CONSUMER_LIMIT]
     found: dict[str, int] = {}
     for name, data in _read(documents, named, bytes, may_vanish=True).items():

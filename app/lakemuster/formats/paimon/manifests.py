@@ -205,7 +205,7 @@ def parse_index_manifest(data: bytes, table: TableMetadata, *, branch: str = MAI
 
 
 def partition_fields(schema: Schema) -> list[Field]:
-    """The partition columns, in their order."""
+    """Return the partition columns, in the order of the partition keys."""
     columns = {field.name: field for field in schema.fields}
     return [columns[name] for name in schema.partition_keys]
 
@@ -267,7 +267,7 @@ def _partition_summaries(records: Records, fields: list[Field]) -> list[tuple[Pa
 
 
 def _plain(arrays: list[pa.Array | None], count: int) -> list[list[object]]:
-    """Arrow values in internal form: dates, times and timestamps as integers of their unit."""
+    """Return Arrow values in internal form: dates, times and timestamps as integers of their unit."""
     plain: list[list[object]] = []
     for array in arrays:
         if array is None:
@@ -295,7 +295,7 @@ def _deletion_vectors(records: Records) -> pa.Array:
 
 
 def _renamed(structs: pa.StructArray, names: Mapping[str, str], form: pa.StructType) -> pa.StructArray:
-    """A struct array with the members of ``form``, under its names and types."""
+    """Return a struct array with the members of ``form``, under its names and types."""
     members = Records.within(structs)
     arrays = [members.column(source, form.field(name).type) for source, name in names.items()]
     mask = structs.is_null() if structs.null_count else None

@@ -22,7 +22,7 @@ MERGED_CHANGELOGS = frozenset({"lookup", "full-compaction"})
 """Changelog producers that compare each row with its previous version: their files hold whole rows."""
 
 POSTPONE = -2
-"""The option ``bucket`` of tables whose new rows wait in a bucket of this number until they are assigned one."""
+"""The value of the option ``bucket``, and bucket number, of tables whose new rows are assigned a bucket later."""
 
 COMPACTION_TRIGGER = 5
 _UNITS = {"b": 1, "k": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40}
@@ -41,7 +41,7 @@ class TableOptions:
         bucket: the number of buckets; -1 for dynamic or unaware, or :data:`POSTPONE`.
         levels: levels of the merge tree; its files have level 0 to ``levels`` - 1.
         split_target_size, split_open_file_cost: bytes.
-        target_file_size: the bytes that writers aim at; None where the table does not say.
+        target_file_size: the bytes that writers aim at; None if the table does not set it.
         count_blob_size: blob files count with their bytes in splits, not just with the cost of opening them.
         filled_columns: names of columns whose nulls old versions read as a default value.
         changelog_producer: who writes changelog files.
@@ -115,7 +115,7 @@ class TableOptions:
 
 
 def evolves_data(schema: Schema) -> bool:
-    """Whether the columns of a row may be spread over several files, each with some of them."""
+    """Return whether the columns of a row may be spread over several files."""
     return _flag(dict(schema.options), "data-evolution.enabled")
 
 

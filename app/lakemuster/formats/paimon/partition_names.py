@@ -26,7 +26,7 @@ _PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def directory(key: str, of: Primitive, value: pa.Scalar, *, legacy: bool, default: str) -> str:
-    """The directory name ``key=value`` of one partition value, escaped.
+    """Return the directory name ``key=value`` of one partition value, escaped.
 
     Raises:
         FormatUnsupported: the writer's spelling is not determined by the value.
@@ -36,7 +36,7 @@ def directory(key: str, of: Primitive, value: pa.Scalar, *, legacy: bool, defaul
 
 
 def partition_text(of: Primitive, value: pa.Scalar, *, legacy: bool, default: str) -> str:
-    """One partition value as text, not escaped; the default name for null and blank text.
+    """Return one partition value as text, not escaped; the default name for null and blank text.
 
     Raises:
         FormatUnsupported: the writer's spelling is not determined by the value.
@@ -46,7 +46,7 @@ def partition_text(of: Primitive, value: pa.Scalar, *, legacy: bool, default: st
 
 
 def spelling(of: Primitive, value: pa.Scalar, *, legacy: bool) -> str:
-    """A non-null value as text, not escaped."""
+    """Return a non-null value as text, not escaped."""
     match of.kind:
         case Kind.BOOLEAN:
             return "true" if value.as_py() else "false"
@@ -69,7 +69,7 @@ def spelling(of: Primitive, value: pa.Scalar, *, legacy: bool) -> str:
 
 
 def _java_float(value: float, *, single: bool) -> str:
-    """Java's ``Float.toString`` and ``Double.toString``: shortest digits, E notation below 1e-3 and from 1e7."""
+    """Write like Java's ``Float`` and ``Double.toString``: shortest digits, E notation below 1e-3 and from 1e7."""
     if isnan(value):
         return "NaN"
     if isinf(value):
@@ -94,7 +94,7 @@ def _java_float(value: float, *, single: bool) -> str:
 
 
 def _day(days: int) -> str:
-    """ISO text of a day; years beyond 9999 have a plus sign, as in Java."""
+    """Return the ISO text of a day; years beyond 9999 have a plus sign, as in Java."""
     text = str(np.datetime64(days, "D"))
     return f"+{text}" if len(text) > 10 and text[0] != "-" else text
 

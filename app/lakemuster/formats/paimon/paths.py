@@ -37,7 +37,7 @@ _SLICE = re.compile(r"(?P<stem>compacted-changelog-[^$/]*)\$(?P<bucket>\d+)-(?P<
 def data_file_paths(
     table: pa.Table, location: str, metadata: TableMetadata, schemas: Sequence[Schema] = ()
 ) -> pa.Array:
-    """The full location of each entry's file; for a compacted changelog, the file that holds its bytes.
+    """Return the full location of each entry's file; for a compacted changelog, the file that holds its bytes.
 
     Args:
         table: entries in the shape of ``metadata.files``: partitions, ``bucket``, ``file_name``, ``external_path``.
@@ -60,7 +60,7 @@ def data_file_paths(
 def extra_file_paths(
     table: pa.Table, location: str, metadata: TableMetadata, schemas: Sequence[Schema] = ()
 ) -> pa.Array:
-    """The full locations of each entry's extra files, which are beside its data file: lists of strings."""
+    """Return the full locations of each entry's extra files, which are beside its data file: lists of strings."""
     beside = pc.replace_substring_regex(data_file_paths(table, location, metadata, schemas), r"[^/]*$", "")
     lists = _flat(table, "extra_files", pa.list_(pa.string()))
     paths = pc.binary_join_element_wise(beside.take(pc.list_parent_indices(lists)), lists.flatten(), "")
@@ -72,7 +72,7 @@ def extra_file_paths(
 def index_file_paths(
     table: pa.Table, location: str, metadata: TableMetadata, schemas: Sequence[Schema] = ()
 ) -> pa.Array:
-    """The full location of each index file of a decoded index manifest.
+    """Return the full location of each index file of a decoded index manifest.
 
     Index files are below ``index/``, or with ``index-file-in-data-file-dir`` beside their bucket's data files.
     """
@@ -86,7 +86,7 @@ def index_file_paths(
 
 
 def own_file_names(table: pa.Table) -> pa.Array:
-    """The name of each entry's file; for a slice of a compacted changelog, that of the file that holds its bytes."""
+    """Return the name of each entry's file; for a slice of a compacted changelog, the file that holds its bytes."""
     names = _flat(table, "file_name", pa.string())
     if not pc.any(pc.starts_with(names, _COMPACTED)).as_py():
         return names
@@ -94,7 +94,7 @@ def own_file_names(table: pa.Table) -> pa.Array:
 
 
 def changelog_slice(file_name: str) -> tuple[int, int] | None:
-    """The (offset, length) in bytes from a compacted changelog's name; None for other files.
+    """Return the (offset, length) in bytes from a compacted changelog's name; None for other files.
 
     The name of a real file gives (0, its length).
     """
@@ -121,7 +121,7 @@ def _bucket_folders(table: pa.Table, location: str, latest: Schema) -> pa.Array:
 
 
 def _partition_folders(table: pa.Table, latest: Schema) -> pa.Array:
-    """The directories ``k=v/…/`` of each row, computed once per distinct partition; empty without partition keys."""
+    """Return the directories ``k=v/…/`` of each row, computed once per partition; empty without partition keys."""
     fields = {field.name: field for field in latest.fields}
     keys = [fields[name] for name in latest.partition_keys]
     if not keys or not table.num_rows:

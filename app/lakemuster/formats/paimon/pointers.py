@@ -13,12 +13,12 @@ _HINTS = frozenset({"LATEST", "EARLIEST"})
 
 
 def is_schema(info: FileInfo) -> bool:
-    """Whether an object in a ``schema`` folder is a schema file."""
+    """Return whether an object in a ``schema`` folder is a schema file."""
     return info.name.startswith("schema-") and not info.is_folder
 
 
 def find_pointer(objects: Objects, root: str) -> Pointer | None:
-    """The documents of the table at a root; None when it has no schema.
+    """Return the documents of the table at a root; None if it has no schema.
 
     The pointer's listings are by folder: ``snapshot``, ``branch/b/tag`` …; under ``branch`` the folders of branches.
 
@@ -40,7 +40,7 @@ def find_pointer(objects: Objects, root: str) -> Pointer | None:
 
 
 def limit_pointer(pointer: Pointer, newest: int) -> Pointer:
-    """A look's documents without the snapshots of main that come after the newest one that a catalog names.
+    """Return a look's documents without the snapshots of main after the newest one that a catalog names.
 
     Args:
         newest: its id; 0: the table has none.

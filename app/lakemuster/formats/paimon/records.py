@@ -40,16 +40,16 @@ class Records:
 
     @classmethod
     def within(cls, structs: pa.StructArray) -> Records:
-        """The members of a struct column; null where the struct is null."""
+        """Return the members of a struct column; null where the struct is null."""
         members = (structs.type.field(i).name for i in range(structs.type.num_fields))
         return cls(dict(zip(members, structs.flatten(), strict=True)), len(structs))
 
     def get(self, name: str) -> pa.Array | None:
-        """A column as read; None when absent."""
+        """Return a column as read; None if it is absent."""
         return self._members.get(name)
 
     def column(self, name: str, form: pa.DataType, *, required: bool = False) -> pa.Array:
-        """A column of the given type, all null when absent.
+        """Return a column of the given type, all null if it is absent.
 
         Raises:
             MetadataCorrupt: the column cannot be cast, or it is required and a value is missing.
@@ -68,7 +68,7 @@ class Records:
             raise MetadataCorrupt("a column of manifest metadata has the wrong type", column=name) from error
 
     def counts(self, name: str) -> list[int]:
-        """A column of integers without nulls or negative values."""
+        """Return a column of integers without nulls or negative values."""
         array = self.column(name, pa.int64(), required=True)
         if len(array) and pc.min(array).as_py() < 0:
             raise MetadataCorrupt("a count of manifest metadata is negative", column=name)
@@ -76,14 +76,14 @@ class Records:
         return counts
 
     def names(self, name: str) -> list[str]:
-        """A column of file names, checked."""
+        """Return a column of file names, checked."""
         array = self.column(name, pa.string(), required=True)
         check_names(array)
         names: list[str] = array.to_pylist()
         return names
 
     def struct_array(self, name: str) -> pa.StructArray:
-        """A struct column; without members when absent."""
+        """Return a struct column; without members if it is absent."""
         array = self._members.get(name)
         if array is None:
             return pa.nulls(self.count, pa.struct([]))
@@ -92,7 +92,7 @@ class Records:
         return array
 
     def struct(self, name: str) -> Records:
-        """The members of a struct column without nulls."""
+        """Return the members of a struct column without nulls."""
         array = self.struct_array(name)
         if array.null_count:
             raise MetadataCorrupt("a value of manifest metadata is missing", column=name)

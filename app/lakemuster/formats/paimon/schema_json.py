@@ -1,4 +1,4 @@
-"""Serialization of columns to Paimon's JSON, the ``fields`` of a schema file.
+"""Serialize columns to Paimon's JSON, the ``fields`` of a schema file.
 
 Atomic types are text, nested types are objects, as ``formats.paimon.types`` parses them.
 
@@ -15,12 +15,12 @@ Json = dict[str, object]
 
 
 def fields_json(fields: Sequence[Field]) -> list[Json]:
-    """The JSON of columns, or of the members of a ROW."""
+    """Return the JSON of columns, or of the members of a ROW."""
     return [_field_json(field) for field in fields]
 
 
 def spelled_type(field: Field) -> str:
-    """A column's type as SQL text, ``BIGINT NOT NULL``."""
+    """Return a column's type as SQL text, such as ``BIGINT NOT NULL``."""
     return field.type.text + (" NOT NULL" if field.required else "")
 
 

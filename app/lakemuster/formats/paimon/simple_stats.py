@@ -5,8 +5,8 @@ The columns of a file's value statistics are given by its ``_VALUE_STATS_COLS`` 
 are decoded in one pass. Names are resolved to field ids in the file's own schema; renaming or moving a column does
 not change its id.
 
-The arity of the serialized row decides: if it is not the expected number of columns, neither the columns nor their
-bounds are known. Unknown is null, and null never prunes a file.
+If the arity of the serialized row is not the expected number of columns, neither the columns nor their bounds are
+known. Unknown is null, and null never prunes a file.
 
 Source: Paimon ``SimpleStats``, ``SimpleStatsConverter``.
 """
@@ -102,7 +102,7 @@ def add_keys(into: Columns, minima: pa.Array, maxima: pa.Array, schema_ids: pa.A
 
 
 def schema_of(schemas: Schemas, schema_id: int) -> Schema:
-    """The schema of a file.
+    """Return the schema of a file.
 
     Raises:
         MetadataCorrupt: the table has no schema with that id.
@@ -114,13 +114,13 @@ def schema_of(schemas: Schemas, schema_id: int) -> Schema:
 
 
 def trimmed_primary_key(schema: Schema) -> list[Field | None]:
-    """The primary key without the partition keys, in its own order."""
+    """Return the primary key without the partition keys, in its own order."""
     columns = {field.name: field for field in schema.fields}
     return [columns[name] for name in schema.primary_keys if name not in schema.partition_keys]
 
 
 def _candidates(schema: Schema, names: Sequence[str] | None) -> list[list[Field | None]]:
-    """The possible lists of fields of a statistics row; its arity decides between them.
+    """Return the possible lists of fields of a statistics row; its arity selects one.
 
     A system column, or a name missing in the schema, is None.
     """
@@ -140,7 +140,7 @@ def _is_system(name: str) -> bool:
 
 
 def _stored_apart(field: Field) -> bool:
-    """Whether data-evolution tables may store the column in separate files: blobs and vectors."""
+    """Return whether data-evolution tables may store the column in separate files: blobs and vectors."""
     return field.type.text == "BLOB" or (isinstance(field.type, ListType) and field.type.text.startswith("VECTOR"))
 
 
@@ -177,7 +177,7 @@ def _add_bounds(
 
 
 def _list_codes(lists: pa.Array) -> Index:
-    """One code per distinct list of names; null and empty lists are distinct.
+    """Return one code per distinct list of names; null and empty lists are distinct.
 
     Raises:
         MetadataCorrupt: a name is null or contains the separator used here.

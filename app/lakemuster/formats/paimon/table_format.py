@@ -64,7 +64,7 @@ class _StatisticsFiles(StatisticsFiles):
 
 
 class _IcebergMetadata(CompanionRules):
-    """The Iceberg metadata that a Paimon table's options ask for."""
+    """The Iceberg metadata that a Paimon table's options enable."""
 
     format = "iceberg"
     option = STORAGE

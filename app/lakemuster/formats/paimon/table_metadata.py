@@ -164,7 +164,7 @@ def parse_statistics(data: bytes) -> TableStatistics:
 
 
 def parse_hint(data: bytes) -> int | None:
-    """Parse a ``LATEST`` or ``EARLIEST`` file; None when it holds no number (a hint may be anything)."""
+    """Parse a ``LATEST`` or ``EARLIEST`` file; None if it holds no number: hints are not trusted."""
     text = data.strip()
     return int(text) if len(text) <= 19 and text.isdigit() else None
 
@@ -244,7 +244,7 @@ def _spec(schema: Schema) -> PartitionSpec:
 
 
 def _once(snapshots: Iterable[Snapshot]) -> list[Snapshot]:
-    """Each (branch, id) once, from its best source; main first, then by branch and id."""
+    """Return each (branch, id) once, from its best source; main first, then by branch and id."""
     best: dict[tuple[str, int], Snapshot] = {}
     for snapshot in sorted(snapshots, key=lambda s: _SOURCES.index(s.source)):
         best.setdefault((snapshot.branch, snapshot.snapshot_id), snapshot)

@@ -44,7 +44,7 @@ _SYNONYMS = {"INTEGER": "INT", "NUMERIC": "DECIMAL", "DEC": "DECIMAL"}
 
 
 def parse_type(json: object, field_id: int) -> tuple[Type, bool]:
-    """Parse the type of the field ``field_id``; the second value is True for NOT NULL.
+    """Parse the type of the field ``field_id``; return it, and True if it is NOT NULL.
 
     Raises:
         MetadataCorrupt: the text or object is not a type.
@@ -173,7 +173,7 @@ class _Text:
         return Primitive(Kind.OTHER, _NULLABILITY.sub("", self._text.strip()))
 
     def _nullability(self) -> list[str]:
-        """The trailing tokens that give nullability."""
+        """Return the trailing tokens that give nullability."""
         for words in (["NOT", "NULL"], ["NULL"]):
             if self._tokens[-len(words) :] == words:
                 return words
@@ -206,7 +206,7 @@ class _Text:
         return Primitive(kind, f"TIMESTAMP({precision}){zone}", precision=precision, unit=unit)
 
     def _zone(self) -> bool:
-        """Consume ``WITH[OUT] [LOCAL] TIME ZONE`` if it comes next; True for a local zone."""
+        """Consume ``WITH[OUT] [LOCAL] TIME ZONE`` if it comes next; return True for a local zone."""
         words = self._tokens[self._next : self._next + 4]
         if words[:3] == ["WITHOUT", "TIME", "ZONE"]:
             self._next += 3

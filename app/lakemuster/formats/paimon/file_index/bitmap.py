@@ -1,7 +1,7 @@
 """Parser of bitmap indexes: the rows of each value.
 
-First ``byte version | int rows | int values | boolean has nulls``, and if so ``int place`` of the bitmap of nulls,
-with ``int length`` in version 2. Then the values:
+First ``byte version | int rows | int values | boolean has nulls``; if it has nulls, ``int place`` of their bitmap, with
+``int length`` in version 2. Then the values:
 
 * version 1: for each ``value | int place``
 * version 2: in order, in blocks: ``int blocks``, for each ``first value | int start``, ``int length of all``; in a
@@ -82,7 +82,7 @@ class BitmapIndex:
         return BitMap() if self._nulls is None else self._bitmap(self._nulls)
 
     def of(self, keys: Iterable[Key]) -> BitMap:
-        """The rows that have any of the values."""
+        """Return the rows that have any of the values."""
         found = BitMap()
         for key in keys:
             place = self._places.get(key) if self._places is not None else self._place(key)

@@ -1,4 +1,4 @@
-"""Bloom filter indexes: whether a column may hold a value at all.
+"""Bloom filter indexes: whether a column may hold a value.
 
 ``int hash functions | bits``. A function's position is the hash's low half plus a multiple of its high half, in 32
 bits.
@@ -24,7 +24,7 @@ _MOST_FUNCTIONS = 127
 
 
 def value_hash(of: Primitive, value: object) -> int | None:
-    """The hash of a value in internal form; None for types and values that filters do not support."""
+    """Return the hash of a value in internal form; None for types and values that filters do not support."""
     match value:
         case bool():
             return None
@@ -42,7 +42,7 @@ def value_hash(of: Primitive, value: object) -> int | None:
 
 
 def may_hold_any(data: bytes, start: int, length: int, hashes: tuple[int, ...]) -> bool:
-    """Whether a column may hold a value with one of the hashes.
+    """Return whether a column may hold a value with one of the hashes.
 
     Args:
         data: bytes that contain the filter at ``start``, with ``length`` bytes.
@@ -88,7 +88,7 @@ def which_may_hold_any(
 
 @cached("bloom filters", nbytes)
 def _places(hashes: Sequence[int], functions: int, bits: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """(V, F) The byte offset and the bit mask of each hash and function."""
+    """Return (V, F) the byte offset and the bit mask of each hash and function."""
     low = (np.array(hashes, np.uint64) & np.uint64(0xFFFFFFFF)).astype(np.int64)[:, None]
     high = (np.array(hashes, np.uint64) >> np.uint64(32)).astype(np.int64)[:, None]
     added = (low + high * np.arange(1, functions + 1)) & 0xFFFFFFFF

@@ -1,7 +1,7 @@
 """Parser of bit-sliced indexes: the rows of each number, separately for negative and other numbers.
 
 First ``byte version | int rows``. Then, for numbers from 0 and for the absolute values of negative ones, ``boolean
-any`` and if so ``byte version | long least | long greatest | bitmap of rows | int slices | a bitmap each``. Slices
+any``; if any, ``byte version | long least | long greatest | bitmap of rows | int slices | a bitmap each``. Slices
 hold the difference to the least number.
 
 Source: Paimon ``BitSliceIndexBitmapFileIndex``, ``BitSliceIndexRoaringBitmap``.

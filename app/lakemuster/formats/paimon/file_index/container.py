@@ -40,7 +40,7 @@ class IndexRange:
 
 
 def parse_container(data: bytes) -> dict[str, tuple[IndexRange, ...]]:
-    """The indexes of each column, by the column's name in the schema of the file.
+    """Return the indexes of each column, by the column's name in the schema of the file.
 
     Indexes of one key of a map have the column's name and the key: ``tags[colour]``.
 
@@ -63,13 +63,13 @@ def parse_container(data: bytes) -> dict[str, tuple[IndexRange, ...]]:
 
 
 def head_length(data: bytes) -> int:
-    """The length in bytes of the head of a container for :func:`parse_container`."""
+    """Return the length in bytes of a container's head, for :func:`parse_container`."""
     return Cursor(data, 12).integer()
 
 
 @cached("index heads", lambda found: 1000 + 600 * sum(map(len, found[0].values())))
 def _head(head: bytes) -> tuple[dict[str, tuple[IndexRange, ...]], int]:
-    """The indexes, and the end of the last one; cached, since files of one table often have equal heads."""
+    """Return the indexes, and the end of the last one; cached, since files of one table often have equal heads."""
     cursor = Cursor(head)
     found: dict[str, tuple[IndexRange, ...]] = {}
     end = 0

@@ -1,4 +1,4 @@
-"""Evaluation of one comparison on one file index: which rows of the file may match.
+"""Evaluate one comparison on one file index: which rows of the file may match.
 
 Source: Paimon ``FileIndexReader`` and its implementations. Unlike there, minus zero equals zero, NaN is found
 by its key, and null does not match a negation unless the comparison says so.
@@ -35,7 +35,7 @@ _NOTHING = BitMap()
 
 
 def supports(kind: str, op: Op) -> bool:
-    """Whether indexes of a kind support a comparison."""
+    """Return whether indexes of a kind support a comparison."""
     return op in _SUPPORTED.get(kind, ())
 
 
@@ -72,7 +72,7 @@ def evaluate(data: bytes, where: IndexRange, of: Primitive, rows: int, leaf: Bou
 
 
 def filter_hashes(of: Primitive, leaf: BoundLeaf) -> tuple[int, ...] | None:
-    """The hashes of the values of EQ, IN or IS_NAN, for a bloom filter; None when they are not known."""
+    """Return the hashes of the values of EQ, IN or IS_NAN, for a bloom filter; None if one is not known."""
     values = (float("nan"),) if leaf.op is Op.IS_NAN else leaf.values
     hashes: list[int] = []
     for value in values:
@@ -144,7 +144,7 @@ def _compared(index: BitSlicedIndex | RangeBitmap, keys: Keys, leaf: BoundLeaf) 
 
 
 def _wanted(keys: Keys, leaf: BoundLeaf) -> tuple[Key, ...] | None:
-    """The keys of all rows that may match EQ, IN or IS_NAN; None when they are not known."""
+    """Return the keys of all rows that may match EQ, IN or IS_NAN; None if they are not known."""
     if leaf.op is Op.IS_NAN:
         return None if keys.nan is None else (keys.nan,)
     each = [keys.equal_keys(value) for value in leaf.values]
@@ -152,7 +152,7 @@ def _wanted(keys: Keys, leaf: BoundLeaf) -> tuple[Key, ...] | None:
 
 
 def _excluded(keys: Keys, leaf: BoundLeaf) -> tuple[Key, ...] | None:
-    """The keys of rows that cannot match NOT_EQ or NOT_IN in any case; None when they are not known."""
+    """Return the keys of rows that certainly do not match NOT_EQ or NOT_IN; None if they are not known."""
     if not keys.exact:
         return None
     each = [keys.key(value) for value in leaf.values]

@@ -21,7 +21,7 @@ _STRIPE = struct.Struct("<4Q")
 
 
 def wang_hash(number: int) -> int:
-    """Thomas Wang's hash of a signed 64-bit integer, unsigned."""
+    """Return Thomas Wang's hash of a signed 64-bit integer, unsigned."""
     key = _signed(~number + (number << 21))
     key ^= key >> 24
     key = _signed(key + (key << 3) + (key << 8))
@@ -32,7 +32,7 @@ def wang_hash(number: int) -> int:
 
 
 def xxh64(data: bytes) -> int:
-    """XXH64 of bytes, unsigned."""
+    """Return the XXH64 of bytes, unsigned."""
     length, at = len(data), 0
     if length >= 32:
         lanes = [(_P1 + _P2) & _MASK, _P2, 0, -_P1 & _MASK]

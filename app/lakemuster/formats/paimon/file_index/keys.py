@@ -55,7 +55,7 @@ class Keys:
 
     @classmethod
     def of_type(cls, of: Primitive) -> Keys | None:
-        """The keys of a type; None for types that no index supports."""
+        """Return the conversion of a type; None for types that no index supports."""
         if of.kind in _NUMBERS:
             number = _NUMBERS[of.kind]
             return cls(of, lambda cursor: cursor.number(number))
@@ -70,11 +70,11 @@ class Keys:
 
     @property
     def exact(self) -> bool:
-        """Whether different values have different keys; not so for nanoseconds."""
+        """Whether different values have different keys; nanoseconds may share one."""
         return not (self.of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) and self.of.unit == "ns")
 
     def key(self, value: object) -> Key | None:
-        """The key of a value in internal form; None when the column cannot hold the value."""
+        """Return the key of a value in internal form; None if the column cannot hold the value."""
         kind = self.of.kind
         match value:
             case bool():
@@ -91,7 +91,7 @@ class Keys:
         return None
 
     def equal_keys(self, value: object) -> tuple[Key, ...] | None:
-        """The keys of all values equal to this one: two for zero. None when the column cannot hold it."""
+        """Return the keys of all values equal to this one: two for zero. None if the column cannot hold it."""
         values = (0.0, -0.0) if isinstance(value, float) and value == 0 else (value,)
         keys = tuple(key for one in values if (key := self.key(one)) is not None)
         return keys if len(keys) == len(values) else None
@@ -103,7 +103,7 @@ class Keys:
 
 
 def float_bits(of: Primitive, value: float) -> int | None:
-    """The bits of a float as a signed integer, the same for every NaN; None when the type cannot hold the value."""
+    """Return a float's bits as a signed integer, the same for every NaN; None if the type cannot hold the value."""
     as_float, as_bits = _FLOATS[of.kind]
     if math.isnan(value):
         return 0x7FC00000 if of.kind is Kind.FLOAT else 0x7FF8000000000000
@@ -117,7 +117,7 @@ def float_bits(of: Primitive, value: float) -> int | None:
 
 
 def unscaled(value: Decimal, scale: int) -> int | None:
-    """The unscaled integer of a decimal at a scale; None when it has more digits after the point."""
+    """Return the unscaled integer of a decimal at a scale; None if it has more digits after the point."""
     sign, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int):
         return None

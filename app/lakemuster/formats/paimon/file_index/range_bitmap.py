@@ -43,7 +43,7 @@ class _Chunk:
     Attributes:
         first: the first value; the others are ``count`` keys in the dictionary.
         number: rank of the first value among all values.
-        key: one of the others, by its position among them.
+        key: returns one of the others, given its position among them.
     """
 
     first: Key
@@ -122,7 +122,7 @@ class RangeBitmap:
         return found if is_there else ComparedRows(found.below, BitMap(), found.equal | found.above)
 
     def _find(self, key: Key) -> tuple[int, bool]:
-        """The rank of a value, and whether it exists; if not, the rank of the next greater value."""
+        """Return the rank of a value, and whether it exists; if not, the rank of the next greater value."""
         chunk_of = self._chunks
         after = bisect_right(range(len(chunk_of)), key, key=lambda number: chunk_of[number].first)
         if not after:

@@ -22,7 +22,7 @@ class ComparedRows:
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """Numbers of rows, none negative.
+    """The non-negative numbers of rows, as bit slices.
 
     Attributes:
         present: the rows that have a number.

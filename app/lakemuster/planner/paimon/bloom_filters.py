@@ -1,7 +1,7 @@
 """Probe the bloom filters of many files at once: containers of one table often have the same layout.
 
-A fast path: :mod:`~lakemuster.planner.paimon.file_indexes` gives the same answers file by file. It serves the usual
-case: a predicate on a value that most files do not hold.
+A fast path for the usual case, a predicate on a value that most files do not hold;
+:mod:`~lakemuster.planner.paimon.file_indexes` gives the same results file by file.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Prune buckets: if a predicate pins every field of the bucket key, only the buckets of those keys can match.
+"""Prune buckets: if a predicate pins every field of the bucket key, only the buckets of the pinned keys can match.
 
 ``=`` and ``IN`` pin a field. An AND intersects the values of its children; an OR unites them, and pins a field only
 if all of its children do. Other conditions, too many keys, values with two byte images and buckets that are not
 numbered by a hash prove nothing: they prune no bucket.
 
-The number of buckets is that of each entry: files from before a rescale stay in the buckets they were written to.
+Each entry records its number of buckets: files from before a rescale stay in the buckets they were written to.
 
 Source: Paimon ``BucketSelector``.
 """
@@ -137,7 +137,7 @@ class BucketFilter:
                 return None
             return cls(function, hash_codes(function, types, keys))
         except ValueError:
-            return None  # a value that no row can have: nothing is proven
+            return None  # a value that no row can have proves nothing
 
     def can_hold(self, bucket: Ints, total_buckets: Ints) -> Mask:
         """Mark the entries whose bucket can hold a key.
@@ -186,7 +186,7 @@ def bucket_key(schema: Schema, options: Mapping[str, str]) -> tuple[Field, ...]:
 
 
 def _agrees(older: Schema, key_fields: Sequence[Field], function: BucketFunction) -> bool:
-    """Tell whether rows written with an older schema have the same buckets."""
+    """Return whether rows written with an older schema have the same buckets."""
     options = dict(older.options)
     if not _is_hashed(options):
         return True

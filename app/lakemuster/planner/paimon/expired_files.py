@@ -1,7 +1,7 @@
 """The files of a Paimon table that an expiry would remove.
 
-A data file goes with the snapshot before the one that deleted it, unless the newest tag before that one has it.
-Manifests and index files go unless the first snapshot that stays or a tag in between has them.
+A data file is removed with the snapshot before the one that deleted it, unless the newest tag before that one has it.
+Manifests and index files are removed unless the first retained snapshot or a tag in between has them.
 
 Source: Paimon ``ExpireSnapshotsImpl``, ``SnapshotDeletion``, ``FileDeletionBase``.
 """
@@ -44,7 +44,7 @@ _DECIDING = ("status", "file_source", "bucket", "file_name")
 
 
 def expired_files(index: Index, state: ExpiryState, policy: Policy, retention: Retention) -> pa.Table:
-    """List the files that an expiry would remove; of decoupled changelogs, those that do not outlive the snapshots."""
+    """List the files that an expiry would remove, except decoupled changelogs, which outlive the snapshots."""
     if not retention.expired:
         return joined(state, [])
     expired = sorted(retention.expired, key=lambda record: record.snapshot.snapshot_id)
@@ -69,13 +69,13 @@ def expired_files(index: Index, state: ExpiryState, policy: Policy, retention: R
 
 
 def _end(state: ExpiryState, expired: Sequence[SnapshotRecord]) -> int:
-    """Return the first snapshot that stays."""
+    """Return the first retained snapshot."""
     last = expired[-1].snapshot.snapshot_id
     return min(number for number in own_snapshots(state) if number > last)
 
 
 def _overlapping(tags: Mapping[int, SnapshotRecord], begin: int, end: int) -> list[SnapshotRecord]:
-    """Return the tagged snapshots whose manifests may be those of expired ones: from the last one before the range."""
+    """Return the tagged snapshots that may share manifests with expired ones: from the last one before the range."""
     before = [number for number in tags if number <= begin]
     first = before[-1] if before else begin
     return [tag for number, tag in tags.items() if first <= number < end]
@@ -87,8 +87,8 @@ def _deleted(
     """Yield the data files that a snapshot's delta deletes for good, and their extra files.
 
     Args:
-        tag: the newest tag before the snapshot, whose files stay.
-        keeps_appended: files that were not compacted stay, as changelogs.
+        tag: the newest tag before the snapshot, whose files are retained.
+        keeps_appended: retain files that no compaction wrote, as changelogs.
     """
     view = state.view(record)
     projection = PaimonRows(view, RequestedColumns(status=True))
@@ -116,7 +116,7 @@ def _deleted(
 
 
 def _with(rows: pa.RecordBatch, content: pa.Table) -> pa.RecordBatch:
-    """Join what decides about files with their rows of the list."""
+    """Append to the rows of the list the columns that decide about files."""
     own = content.combine_chunks().to_batches()
     batch = own[0] if own else pa.RecordBatch.from_pylist([], schema=content.schema)
     return pa.RecordBatch.from_arrays(
@@ -148,7 +148,7 @@ def _is_deleted_last(table: pa.Table) -> pa.Array:
 
 
 def _names(table: pa.Table) -> pa.Array:
-    """Return a text for each file: its partition, bucket and name, by which tags keep files."""
+    """Return a text for each file: its partition, bucket and name, by which tags retain files."""
     one = table.combine_chunks()
     specs = single_array(one.column("spec_id"))
     partitions = partition_texts(specs, single_array(one.column("partition")))
@@ -191,7 +191,7 @@ def _metadata(
     """Yield manifests, manifest lists, index files, statistics and snapshot files of expired snapshots.
 
     Args:
-        roles: the manifest lists that go.
+        roles: the manifest lists that are removed.
     """
     moved = Rewrites(state.table.rewrites).apply
     root = state.metadata.location.rstrip("/")
@@ -218,7 +218,7 @@ def _metadata(
 
 
 def _referred(index: Index, state: ExpiryState, record: SnapshotRecord) -> Iterator[str]:
-    """Yield the metadata files that a snapshot which stays refers to; its changelogs do not count."""
+    """Yield the metadata files that a retained snapshot refers to, except those of its changelogs."""
     view = state.view(record)
     yield from (one.header.location for one in manifest_records(index, view) if one.role in (*_DATA_LISTS, "index"))
     yield from (ref.location for ref in record.snapshot.manifest_lists if ref.role in (*_DATA_LISTS, "index"))

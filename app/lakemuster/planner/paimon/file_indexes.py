@@ -55,7 +55,7 @@ _CACHED = 512
 
 
 def can_evaluate(bound: Bound) -> bool:
-    """Tell whether an index could exclude rows by a predicate."""
+    """Return whether an index could exclude rows by a predicate."""
     match bound:
         case AlwaysTrue() | AlwaysFalse() | Opaque():
             return False
@@ -137,7 +137,7 @@ class IndexedFile:
                 return found
 
     def index_results(self, leaf: BoundLeaf) -> Iterator[tuple[str, MatchingRows]]:
-        """Yield the kind of each index of the column and its answer to a comparison."""
+        """Yield the kind of each index of the column and the rows for which it allows a comparison."""
         if self.data is None or leaf.transform is not None or not 0 <= self.rows < _MOST_ROWS:
             return
         place = indexed_as(self.evolution, leaf.field_id).get(self.schema_id)
@@ -183,7 +183,7 @@ def indexed_as(evolution: Evolution, field_id: int) -> dict[int, tuple[str, Prim
         if any(other != position for later, other in positions.items() if later > schema.schema_id):
             continue
         top = schema.fields[position]
-        # A container names one key of a map ``a[b]``.
+        # In a container, ``a[b]`` is the key ``b`` of the map ``a``.
         if isinstance(top.type, Primitive) and not top.name.endswith("]"):
             found[schema.schema_id] = top.name, top.type
     return found

@@ -20,7 +20,7 @@ def kept_by_bucket(bucket: Codes, level: Codes, match: Mask, *, may_drop_group: 
     """Mark the files to read of buckets whose rows are merged.
 
     If all files of a bucket are on one level above 0, no key is in two of them, and each is decided alone. Otherwise
-    a file that cannot match may hold the newest row of a key whose older row matches: if any can match, all are kept.
+    a file that cannot match may hold the newest row of a key whose older row matches: if any can match, all are read.
 
     Args:
         bucket: (N,) a number for each file's partition and bucket.
@@ -48,7 +48,7 @@ class Providers:
     Attributes:
         group: (N,) each file's group, from 0 without gaps.
         first, rows: (N,) its range of row ids.
-        newest: (N,) its last sequence number: the later file provides a column.
+        newest: (N,) its last sequence number: the newest file that has a column provides it.
         blobs: (N,) whether it holds a large object's bytes: its statistics do not describe rows.
         plain: (N,) whether all of its columns are as new as the file.
     """

@@ -1,4 +1,4 @@
-"""What health measures of Paimon tables, and the procedures of Paimon for Spark that mend them.
+"""Measure the health of Paimon tables, and name the Paimon procedures for Spark that repair it.
 
 Source: Paimon ``CoreOptions``, ``UniversalCompaction``, ``AppendCompactCoordinator``.
 """
@@ -42,7 +42,7 @@ def of_history(state: TableState, retention: Retention) -> Iterator[Measured]:
 
 
 def _expire(state: TableState, retention: Retention) -> str:
-    """Return the expiry by the table's own numbers; before Paimon 1.1, the procedure does not ask the table."""
+    """Return the expiry with the table's own numbers, which the procedure does not read before Paimon 1.1."""
     most, least, limit = (int(str(retention.settings[option])) for option in (MAX, MIN, LIMIT))
     return state.commands.call(SYSTEM, "expire_snapshots", retain_max=most, retain_min=least, max_deletes=limit)
 
@@ -93,7 +93,7 @@ def _merging(layout: Layout, compact: str) -> Iterator[Measured]:
 
 
 def _small_files(state: TableState, layout: Layout, target: TargetFileSize, compact: str) -> Measured:
-    """Return the share of files that are small, and enough in their bucket to be compacted."""
+    """Measure the share of small files in buckets with enough of them for a compaction."""
     groups = layout.groups
     buckets = groups.buckets - groups.buckets.min(initial=0)
     numbers = groups.partitions * (int(buckets.max(initial=0)) + 1) + buckets

@@ -1,4 +1,4 @@
-"""What Paimon tells a table's history."""
+"""Paimon's rules of a table's history."""
 
 from __future__ import annotations
 

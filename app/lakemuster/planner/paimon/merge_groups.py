@@ -74,7 +74,7 @@ class Members:
 
     @property
     def weight(self) -> int:
-        """The approximate bytes of memory, with the arrays that are made when they are first needed."""
+        """The approximate bytes of memory, including arrays that are computed on first use."""
         return 2000 + 32 * len(self.row) + nbytes(self.table)
 
     @cached_property
@@ -85,7 +85,7 @@ class Members:
         return combine(self.numbers("bucket"), *codes)
 
     def numbers(self, name: str) -> Ints:
-        """A column of integers, ``UNKNOWN`` where missing."""
+        """Return a column of integers, ``UNKNOWN`` where missing."""
         values = single_array(self.table.column(name)).cast(pa.int64()).fill_null(UNKNOWN)
         return np.asarray(values.to_numpy(zero_copy_only=False), np.int64)
 
@@ -132,7 +132,7 @@ class MergeGroups:
 
 @cached("merge groups", lambda files: files.weight, lambda scan, bound: (scan.cache_key, bound))
 def chosen(scan: ScanIndex, bound: Bound) -> Members:
-    """Return the files that a predicate keeps, with groups of files decided as a whole."""
+    """Return the files that a predicate keeps, after pruning groups of files as a whole."""
     found = members(scan, bound)
     if bound == TRUE or paimon_reading(scan).drop_group is None or not len(found.row):
         return found
@@ -226,7 +226,7 @@ def members(scan: ScanIndex, bound: Bound) -> Members:
 
 
 def _is_wanted(name: str) -> bool:
-    """Tell whether grouping or splitting reads a column; a key recorded in several types counts as unknown."""
+    """Return whether grouping or splitting reads a column; a key recorded in several types counts as unknown."""
     return name.partition(".")[0] in _OWN and "@" not in name
 
 

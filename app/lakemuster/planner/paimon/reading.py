@@ -1,8 +1,8 @@
 """The rules of a scan of a Paimon table: which files it reads, and which statistics may drop a single file.
 
-A file may be dropped alone if no other file's rows depend on it. Rows of append tables never do; rows of one key do
-until they are compacted. All rows of a key are in files whose key range includes it, so key statistics may always
-drop a file.
+A file may be dropped alone if no other file's rows depend on it. Rows of append tables are independent; rows of one key
+depend on each other until they are compacted. All rows of a key are in files whose key range includes it, so key
+statistics may always drop a file.
 
 Source: Paimon ``KeyValueFileStoreScan``, ``DataTableBatchScan``,
 ``ReadOptimizedTable``.
@@ -110,7 +110,7 @@ class PaimonReading:
 
     @property
     def reads_together(self) -> bool:
-        """Whether files are merged: those of a primary key, or of evolving data."""
+        """Whether files are merged: with a primary key, or with data evolution."""
         return self.options.has_primary_key or self.options.data_evolution
 
     @property
@@ -125,7 +125,7 @@ class PaimonReading:
 
     @property
     def path_column(self) -> str:
-        """A file's name."""
+        """The column of a file's name."""
         return "file_name"
 
     def recorded_names(self, location: str, rewrites: Rewrites) -> tuple[str]:
@@ -171,7 +171,7 @@ class PaimonReading:
         return None
 
     def columns(self, own: Iterable[str]) -> list[str]:
-        """Return those of a field's columns in a segment that may drop a file alone."""
+        """Return the columns of a field in a segment that may drop a file alone."""
         own = list(own)
         return [name for of in self.single_file_statistics for name in statistics_columns(own, of)]
 
@@ -206,7 +206,7 @@ class PaimonReading:
         return EMBEDDED if self.uses_indexes else None
 
     def is_indexed(self, leaf: BoundLeaf) -> bool:
-        """Tell whether an index of some kind answers the comparison."""
+        """Return whether an index of some kind supports the comparison."""
         return can_evaluate(leaf)
 
     def index_reasons(self, bound: Bound, entry: pa.Table) -> Iterator[Reason]:

@@ -1,8 +1,8 @@
 """The files that a Paimon table's snapshots refer to: lists, manifests, data, changelog, index and statistics files.
 
-Metadata holds names, from which the folders follow. Names are unique below a table's root, so the references are names:
-no rule for the spelling of a folder decides whether a file is in use. Every entry counts, whatever its kind: a file
-that a snapshot deleted is needed until the snapshots before it expire. Paimon's own ``OrphanFilesClean`` does both.
+Metadata holds names, from which the folders are derived. Names are unique below a table's root, so the references are
+names, independent of the spelling of folders. Entries of every kind count: a file that a snapshot deleted is needed
+until the snapshots before it expire. Paimon's own ``OrphanFilesClean`` does both.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _files(table: pa.Table, manifest: ManifestRecord, root: str, rewrites: Rewri
         return
     paths = rewrites.apply_array(single_array(outside.column("external_path")).cast(pa.string()))
     yield exact(kind, paths)
-    # Of a lake that was copied, external paths are still those of before.
+    # External paths of a copied lake are still those of the original.
     yield by_name(kind, ANYWHERE, own_file_names(outside).cast(pa.string()))
     if has_extra:
         lists = single_array(outside.column("extra_files")).to_pylist()

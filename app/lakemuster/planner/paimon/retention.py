@@ -43,7 +43,7 @@ def options_of(state: ExpiryState) -> Mapping[str, str]:
 
 
 def keeps_changelogs(state: ExpiryState, policy: Policy) -> bool:
-    """Return whether changelogs outlive snapshots: only an expiry by the table's own options heeds that."""
+    """Return whether changelogs outlive snapshots: only an expiry by the table's own options reads that."""
     if not policy.is_default:
         return False
     options = options_of(state)
@@ -56,7 +56,7 @@ def keeps_changelogs(state: ExpiryState, policy: Policy) -> bool:
 
 
 def own_snapshots(state: ExpiryState) -> dict[int, SnapshotRecord]:
-    """Return the branch's snapshots by id, without those that only tags or changelogs keep."""
+    """Return the branch's snapshots by id, without those that only tags or changelogs retain."""
     return {
         record.snapshot.snapshot_id: record
         for record in state.records
@@ -78,9 +78,9 @@ def tagged_snapshots(state: ExpiryState) -> dict[int, SnapshotRecord]:
 def retention(state: ExpiryState, policy: Policy) -> Retention:
     """Return what ``expire_snapshots`` would decide.
 
-    The oldest snapshots go, up to one that stays: ``retain_last`` of the newest stay, those that a consumer has yet to
-    read, and those of which the next one (before Paimon 2.0: which themselves) is young enough, unless more than
-    ``retain_max`` would stay.
+    The oldest snapshots expire, up to the first retained one. Retained are the newest ``retain_last``, those that a
+    consumer has not read, and those whose next snapshot (before Paimon 2.0: which themselves) is young enough, unless
+    more than ``retain_max`` would be retained.
     """
     options = options_of(state)
     at_least = _number(options, MIN, DEFAULT_MIN) if policy.retain_last is None else policy.retain_last

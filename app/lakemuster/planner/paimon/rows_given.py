@@ -1,7 +1,7 @@
-"""How many rows Paimon's files give to a table: all that deletion vectors leave, unless files are merged.
+"""How many rows Paimon's files contribute to a table: all that deletion vectors leave, unless files are merged.
 
-A file that is read alone (see ``sections.raw_convertible``) gives each of its rows. Of a file that is merged, any rows
-may be hidden by rows of other files. Of files that hold the columns of the same rows, the range of row ids counts once.
+A file that is read alone (see ``sections.raw_convertible``) contributes each of its rows. Rows of other files may
+replace any rows of a merged file. If several files hold columns of the same rows, the range of row ids counts once.
 
 Source: Paimon ``KeyValueFileStoreScan``, ``MergeTreeSplitGenerator``, ``DataEvolutionSplitGenerator``.
 """
@@ -41,12 +41,12 @@ _EXPIRED = "rows may have expired"
 
 
 class PaimonRowsGiven:
-    """Files of append tables, merge trees and evolving data."""
+    """The rows of append tables, merge trees and tables with data evolution."""
 
     def columns(
         self, scan: ScanIndex, present: Iterable[str], fields: frozenset[int], proven: frozenset[int]
     ) -> list[str]:
-        """Return what describes the rows, statistics, and what deletion vectors are matched by."""
+        """Return the columns that describe rows, hold statistics, or match deletion vectors."""
         wanted = fields | proven
         statistics = set(statistics_columns(present, "values")) | set(statistics_columns(present, "keys"))
         return [
@@ -60,7 +60,7 @@ class PaimonRowsGiven:
         return True
 
     def rows(self, files: KeptFiles) -> RowsGiven:
-        """Count the rows of files that are read alone; others give at most theirs."""
+        """Count the rows of files that are read alone; merged files contribute at most theirs."""
         scan, entries = files.scan, files.entries
         reading, records = paimon_reading(scan), counts(entries.column("record_count"))
         alone = _alone(files)
@@ -88,7 +88,7 @@ class PaimonRowsGiven:
         return RowsGiven(np.maximum(least, 0), np.where(records < 0, UNKNOWN, np.maximum(most, 0)), doubts)
 
     def prover(self, scan: ScanIndex, complement: Bound) -> Prover:
-        """Return what marks files by their statistics, where they are read alone, by their keys and partitions."""
+        """Return a prover by all statistics of files that are read alone, and by keys and partitions of merged ones."""
         evolution = paimon_reading(scan).evolution
 
         def certain(files: KeptFiles) -> Mask:
@@ -106,7 +106,7 @@ class PaimonRowsGiven:
         return certain
 
     def field(self, files: KeptFiles, field_id: int) -> FieldStats:
-        """Return the recorded statistics, unknown where merging makes values of its own."""
+        """Return the recorded statistics, unknown where merging computes new values."""
         reading, alone = paimon_reading(files.scan), _alone(files)
         found = FileStatistics(files.entries, reading.evolution, _ALONE).field(field_id) or FieldStats()
         keeps_values = reading.options.has_primary_key and reading.options.buckets_can_go
@@ -152,7 +152,7 @@ def _numbers(entries: pa.Table, name: str) -> Counts:
 
 
 def _only(stats: FieldStats, described: Mask) -> FieldStats:
-    """Return statistics of some files; those of the others are unknown."""
+    """Return statistics that are unknown for files that are not marked."""
     mask = pa.array(described)
 
     def bounds(of: pa.Array | None) -> pa.Array | None:
@@ -164,9 +164,9 @@ def _only(stats: FieldStats, described: Mask) -> FieldStats:
 
 @cached("merge groups", nbytes, lambda scan, bound: (scan.cache_key, bound, "rows"))
 def _of_ranges(scan: ScanIndex, bound: Bound) -> tuple[Counts, Counts]:
-    """Return the least and most rows that each chosen file's range of row ids has; 0 for all but a range's first.
+    """Return the least and most rows of each chosen file's range of row ids; 0 for all but the first file of a range.
 
-    A range has as many rows as a file that spans it. Where none does, a row may be of blobs only.
+    A range has as many rows as a file that spans it. If none does, some rows may consist of blobs only.
     """
     files, section = chosen(scan, bound), merge_groups_of(scan, bound).section
     first, records = files.numbers("first_row_id"), files.numbers("record_count")

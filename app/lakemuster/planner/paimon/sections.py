@@ -106,7 +106,7 @@ def raw_convertible(group: Ints, section: Ints, level: Ints, delete_row_count: I
     """Mark the files of a merge tree that a plain reader may read alone; deletion vectors still apply by position.
 
     These are the files of :func:`whole_groups`, and files without delete rows that are alone in their section.
-    Arguments are those of :func:`whole_groups`, and the sections of :func:`key_sections`.
+    The arguments are as for :func:`whole_groups`, with the sections from :func:`key_sections`.
     """
     numbers, _, place = _places(section)
     alone = np.bincount(place, minlength=len(numbers))[place] == 1

@@ -1,14 +1,14 @@
 """Splits: pack the files of a plan into units of work, as Paimon's own readers do.
 
 Items of one group (a bucket of a partition) are packed in order. A split is closed when the next item
-would make it exceed the target weight, so a split exceeds it only if it consists of one too heavy item.
+would make it exceed the target weight, so a split exceeds it only if it is a single item.
 An item weighs as much as its files, but at least the cost of opening a file. The item depends on the
 table:
 
 * append tables: a file, in the order of smallest sequence numbers;
 * merge trees: a file, in the plan's order, in groups whose files can each be read alone; else a section
   of overlapping keys, which is never divided;
-* data evolution: the files of one range of row ids, which are never separated either.
+* data evolution: the files of one range of row ids, which are never divided.
 
 Source: Paimon ``AppendOnlySplitGenerator``, ``MergeTreeSplitGenerator``, ``DataEvolutionSplitGenerator``
 and ``BinPacking.packForOrdered``.

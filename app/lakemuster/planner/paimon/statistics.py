@@ -87,7 +87,7 @@ def _reads_alike(then: Primitive, now: Primitive) -> bool:
 
 
 def statistics_columns(own: Iterable[str], of: StatisticsKind) -> list[str]:
-    """Return those of a field's columns in a segment that hold the given kind of statistics."""
+    """Return the columns of a field in a segment that hold the given kind of statistics."""
     return [name for name in own if name.partition(".")[0] in _COLUMNS[of]]
 
 
@@ -96,8 +96,8 @@ class FileStatistics:
     """Statistics of a segment's entries, read lazily for the columns that a predicate names.
 
     Attributes:
-        table: entries with their statistics columns and those of :data:`DESCRIBING`.
-        of: the kinds of statistics; a field's bounds and counts are those of the first kind that has them.
+        table: entries with their statistics columns and the columns of :data:`DESCRIBING`.
+        of: the kinds of statistics; a field's bounds and counts are taken from the first kind that has them.
     """
 
     table: pa.Table

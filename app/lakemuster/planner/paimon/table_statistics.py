@@ -41,7 +41,7 @@ NOT_RECORDED = "the number of rows that some deletion vectors delete is not reco
 
 
 def target(view: View) -> TargetFileSize:
-    """Return the table's target; the default of tables with or without a primary key where its option is absent."""
+    """Return the table's target; without the option, the default of tables with or without a primary key."""
     options = TableOptions.of(view.schemas[0])
     if options.target_file_size is not None:
         return TargetFileSize(options.target_file_size, SMALL_PERCENT, TARGET_FILE_SIZE)
@@ -93,7 +93,7 @@ def _kind(vectors: pa.StructArray) -> DeleteKind:
 
 
 def _without(all_vectors: pa.StructArray, some: pa.StructArray) -> pa.StructArray:
-    """Return the vectors that are not among some of them: a vector is known by its place in its file."""
+    """Return the vectors that are not in ``some``; a vector is identified by its file and offset."""
     taken = set(zip(some.field("file_path").to_pylist(), some.field("offset").to_pylist(), strict=True))
     places = zip(all_vectors.field("file_path").to_pylist(), all_vectors.field("offset").to_pylist(), strict=True)
     return all_vectors.filter(pa.array([place not in taken for place in places], pa.bool_()))
@@ -145,13 +145,13 @@ def _sorted_runs(files: SpecFiles) -> Ints:
 
 
 def field_columns(of_field: Iterable[str]) -> list[str]:
-    """Return those of a field's columns in a segment that hold statistics of values or of keys."""
+    """Return the columns of a field in a segment that hold statistics of values or of keys."""
     own = list(of_field)
     return [*statistics_columns(own, "values"), *statistics_columns(own, "keys")]
 
 
 def statistics(scan: ScanIndex, entries: pa.Table) -> FileStatistics:
-    """Return the statistics of values and of keys in the table's present types, whatever may drop a file alone."""
+    """Return all statistics of values and keys in the table's present types, also if they may not drop a file alone."""
     return FileStatistics(entries, paimon_reading(scan).evolution, ("values", "keys"))
 
 

@@ -141,7 +141,7 @@ class VectorIndex:
             *((values, _values(entries, field_id, values.type)) for field_id, values in self.partition),
         ]
         for ours, theirs in pairs:
-            # A column of nulls only has Arrow's null type.
+            # A column that has only nulls is of Arrow's null type.
             form = theirs.type if pa.types.is_null(ours.type) else ours.type
             yield ours.take(pa.array(vectors)).cast(form), theirs.take(pa.array(rows)).cast(form)
 

@@ -64,7 +64,7 @@ class FileColumns:
         return [fields[name] for name in schema.primary_keys if name not in schema.partition_keys]
 
     def columns(self, present: Sequence[str]) -> list[str]:
-        """The entry's own columns, partitions, keys, and statistics if the table shows them."""
+        """Return the entry's own columns, partitions, keys, and statistics if the table shows them."""
         kinds = _KEYS | _STATISTICS if "min_value_stats" in self.table.schema.names else _KEYS
         return [name for name in present if (split := split_column(name)) is None or split[0] in kinds]
 
@@ -88,7 +88,7 @@ class FileColumns:
         """Return None: no segment is taken whole."""
 
     def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
-        """Rows of the system table."""
+        """Return rows of the system table."""
         return self.table.build({field.name: self._column(field.name, table) for field in self.schema})
 
     def _column(self, name: str, table: pa.Table | pa.RecordBatch) -> pa.Array:

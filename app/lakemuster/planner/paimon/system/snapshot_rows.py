@@ -35,7 +35,7 @@ _COLUMN_STATISTICS = (
 
 
 def manifest_table(index: Index, view: View, table: SystemTable) -> pa.Table:
-    """The manifests of the base, delta and changelog lists, in this order."""
+    """Return the manifests of the base, delta and changelog lists, in this order."""
     headers = [record.header for record in manifest_records(index, view) if record.role in ENTRY_ROLES]
     rows = [
         {
@@ -72,7 +72,7 @@ def _bounds(headers: Sequence[ManifestHeader], view: View, side: str) -> pa.Arra
 
 
 def index_table(index: Index, view: View, table: SystemTable) -> pa.Table:
-    """The index files: hash indexes, deletion vectors, global indexes."""
+    """Return the index files: hash indexes, deletion vectors, global indexes."""
     pieces = [
         _index_rows(index.segments.open(part.manifest.segment).table(None), view, table)
         for part in parts(index, view, {"index"})
@@ -124,7 +124,7 @@ def _field_names(covered: pa.StructArray, view: View) -> pa.Array:
 
 
 def statistics_table(index: Index, view: View, table: SystemTable) -> pa.Table:
-    """The statistics that ``ANALYZE TABLE`` wrote for the snapshot; no row without it or a readable file."""
+    """Return the statistics that ``ANALYZE TABLE`` wrote for the snapshot; no row if it has no readable file."""
     name = statistics_name(view)
     document = None
     if name is not None:
@@ -147,7 +147,7 @@ def statistics_table(index: Index, view: View, table: SystemTable) -> pa.Table:
 
 
 def statistics_name(view: View) -> str | None:
-    """The name of the snapshot's statistics file."""
+    """Return the name of the snapshot's statistics file; None if it has none."""
     name = None if view.snapshot is None else view.snapshot.snapshot.extra.get("statistics")
     return name if isinstance(name, str) else None
 

@@ -29,7 +29,7 @@ _BUILT: dict[str, Callable[[Index, View, SystemTable], pa.Table]] = {
 
 
 def snapshot_source(name: str, index: Index, view: View) -> RowSource:
-    """The rows of a system table of a snapshot; none for a table without snapshots.
+    """Return the rows of a system table of a snapshot; none for a table without snapshots.
 
     Args:
         name: a system table whose ``of`` is ``snapshot``.

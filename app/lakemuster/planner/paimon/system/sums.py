@@ -1,8 +1,8 @@
 """``$partitions`` and ``$buckets``: sums over the files of each partition or bucket.
 
-As in Paimon, the sums cover all entries of base and delta: added minus deleted. The last update is that of the
-newest file that the manifests list, even a deleted one. ``total_buckets`` is that of the last entry. Values that only
-a catalog has (``created_at`` and the like) are null, and ``done`` is false.
+As in Paimon, the sums cover all entries of base and delta: added minus deleted. The last update is the creation
+of the newest file that the manifests list, even a deleted one. ``total_buckets`` is taken from the last entry. Values
+that only a catalog has (``created_at`` and the like) are null, and ``done`` is false.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _VECTORS = "DELETION_VECTORS"
 
 
 def partition_sums(index: Index, view: View) -> pa.Table:
-    """The sums of each partition that has files; partition values in columns ``partition.<field id>``."""
+    """Return the sums of each partition that has files; partition values in columns ``partition.<field id>``."""
     return _summed(index, view, ())
 
 
 def bucket_table(index: Index, view: View, table: SystemTable) -> pa.Table:
-    """One row per partition and bucket that has files, sorted by partition text and bucket."""
+    """Return one row per partition and bucket that has files, sorted by partition text and bucket."""
     sums = _summed(index, view, ("bucket",))
     columns = partition_columns(sums, view.metadata.specs[0], view.schemas)
     texts = listed([cast_texts(values, of) for _, of, values in columns], sums.num_rows)
@@ -39,7 +39,7 @@ def bucket_table(index: Index, view: View, table: SystemTable) -> pa.Table:
 
 
 def partition_table(index: Index, view: View, table: SystemTable) -> pa.Table:
-    """One row per partition that has files, sorted by partition text."""
+    """Return one row per partition that has files, sorted by partition text."""
     sums = partition_sums(index, view)
     options = dict(max(view.schemas, key=lambda schema: schema.schema_id).options)
     default = options.get("partition.default-name", DEFAULT_NAME)

@@ -19,7 +19,7 @@ Row = Mapping[str, object]
 
 
 def table_rows(name: str, metadata: TableMetadata, branch: str, records: Sequence[SnapshotRecord]) -> pa.Table:
-    """The rows of a branch's system table, in the order of its key; rows of columns, in the schema's order.
+    """Return the rows of a branch's system table, in the order of its key; rows of columns in the schema's order.
 
     Args:
         name: a system table whose ``of`` is ``table``.
@@ -35,7 +35,7 @@ def _schemas(metadata: TableMetadata, branch: str) -> tuple[Schema, ...]:
 
 
 def _snapshot_rows(_metadata: TableMetadata, _branch: str, records: Sequence[SnapshotRecord]) -> list[Row]:
-    """Snapshots that have not expired; not those that only a tag or a changelog retains."""
+    """Return the snapshots that have not expired; not those that only a tag or a changelog retains."""
     kept = sorted(
         (record.snapshot for record in records if record.snapshot.source == "snapshot"),
         key=lambda snapshot: snapshot.snapshot_id,
@@ -91,7 +91,7 @@ def _tag_rows(metadata: TableMetadata, branch: str, records: Sequence[SnapshotRe
 
 
 def _branch_rows(metadata: TableMetadata, _branch: str, _records: Sequence[SnapshotRecord]) -> list[Row]:
-    """The table's branches; every branch has the same rows."""
+    """Return the table's branches; every branch has the same rows."""
     times = metadata.extra.get("branches_created_ms")
     known = times if isinstance(times, Mapping) else {}
     return [{"branch_name": name, "create_time": _utc(known.get(name))} for name in sorted(metadata.branch_schemas)]
@@ -107,7 +107,7 @@ def _consumer_rows(metadata: TableMetadata, branch: str, _records: Sequence[Snap
 
 
 def _aggregation_rows(metadata: TableMetadata, branch: str, _records: Sequence[SnapshotRecord]) -> list[Row]:
-    """Every column with its ``fields.<name>.…`` options."""
+    """Return every column with its ``fields.<name>.…`` options."""
     schema = _schemas(metadata, branch)[-1]
     functions: dict[str, list[tuple[str, str]]] = {}
     for key, value in sorted(schema.options):
@@ -142,12 +142,12 @@ def _flat_json(value: object) -> str:
 
 
 def _utc(at_ms: object) -> int | None:
-    """Milliseconds, which Arrow converts to a timestamp; None for other types."""
+    """Return milliseconds, which Arrow converts to a timestamp; None for other types."""
     return at_ms if isinstance(at_ms, int) else None
 
 
 def _local(text: object) -> int | None:
-    """A local date-time in ISO form as milliseconds, truncated."""
+    """Parse a local date-time in ISO form to milliseconds, truncated."""
     if not isinstance(text, str):
         return None
     try:
@@ -158,7 +158,7 @@ def _local(text: object) -> int | None:
 
 
 def _duration(seconds: object) -> str | None:
-    """Java's ``Duration.toString()``: ``PT72H``, ``PT1M30.5S``."""
+    """Write seconds like Java's ``Duration.toString()``: ``PT72H``, ``PT1M30.5S``."""
     if isinstance(seconds, str) or seconds is None:
         return seconds
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):

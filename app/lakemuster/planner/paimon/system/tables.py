@@ -1,10 +1,10 @@
 """Definitions of Paimon's system tables: names, columns, and whether they belong to a snapshot or a table.
 
 Columns have Paimon's names and types, so that programs written for Paimon's own tables can read these; texts that
-Paimon composes (partitions, keys, statistics) have its format. Times without a zone are UTC, as those of a
-Paimon that runs in UTC; creation times of files are the wall clock of their writer, as recorded.
+Paimon composes (partitions, keys, statistics) have its format. Times without a zone are UTC, as in a
+Paimon process in UTC; creation times of files are the wall clock of their writer, as recorded.
 ``audit_log``, ``binlog``, ``ro`` and ``row_tracking`` show the table's rows, and ``file_indexes``
-reads data files: they are not metadata, and not here.
+reads data files: they are not metadata, and are not provided here.
 
 Source: Paimon ``table.system``.
 """
@@ -36,7 +36,7 @@ class SystemTable:
 
     Attributes:
             name: the name after the ``$``.
-            of: ``snapshot`` if its rows belong to a snapshot; ``table`` if to the table or a branch.
+            of: ``snapshot`` if its rows belong to a snapshot; ``table`` if they belong to the table or a branch.
             key: its primary key.
             columns: (name, Paimon's type).
     """

@@ -152,7 +152,7 @@ class Budget:
             replaces: whether the entry replaces one that its key has.
         """
         entry = _Entry(partition, key, value, weight + ENTRY_BYTES)
-        # Entries are destroyed after the lock is released: a destructor may do anything.
+        # Entries are destroyed after the lock is released: a destructor may run arbitrary code.
         removed: list[_Entry] = []
         with self._lock:
             before = partition.entries.get(key)

@@ -1,6 +1,6 @@
 """Settings of one attached catalog: a table ``[catalogs.NAME]`` of the settings file.
 
-Properties are named as in PyIceberg, those of a Paimon catalog as in pypaimon; Lakemuster adds a few.
+Properties are named as in PyIceberg, and for Paimon catalogs as in pypaimon; Lakemuster adds a few.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class CpuSemaphore:
     def _acquire(self) -> bool:
         """Wait for a permit; return False after the timeout."""
         until = time.monotonic() + TIMEOUT_SECONDS
-        # The thread that holds _next is next: a permit that is released goes to it, not to a newcomer.
+        # The thread that holds _next gets the next released permit, before any thread that comes later.
         if not self._next.acquire(timeout=TIMEOUT_SECONDS):
             return False
         try:

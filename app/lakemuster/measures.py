@@ -1,6 +1,6 @@
 """Measures: values that components record and exporters such as Prometheus subscribe to.
 
-A component owns its measures and knows nothing of metrics; without listeners, recording does nothing.
+A component owns its measures and is independent of metrics; without listeners, recording does nothing.
 """
 
 from __future__ import annotations

@@ -227,7 +227,7 @@ class TableSettings(BaseModel):
 
     @staticmethod
     def names() -> set[str]:
-        """Return the names of these settings, and of those of rules and thresholds in them."""
+        """Return the names of these settings, and of the settings of rules and thresholds in them."""
         models: tuple[type[BaseModel], ...] = (TableSettings, ReadinessRule, HealthSettings, ThresholdSettings)
         return {name for model in models for name in model.model_fields}
 

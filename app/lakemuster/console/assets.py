@@ -1,4 +1,4 @@
-"""The console's files in memory, under a digest of them all.
+"""The console's files in memory, under a digest of all files.
 
 The content at a file's path never changes, so clients may cache it for ever. The page itself is small, names the
 digest, and is requested each time.

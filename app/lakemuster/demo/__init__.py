@@ -1,9 +1,9 @@
 """The demo lake: small tables, written by PyIceberg and pypaimon, in an archive beside this file.
 
 Iceberg are ``shop.orders``, ``shop.customers``, ``web.events``, ``web.sessions`` (badly clustered in two countries) and
-``shop.returns`` (delete files, branches, a grown schema, a branch whose manifest is gone); Paimon are ``shop.stock``,
-``web.clicks`` and ``shop.prices`` (merged on levels 4 and 5). In the
-archive the Iceberg tables record locations below :data:`RECORDED_ROOT`; unpacking replaces these by the actual ones.
+``shop.returns`` (delete files, branches, an evolved schema, a branch whose manifest is missing). Paimon are
+``shop.stock``, ``web.clicks`` and ``shop.prices`` (merged on levels 4 and 5). In the archive the Iceberg tables record
+locations below :data:`RECORDED_ROOT`; unpacking replaces these by the actual ones.
 The archive is made by ``scripts/make_demo_lake.py``.
 """
 

@@ -1,8 +1,8 @@
 """Rewrite the locations in Iceberg metadata that was moved: clients open the files that the metadata names.
 
 A table holds full locations in four kinds of file: table metadata (JSON), manifest lists and manifests (Avro), and
-position delete files (Parquet). Manifest lists hold the sizes of manifests, and manifests those of delete files, so
-these are written first.
+position delete files (Parquet). Manifest lists hold the sizes of manifests, and manifests the sizes of delete files,
+so delete files are written first, then manifests.
 """
 
 from __future__ import annotations

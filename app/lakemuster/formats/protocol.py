@@ -48,7 +48,7 @@ class Objects(Protocol):
     """Object storage, as far as finding a table needs it. The methods raise StorageError."""
 
     def list(self, location: str) -> Iterable[FileInfo]:
-        """List one level below a folder, by name; empty when there is nothing.
+        """List one level below a folder, by name; empty if nothing exists there.
 
         Raises:
             ListingUnsupported: this storage cannot list folders.
@@ -56,7 +56,7 @@ class Objects(Protocol):
         ...
 
     def stat(self, location: str) -> FileInfo | None:
-        """Return the object or folder at a location; None when there is nothing."""
+        """Return the object or folder at a location; None if nothing exists there."""
         ...
 
     def read(self, location: str, *, max_bytes: int) -> bytes:
@@ -72,7 +72,7 @@ class Documents(Protocol):
         ...
 
     def read_listed(self, files: Sequence[FileInfo], *, max_bytes: int) -> Iterator[tuple[FileInfo, bytes]]:
-        """Read documents concurrently, in any order; those deleted since they were listed are left out."""
+        """Read documents concurrently, in any order; documents that were deleted since the listing are left out."""
         ...
 
     def parse(self, function: Callable[..., T], data: bytes, *arguments: object) -> T:
@@ -91,7 +91,7 @@ class Pointer:
 
     Attributes:
         metadata_location: where :meth:`FormatPort.load` starts. Iceberg: the metadata file; Paimon: the table's root.
-        token: equal for two looks if nothing changed between them; suffixes behind ``:`` are keys of
+        token: equal for two looks if nothing changed between them; suffixes after ``:`` are keys of
             :attr:`FormatPort.doubts`.
         listings: the contents of the metadata folders, by folder, for formats that list them.
     """
@@ -240,7 +240,7 @@ class FormatPort(ABC):
         name: as stored in the index and shown by APIs.
         title: as shown to users.
         doubts: why a look may not have found a table's current state, by the suffix of its token.
-        has_snapshot_files: each snapshot is a file of its own, read once: :meth:`load` is given those already known.
+        has_snapshot_files: each snapshot is a file of its own, read once: :meth:`load` is given the known ones.
         has_snapshot_log: a log, or else the ancestry of the current snapshot, gives what was current at a time. If not,
             a branch is the sequence of its snapshots by id.
         has_exact_lengths: a manifest of another length than its list records is corrupt. If not, the length is an

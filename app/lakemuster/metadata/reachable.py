@@ -28,7 +28,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class RefChange:
-    """A ref that names another snapshot. ``before`` is None for a new ref, ``after`` for one that is gone."""
+    """A ref that names another snapshot. ``before`` is None for a new ref, ``after`` for a deleted one."""
 
     kind: Literal["branch", "tag"]
     name: str
@@ -74,9 +74,9 @@ def newly_reachable(metadata: TableMetadata, known: Collection[SnapshotKey]) -> 
 def moved_refs(
     before: Mapping[RefKey, SnapshotKey], metadata: TableMetadata, new: Mapping[SnapshotKey, Snapshot]
 ) -> list[RefChange]:
-    """Return the refs that are new, gone, or moved otherwise than by new commits on top of what they named.
+    """Return the refs that are new, deleted, or moved otherwise than by new commits on top of their snapshots.
 
-    Where the lineage between both ends has expired, a move is taken for commits.
+    Where the lineage between both snapshots has expired, a move counts as commits.
 
     Args:
         before: what the refs named.

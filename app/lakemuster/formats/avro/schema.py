@@ -40,7 +40,7 @@ class Node:
 
     Attributes:
         kind: Avro's name of the type; ``branch`` is the branch of a union whose record takes no bytes.
-        nullable: whether it is in a union with null; ``null_first`` tells the order.
+        nullable: whether it is in a union with null; ``null_first`` gives the order.
         children: a record's fields, or the one item of an array. A map's item is a record of key and value.
         symbols: of an enum. size: bytes of a fixed.
         logical: the logical type that we apply, else "".
@@ -65,7 +65,7 @@ class Node:
 
     @property
     def takes_no_bytes(self) -> bool:
-        """True for null, the empty record, and records of these: there is nothing to decode."""
+        """Whether the type is null, the empty record, or a record of such types: there is nothing to decode."""
         return self.kind == "null" or (self.kind == "record" and not self.nullable and not self.children)
 
 

@@ -48,7 +48,7 @@ STATISTICS = {
 """The kind of column (see ``metadata.files``) that each map of statistics becomes."""
 
 KEY_IDS = frozenset({117, 119, 121, 138, 126, 129})
-"""Field ids of the keys of those maps."""
+"""Field ids of the keys of the maps of statistics."""
 
 LIST_FIELDS = {
     500: "manifest_path",
@@ -127,7 +127,7 @@ def _members(schema: object, named: dict[str, object]) -> Iterator[Member]:
 
 
 def _record(schema: object, named: dict[str, object]) -> object:
-    """Return the record behind unions with null, lists and names."""
+    """Return the record within unions with null, lists and named references."""
     while not (isinstance(schema, dict) and schema.get("type") == "record"):
         if isinstance(schema, list):
             schema = next((branch for branch in schema if branch != "null"), None)

@@ -11,7 +11,7 @@ def parse_json(data: bytes, what: str) -> object:
     """Parse a JSON text; ``what`` names it in the error.
 
     Raises:
-        MetadataCorrupt: not JSON, or nested deeper than the parser goes.
+        MetadataCorrupt: not JSON, or nested deeper than the parser's limit.
     """
     try:
         parsed: object = orjson.loads(data)

@@ -95,12 +95,12 @@ def inherit(table: pa.Table, header: ManifestHeader) -> pa.Table:
 
     * ``snapshot_id``: the snapshot that added the manifest;
     * ``sequence_number`` and ``file_sequence_number``: the manifest's, for added entries, and for
-      all of them when it is 0, as it is for manifests of v1;
+      all entries when it is 0, as it is for manifests of v1;
     * ``first_row_id``: for data files that are not deleted, the manifest's plus the rows of the
       preceding files that had none either; null for delete files.
 
     Args:
-        table: *all* entries of the manifest, in order: row ids depend on those before.
+        table: *all* entries of the manifest, in order: row ids depend on the preceding entries.
         header: the manifest's row of the manifest list.
     """
     present = table.column_names

@@ -1,7 +1,7 @@
 """Find the current metadata file of a ``metadata`` folder, from file names and hints alone.
 
 A look costs one or two listings. No metadata is read. Where storage lists no folders (plain HTTP), the hint is required
-and one request tells whether a file exists.
+and a request for a file determines whether it exists.
 
 Hadoop tables number ``v1.metadata.json``, ``v2.metadata.json`` … and name the newest in
 ``version-hint.text``, which may be absent or stale. Catalogs write ``00001-<uuid>.metadata.json``.
@@ -43,7 +43,7 @@ class Newest(NamedTuple):
 
     Attributes:
         files: the number of files of this version; several when two writers raced and one lost.
-        is_of_catalog: whether a catalog named it: then only the catalog knows whether this commit won.
+        is_of_catalog: whether a catalog named it: then only the catalog determines whether this commit won.
     """
 
     name: str
@@ -120,7 +120,7 @@ def newest_metadata(names: Sequence[str]) -> Newest | None:
     """Return the metadata file with the highest version; None if there is no metadata file.
 
     Of several files of that version, the last one in alphabetical order is chosen, so that every look and every copy of
-    the folder gives the same one. Names and times of files do not tell which commit won.
+    the folder gives the same one. Names and times of files do not show which commit won.
     """
     versions = [(int(match["version"]), name, match["rest"] is not None) for name in names if (match := _match(name))]
     if not versions:

@@ -1,6 +1,6 @@
 """Parse Iceberg table metadata files of format versions 1, 2 and 3.
 
-Members that nothing computes with are stored as JSON in ``extra``, with names in snake_case.
+Members without a field of their own are stored as JSON in ``extra``, with names in snake_case.
 A member of the wrong type is an error that names its path.
 
 Source: Iceberg spec, "Table Metadata", appendices C and E.
@@ -73,7 +73,7 @@ _SNAPSHOT_MEMBERS = frozenset(
 )
 _REF_MEMBERS = frozenset({"snapshot-id", "type"})
 _VERBATIM = frozenset({"properties"})
-"""Members whose keys the writer chose: they stay unchanged."""
+"""Members whose keys the writer chooses: these keys stay unchanged."""
 
 _T = TypeVar("_T")
 

@@ -3,7 +3,7 @@
 The internal form of a value is that of ``metadata.types``: integers for dates, times and
 timestamps. Bytes written before a type was promoted are decoded by the old type: four bytes
 under ``long`` or ``double``, days under ``timestamp``. Bytes that do not parse give no value;
-nothing that prunes may rely on them.
+pruning must not rely on them.
 
 Source: Iceberg spec, appendix D, "Binary single-value serialization".
 """

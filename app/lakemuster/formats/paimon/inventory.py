@@ -48,7 +48,7 @@ class PaimonInventory(Inventory):
     def doubt(self, objects: Objects, table: LookedAt) -> str | None:
         """See :class:`Inventory`.
 
-        A tag or changelog may name other files than the snapshot of the same id, of which the index knows one.
+        A tag or changelog may name other files than the snapshot of the same id; the index holds only one of these.
         """
         known = {ref.location.rpartition("/")[2] for one in table.snapshots for ref in one.manifest_lists}
         known |= {name for one in table.snapshots if isinstance(name := one.extra.get("statistics"), str)}

@@ -109,7 +109,7 @@ class TableOptions:
     def buckets_can_go(self) -> bool:
         """Whether a merged bucket may be pruned when none of its files can match.
 
-        Partial updates and aggregates combine several rows, none of which need match itself.
+        Partial updates and aggregates combine several rows, none of which needs to match by itself.
         """
         return self.merge_engine not in ("partial-update", "aggregation")
 

@@ -56,7 +56,7 @@ class _Containers:
         return self.data[self.start[number] : self.start[number] + self.size[number]].tobytes()
 
     def begin_with(self, head: bytes, among: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return those containers of ``among`` that begin with the bytes of ``head``."""
+        """Return the containers of ``among`` that begin with the bytes of ``head``."""
         long_enough = among[self.size[among] >= len(head)]
         places = self.start[long_enough][:, None] + np.arange(len(head))
         equal: NDArray[np.bool_] = (self.data[places] == np.frombuffer(head, np.uint8)).all(axis=1)

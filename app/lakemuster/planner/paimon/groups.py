@@ -19,7 +19,7 @@ Codes = NDArray[np.int64]
 def kept_by_bucket(bucket: Codes, level: Codes, match: Mask, *, may_drop_group: bool) -> Mask:
     """Mark the files to read of buckets whose rows are merged.
 
-    If all files of a bucket are on one level above 0, no key is in two of them, and each is decided alone. Otherwise
+    If all files of a bucket are on one level above 0, no key is in two files, and each file is decided alone. Otherwise
     a file that cannot match may hold the newest row of a key whose older row matches: if any can match, all are read.
 
     Args:

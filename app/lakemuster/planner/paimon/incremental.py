@@ -1,6 +1,6 @@
 """Incremental plans of Paimon tables: the files that commits between two snapshots appended, or their changelog files.
 
-Files are taken from the commits' own manifest lists, even if they were removed since. Appended files are those of
+Files are taken from the commits' own manifest lists, even if they were removed since. Appended files are the files of
 ``APPEND`` commits: compactions write no new rows, and overwrites replace some. Changelogs of overwrites are left out.
 
 Source: Paimon ``IncrementalDeltaStartingScanner``.

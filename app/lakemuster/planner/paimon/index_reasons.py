@@ -1,6 +1,6 @@
 """Explain in words what the indexes inside a Paimon file's entry prove about a predicate.
 
-The verdicts are those of :mod:`~lakemuster.planner.paimon.file_indexes`; only the wording is added here.
+:mod:`~lakemuster.planner.paimon.file_indexes` gives the verdicts; only the wording is added here.
 """
 
 from __future__ import annotations

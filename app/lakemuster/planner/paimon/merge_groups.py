@@ -252,7 +252,7 @@ def _matching(scan: ScanIndex, files: Members, bound: Bound) -> Mask:
 
 
 def _by_index(scan: ScanIndex, part: int, rows: RowNumbers, bound: Bound, keep: Mask) -> Mask:
-    """Clear in ``keep`` those files of a part whose indexes rule out every row."""
+    """Clear in ``keep`` the files of a part whose indexes exclude every row."""
     asked = np.flatnonzero(keep)
     if len(asked) and (entries := indexed(scan, part, rows[asked])) is not None:
         keep[asked] = kept_by_index(entries, paimon_reading(scan).evolution, bound, keep[asked])

@@ -119,7 +119,7 @@ PAIMON_ROWS_GIVEN = PaimonRowsGiven()
 
 
 def _places(files: KeptFiles) -> Counts:
-    """Return the files' indices among those that the predicate chooses."""
+    """Return the files' indices among the files that the predicate chooses."""
     spec, owners = files.spec, files.spec.owners(files.places)
     numbers, rows = owners.each(spec.part_numbers), owners.within(files.places, spec.part_starts)
     return chosen(files.scan, files.bound).places(numbers, rows)

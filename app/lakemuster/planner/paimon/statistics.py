@@ -46,7 +46,7 @@ class Evolution:
     Attributes:
         schemas: all schemas, the present one first.
         filled_columns: names of columns whose nulls are read as other values: their statistics count as unknown.
-        spread: the columns of a row may be in several files, none of which need have all.
+        spread: the columns of a row may be in several files, none of which needs to have all.
     """
 
     schemas: tuple[Schema, ...]

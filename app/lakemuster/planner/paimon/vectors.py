@@ -119,7 +119,7 @@ class VectorIndex:
         return np.where(equal, vectors, -1)
 
     def _last_equal(self, entries: pa.Table, rows: Ints, number: Ints) -> Ints:
-        """Return the last vector of each row among those with its hash; -1 for none. ``number`` indexes the hashes."""
+        """Return each row's last vector among those with its hash; -1 for none. ``number`` indexes the hashes."""
         _, order, starts = self._by_hash
         wanted = np.flatnonzero(np.bincount(number))
         counts = starts[wanted + 1] - starts[wanted]

@@ -1,5 +1,5 @@
 ; Made by scripts/kernels.py with numba 0.68.1 on Python 3.11; not to be edited.
-; kernel.py: c06004653c6a15634cdd2f844bc2c433227d8fc88e8af7aa14ff2054118338f8
+; kernel.py: 98c538614077a059c4fe13c3ef725e16a834970e4c2335a6590bb20546ed1f01
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_run(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.data, i64 %arg.data_0, ptr readonly captures(none) %arg.blocks, i64 %arg.blocks_0, ptr readonly captures(none) %arg.program, i64 %arg.program_0, ptr writeonly captures(none) %arg.octets, i64 %arg.octets_0, ptr captures(none) %arg.ints, i64 %arg.ints_0, ptr writeonly captures(none) %arg.longs, i64 %arg.longs_0, ptr readonly captures(none) %arg.starts, i64 %arg.starts_0, ptr readonly captures(none) %arg.rooms, i64 %arg.rooms_0, ptr captures(none) %arg.used, i64 %arg.used_0, ptr captures(none) %arg.stack, i64 %arg.stack_0, ptr captures(none) %arg.slots, i64 %arg.slots_0) local_unnamed_addr #0 {

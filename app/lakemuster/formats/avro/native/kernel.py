@@ -64,7 +64,7 @@ def run(
     """Append the records of blocks to columns.
 
     Args:
-        data: the inflated blocks, one behind the other.
+        data: the inflated blocks, concatenated.
         blocks: (blocks, 2): the recorded number of records of each, and where it ends.
         program: (operations, 4).
         octets, ints, longs: one memory, seen in three widths, unsigned.

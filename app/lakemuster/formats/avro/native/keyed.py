@@ -47,7 +47,7 @@ class Slots:
         maps: the number of each slot's map.
         keys: as zig-zag numbers.
         kinds: see ``kernel_keyed.KIND``.
-        flags: whether a column of flags tells which rows have the key.
+        flags: whether a column of flags marks the rows that have the key.
     """
 
     maps: NDArray[np.int64]

@@ -59,7 +59,7 @@ class Memory:
         """Replace the columns from the ``first`` on.
 
         Args:
-            first: the number of columns that stay.
+            first: the number of columns that are retained.
             kinds: of the new columns.
             rooms: the values that each new column has room for.
             held: the bytes of their values, by column; a column that is left out starts empty.

@@ -63,7 +63,9 @@ def may_hold_any(data: bytes, start: int, length: int, hashes: tuple[int, ...]) 
 def which_may_hold_any(
     data: NDArray[np.uint8], starts: NDArray[np.int64], length: int, hashes: tuple[int, ...]
 ) -> NDArray[np.bool_]:
-    """Like :func:`may_hold_any`, for many filters of one length in one buffer; True for those unlike the first.
+    """Like :func:`may_hold_any`, for many filters of one length in one buffer.
+
+    True also where the number of hash functions differs from that of the first filter.
 
     Args:
         starts: (N,) offsets of the filters, all of which are complete.

@@ -1,7 +1,7 @@
 """Evaluate one comparison on one file index: which rows of the file may match.
 
 Source: Paimon ``FileIndexReader`` and its implementations. Unlike there, minus zero equals zero, NaN is found
-by its key, and null does not match a negation unless the comparison says so.
+by its key, and null matches a negation only if the comparison includes nulls.
 """
 
 from __future__ import annotations

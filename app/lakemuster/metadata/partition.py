@@ -20,7 +20,7 @@ class PartitionField:
     Attributes:
         field_id: the partition field's id (Iceberg: 1000 and up, as a rule).
         name: its name.
-        transform: as written: ``identity``, ``bucket[16]``, ``truncate[4]``, ``day``, ``void`` …
+        transform: as written; known ones in lower case: ``identity``, ``bucket[16]``, ``truncate[4]``, ``void`` …
         source_ids: the columns it is computed from; more than one in v3 only.
     """
 

@@ -36,6 +36,7 @@ _SOURCES = {
     "hour": INSTANTS,
 }
 """The source kinds that a transform accepts; ``identity`` and ``void`` accept any."""
+_NAMES = _SOURCES.keys() | {"identity", "void"}
 _OWN_TYPES = {"bucket": _INT, "year": _INT, "month": _INT, "day": _DATE, "hour": _INT}
 """The result type of a transform, where that is not its source's type. ``day`` is a date in every writer."""
 
@@ -46,6 +47,15 @@ def parse_transform(text: str) -> tuple[str, int]:
     if match is not None:
         return match[1], int(match[2])
     return _TIMES.get(text, text), 0
+
+
+def canonical_transform(text: str) -> str:
+    """A known transform in lower case, since writers and readers differ in the case; an unknown one as it is written.
+
+    Source: Iceberg Java, ``Transforms.fromString``.
+    """
+    lowered = text.lower()
+    return lowered if parse_transform(lowered)[0] in _NAMES else text
 
 
 def own_type(transform: str) -> Primitive | None:

@@ -2,7 +2,8 @@
 
 An unknown type becomes ``Kind.OTHER``, never an error: its columns have no typed bounds.
 
-Source: Iceberg spec, appendix C, "Schemas"; reserved field ids: "Reserved Field IDs".
+Source: Iceberg spec, appendix C, "Schemas"; reserved field ids: "Reserved Field IDs"; Iceberg Java, ``Types``, which
+reads names of types in any case.
 """
 
 from __future__ import annotations
@@ -53,19 +54,20 @@ _PLAIN = frozenset(
 
 @lru_cache(4096)
 def parse_primitive(text: str) -> Primitive:
-    """Return a primitive type given its name; ``Kind.OTHER`` for unknown names and invalid sizes."""
-    if text in _PLAIN:
-        return Primitive(Kind(text), text)
-    if text in _NANOSECONDS:
-        return Primitive(_NANOSECONDS[text], text, unit="ns")
-    if match := _DECIMAL.fullmatch(text):
+    """Return a primitive type given its name, in any case; ``Kind.OTHER`` for unknown names and invalid sizes."""
+    lowered = text.lower()
+    if lowered in _PLAIN:
+        return Primitive(Kind(lowered), lowered)
+    if lowered in _NANOSECONDS:
+        return Primitive(_NANOSECONDS[lowered], lowered, unit="ns")
+    if match := _DECIMAL.fullmatch(lowered):
         precision, scale = int(match[1]), int(match[2])
         if 1 <= precision <= _MAX_PRECISION and abs(scale) <= _MAX_PRECISION:
-            return Primitive(Kind.DECIMAL, text, precision=precision, scale=scale)
-    elif match := _FIXED.fullmatch(text):
-        return Primitive(Kind.FIXED, text, length=int(match[1])) if int(match[1]) else Primitive(Kind.OTHER, text)
-    elif (name := text.split("(", 1)[0].rstrip()) in ("geometry", "geography"):
-        return Primitive(Kind(name), text)
+            return Primitive(Kind.DECIMAL, lowered, precision=precision, scale=scale)
+    elif match := _FIXED.fullmatch(lowered):
+        return Primitive(Kind.FIXED, lowered, length=int(match[1])) if int(match[1]) else Primitive(Kind.OTHER, text)
+    elif (name := lowered.split("(", 1)[0].rstrip()) in ("geometry", "geography"):
+        return Primitive(Kind(name), text)  # names of coordinate systems keep their case
     return Primitive(Kind.OTHER, text)
 
 

@@ -15,6 +15,7 @@ from lakemuster.formats.iceberg.document import (
     optional_int32,
 )
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
+from lakemuster.metadata.transforms import canonical_transform
 
 FIRST_FIELD_ID = 1000
 """The first field id in every spec of v1 writers, which recorded no field ids."""
@@ -46,7 +47,7 @@ def parse_spec_fields(value: object, path: str) -> tuple[PartitionField, ...]:
             PartitionField(
                 field_id=FIRST_FIELD_ID + position if field_id is None else field_id,
                 name=as_text(node.get("name"), f"{where}.name"),
-                transform=as_text(node.get("transform"), f"{where}.transform"),
+                transform=canonical_transform(as_text(node.get("transform"), f"{where}.transform")),
                 source_ids=_sources(node, where),
             )
         )

@@ -228,12 +228,12 @@ def _refs(root: Object, snapshot_ids: set[int]) -> tuple[tuple[Ref, ...], int | 
 
 def _ref(name: str, node: Object, path: str) -> Ref:
     snapshot_id = as_int(node.get("snapshot-id"), path + "snapshot-id")
-    match node.get("type"):
+    match as_text(node.get("type"), path + "type").lower():  # Java reads it in any case
         case "branch":
             return Ref(name, "branch", snapshot_id, extra=_extra(node, _REF_MEMBERS, path))
         case "tag":
             return Ref(name, "tag", snapshot_id, extra=_extra(node, _REF_MEMBERS, path))
-    raise wrong(path + "type", "branch or tag", node.get("type"))
+    raise wrong(path + "type", "branch or tag", node["type"])
 
 
 def _snapshot_log(root: Object) -> tuple[tuple[int, int], ...]:

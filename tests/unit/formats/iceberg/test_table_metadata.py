@@ -163,6 +163,23 @@ def test_fields_with_several_sources_and_unknown_transforms_are_read():
     assert table.specs[0].fields == (PartitionField(1000, "z", "zorder[2]", (1, 2)),)
 
 
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [
+        ("VOID", "void"),
+        ("Identity", "identity"),
+        ("BUCKET[16]", "bucket[16]"),
+        ("Truncate[4]", "truncate[4]"),
+        ("DAY", "day"),
+        ("Hilbert[3]", "Hilbert[3]"),
+    ],
+)
+def test_known_transforms_are_read_in_any_case(written, known):
+    field = {"name": "p", "transform": written, "source-id": 1, "field-id": 1000}
+    table = parse(but(V2, partition_specs=[{"spec-id": 0, "fields": [field]}]))
+    assert table.specs[0].fields == (PartitionField(1000, "p", known, (1,)),)
+
+
 def test_schemas_and_specs_come_by_increasing_id():
     schemas = [SCHEMA | {"schema-id": 2}, SCHEMA | {"schema-id": 0}]
     specs = [{"spec-id": 1, "fields": []}, {"spec-id": 0, "fields": []}]
@@ -182,6 +199,11 @@ def test_tags_and_branches_keep_their_retention():
         Ref("audit", "branch", 10, extra={"min_snapshots_to_keep": 5}),
         Ref("eoy", "tag", 10, extra={"max_ref_age_ms": 7}),
     )
+
+
+def test_the_type_of_a_ref_is_read_in_any_case():
+    refs = {"main": {"snapshot-id": 10, "type": "BRANCH"}, "eoy": {"snapshot-id": 10, "type": "Tag"}}
+    assert parse(but(V2, refs=refs)).refs == (Ref("main", "branch", 10), Ref("eoy", "tag", 10))
 
 
 def test_main_tells_the_current_snapshot_when_nothing_else_does():

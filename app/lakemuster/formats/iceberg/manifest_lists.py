@@ -103,7 +103,7 @@ class _Summaries:
                 f"manifest {location} refers to partition spec {spec_id}, which the table does not have"
             )
         values = None if self._values is None else self._values[row]
-        if values is None:
+        if values is None or (fields and not values):  # some writers record an empty list for none
             return None
         if len(values) != len(fields):
             raise MetadataCorrupt(

@@ -118,6 +118,12 @@ def test_another_number_of_summaries_than_the_spec_has_fields_is_corrupt():
         summaries(summary(None, None), summary(None, None))
 
 
+def test_an_empty_list_of_summaries_records_nothing():
+    assert summaries() is None
+    unpartitioned = {"manifest_path": "m", "partition_spec_id": 0, "partitions": []}
+    assert parse_manifest_list(manifest_list([unpartitioned]), TABLE)[0].partitions == ()
+
+
 def test_a_spec_that_the_table_does_not_have_is_corrupt():
     with pytest.raises(MetadataCorrupt, match="spec 4"):
         parse_manifest_list(manifest_list([ROW | {"partition_spec_id": 4}]), TABLE)

@@ -90,6 +90,14 @@ def test_a_hint_that_names_a_missing_version_is_stale(client: TestClient, lake: 
     until(lambda: planned(client, "counted") == (6, None))
 
 
+def test_a_hint_to_a_deleted_version_leads_to_the_newest(client: TestClient, lake: Path) -> None:
+    hint(lake, "2")
+    for version in (0, 1, 2):
+        (lake / "counted" / "metadata" / f"v{version}.metadata.json").unlink()
+    add(client, lake, "counted")
+    assert planned(client, "counted") == (9, None)
+
+
 def test_a_table_with_a_stale_hint_is_not_registered(services: Services, client: TestClient, lake: Path) -> None:
     hint(lake, "9")
     with pytest.raises(ObjectMissing, match=r"version-hint\.text names a metadata file that does not exist"):

@@ -4,14 +4,15 @@ A look costs one or two listings. No metadata is read. Where storage lists no fo
 and a request for a file determines whether it exists.
 
 Hadoop tables number ``v1.metadata.json``, ``v2.metadata.json`` … and name the newest in
-``version-hint.text``, which may be absent or stale. Catalogs write ``00001-<uuid>.metadata.json``.
+``version-hint.text``, which may be absent or stale: it may name a deleted file. Catalogs write
+``00001-<uuid>.metadata.json``.
 Either may be compressed: ``v1.gz.metadata.json``, ``v1.metadata.json.gz``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from lakemuster.errors import ListingUnsupported, ObjectMissing
@@ -79,6 +80,7 @@ def find_pointer(objects: Objects, root: str) -> Pointer | None:
     if by_name.keys().isdisjoint(candidates):
         by_name = _by_name(objects, folder)  # the file may have been added between the listing and the hint
     name = next((candidate for candidate in candidates if candidate in by_name), None)
+    name = name or version_after(candidates[0], by_name)
     if name is None:
         raise ObjectMissing(
             f"{HINT} names a metadata file that does not exist: {candidates[0]}", location=f"{folder}/{candidates[0]}"
@@ -155,6 +157,18 @@ def next_version(name: str, names: Collection[str]) -> str | None:
         return None
     stem = f"v{int(match['version']) + 1}"
     return next((stem + ending for ending in _ENDINGS if stem + ending in names), None)
+
+
+def version_after(name: str, names: Iterable[str]) -> str | None:
+    """The newest Hadoop file, if it is of a later version than the file ``name``, which is missing; else None.
+
+    Writers delete old metadata files, but only warn when they fail to write the hint.
+    """
+    match = _match(name)
+    if match is None or not match["hadoop"]:
+        return None
+    newest = newest_metadata([one for one in names if (other := _match(one)) and other["hadoop"]])
+    return newest.name if newest is not None and (version_of(newest.name) or 0) > int(match["version"]) else None
 
 
 def _by_name(objects: Objects, folder: str) -> dict[str, FileInfo]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakemuster.formats.iceberg.pointers import hint_candidates, newest_metadata, next_version
+from lakemuster.formats.iceberg.pointers import hint_candidates, newest_metadata, next_version, version_after
 
 UUID = "43fda1f4-1c96-4376-ad16-91beb71d0759"
 
@@ -75,6 +75,14 @@ def test_a_stale_hint_is_followed_to_the_next_hadoop_version():
     names = {"v2.metadata.json", "v3.gz.metadata.json", "v5.metadata.json"}
     assert next_version("v2.metadata.json", names) == "v3.gz.metadata.json"
     assert next_version("v3.gz.metadata.json", names) is None
+
+
+def test_a_hint_to_a_deleted_version_is_followed_to_the_newest_hadoop_version():
+    names = {"v4.metadata.json", "v11.gz.metadata.json", "00012-a.metadata.json"}
+    assert version_after("v2.metadata.json", names) == "v11.gz.metadata.json"
+    assert version_after("v12.metadata.json", names) is None
+    assert version_after("00002-b.metadata.json", names) is None
+    assert version_after("v2.metadata.json", {"00003-a.metadata.json"}) is None
 
 
 def test_names_of_catalogs_have_no_next_version():

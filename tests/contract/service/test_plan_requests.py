@@ -357,6 +357,31 @@ def test_a_table_without_snapshots_has_an_empty_plan(http: TestClient, services:
     refused(http, "/api/v1/tables/db.empty/plan", {"filter": "x > 3"}, "filter_invalid", "column 'x' not found")
 
 
+@pytest.mark.parametrize("chosen", [False, True])
+def test_names_of_the_snapshots_schema_need_no_snapshot_id(
+    http: TestClient, services: Services, tmp_path: Path, chosen: bool
+) -> None:
+    iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}/lake")
+    iceberg.create_namespace("db")
+    data = pa.table({"id": pa.array([1], pa.int64())})
+    table = iceberg.create_table("db.t", data.schema)
+    table.append(data)
+    with table.update_schema() as update:
+        update.rename_column("id", "key")
+    current = table.current_snapshot()
+    assert current is not None
+    services.add(f"evolved.t{chosen}", table.metadata_location, None, (), operator=True)
+    body = {"snapshot-id": current.snapshot_id} if chosen else {}
+    for column, of_snapshot in (("id", True), ("key", False)):
+        for use in (True, False):
+            wanted = {"type": "eq", "term": column, "value": 1}
+            answer = http.post(
+                f"/iceberg/v1/namespaces/evolved/tables/t{chosen}/plan",
+                json={**body, "filter": wanted, "use-snapshot-schema": use},
+            )
+            assert answer.status_code == (200 if use is of_snapshot else 400), answer.text
+
+
 def test_paimon_prunes_merged_buckets_by_their_key_statistics(http: TestClient) -> None:
     asked = {"filter": "warehouse = 'lyon' AND quantity > 3", "limit": 1}
     page = http.post("/api/v1/tables/shop.stock/plan", json=asked).json()

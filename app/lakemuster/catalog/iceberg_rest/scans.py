@@ -42,7 +42,7 @@ def plan_request(services: Services, name: str, asked: PlanTableScanRequest, nan
         RequestInvalid: the snapshots of an incremental scan do not follow one another.
     """
     view = _chosen(services, name, asked.snapshot_id if asked.end_snapshot_id is None else asked.end_snapshot_id)
-    schema = view.schemas[0] if asked.use_snapshot_schema else _schema(view, view.metadata.current_schema_id)
+    schema = _snapshot_schema(view) if asked.use_snapshot_schema else _schema(view, view.metadata.current_schema_id)
     scan = Scan(
         snapshot_id=view.snapshot_id,
         row_id=None if view.snapshot is None else view.snapshot.row_id,
@@ -120,6 +120,12 @@ def _bound(scan: Scan, view: View) -> Bound:
         nan=scan.nan,
         history=view.written_schemas,
     )
+
+
+def _snapshot_schema(view: View) -> Schema:
+    """Return the schema that the snapshot was written with, even if the view reads it with a newer one."""
+    own = None if view.snapshot is None else view.snapshot.snapshot.schema_id
+    return next((schema for schema in view.schemas if schema.schema_id == own), view.schemas[0])
 
 
 def _schema(view: View, schema_id: int) -> Schema:

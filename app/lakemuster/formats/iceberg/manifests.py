@@ -34,6 +34,7 @@ from lakemuster.formats.iceberg.partitions import partition_columns
 from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema
 from lakemuster.formats.iceberg.specs import parse_spec_fields
 from lakemuster.formats.iceberg.statistics import Column, KeyMatrixBuilder, bound_columns, count_columns
+from lakemuster.formats.iceberg.uuid_bounds import ordered_columns
 from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS
 from lakemuster.metadata.partition import UNKNOWN, PartitionField
 from lakemuster.metadata.schema import Schema
@@ -76,7 +77,8 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     fields = _partition_fields(avro, header, table)
     if entries.column("partition") is not None:
         columns += partition_columns(entries.partition, entries.record("partition"), fields, schemas)
-    columns += _statistics(entries, {path[-1]: columns for path, columns in maps.items()}, type_of)
+    statistics = _statistics(entries, {path[-1]: columns for path, columns in maps.items()}, type_of)
+    columns += ordered_columns(statistics, type_of)
     return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.caching import Cache
+from lakemuster.formats.iceberg.uuid_bounds import ordered_pair
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
 from lakemuster.index.packed import SegmentSource, sources_of
@@ -339,9 +340,10 @@ def _summaries(headers: Sequence[ManifestHeader], field_id: int, of: Primitive) 
     def flags(answers: list[bool | None]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return np.array([0 if answer is False else UNKNOWN for answer in answers], np.int64)
 
+    pairs = [(None, None) if s is None else _pair(s, of) for s in found]
     return FieldStats(
-        _bounds([None if s is None else _bound(s.lower, s.lower_raw, of) for s in found], target),
-        _bounds([None if s is None else _bound(s.upper, s.upper_raw, of) for s in found], target),
+        _bounds([lower for lower, _ in pairs], target),
+        _bounds([upper for _, upper in pairs], target),
         flags([_contains_null(s) for s in found]),
         flags([None if s is None else s.contains_nan for s in found]),
     )
@@ -353,6 +355,11 @@ def _contains_null(summary: PartitionFieldSummary | None) -> bool | None:
     if summary.contains_null is None and summary.null_count is not None:
         return summary.null_count > 0
     return summary.contains_null
+
+
+def _pair(summary: PartitionFieldSummary, of: Primitive) -> tuple[object, object]:
+    lower = _bound(summary.lower, summary.lower_raw, of)
+    return ordered_pair(lower, _bound(summary.upper, summary.upper_raw, of))
 
 
 def _bound(value: object, raw: bytes | None, of: Primitive) -> object:

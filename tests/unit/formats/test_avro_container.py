@@ -228,6 +228,11 @@ def test_a_header_that_breaks_the_format_is_corrupt(data):
         read_table(data)
 
 
+def test_an_encrypted_file_is_named_as_such():
+    with pytest.raises(FormatUnsupported, match="the file is encrypted"):
+        read_header(b"AGS1" + bytes(100))
+
+
 def test_a_file_or_schema_past_its_limit_is_refused():
     with pytest.raises(LimitExceeded):
         read_header(bytes(MAX_FILE_BYTES + 1))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import orjson
 
-from lakemuster.errors import LimitExceeded, MetadataCorrupt
+from lakemuster.errors import FormatUnsupported, LimitExceeded, MetadataCorrupt
 from lakemuster.formats.avro.codecs import inflate
 
 MAX_FILE_BYTES = 512 << 20
@@ -24,6 +24,8 @@ MAX_INFLATED_BYTES = 4 << 30
 """The total of all blocks of one file."""
 
 _MAGIC = b"Obj\x01"
+_ENCRYPTED = b"AGS1"
+"""The magic bytes of files that Iceberg encrypts; source: Iceberg, "AES GCM Stream file format"."""
 _SYNC_BYTES = 16
 _VARINT_BYTES = 10
 
@@ -61,10 +63,13 @@ def read_header(data: bytes) -> AvroHeader:
 
     Raises:
         MetadataCorrupt: not Avro, cut short, or without a schema.
+        FormatUnsupported: encrypted.
         LimitExceeded: the file, the header or the schema is larger than what we decode.
     """
     if len(data) > MAX_FILE_BYTES:
         raise LimitExceeded("an Avro file larger than the limit", bytes=len(data), limit=MAX_FILE_BYTES)
+    if data[:4] == _ENCRYPTED:
+        raise FormatUnsupported("the file is encrypted (AES GCM Stream): encrypted metadata is not supported")
     if data[:4] != _MAGIC:
         raise MetadataCorrupt("not an Avro file: its magic bytes are missing")
     end = min(len(data), MAX_HEADER_BYTES)

@@ -50,7 +50,7 @@ def parse_transform(text: str) -> tuple[str, int]:
 
 
 def canonical_transform(text: str) -> str:
-    """A known transform in lower case, since writers and readers differ in the case; an unknown one as it is written.
+    """Return a known transform in lower case, since writers and readers differ in the case; an unknown one unchanged.
 
     Source: Iceberg Java, ``Transforms.fromString``.
     """

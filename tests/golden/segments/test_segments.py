@@ -1,6 +1,7 @@
 """Segments of an earlier release, which DataFusion decoded, are those of the decoders now.
 
-``datafusion-NAME.arrow`` is the segment of manifest NAME of a real table, by decoder version 2.
+``datafusion-NAME.arrow`` is the segment of manifest NAME of a real table, by decoder version 2. Version 3 differs in
+bounds of UUIDs, which these tables do not have.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from unittest import mock
 import pytest
 
 from lakemuster.catalog.services import Services
-from lakemuster.index.segment_files import DECODER_VERSION, Segment, segment_name
+from lakemuster.index.segment_files import Segment, segment_name
 from lakemuster.index.snapshots import list_snapshots, snapshot_manifests
 from lakemuster.ingest import engine, work
 from tests.contract.service.backends import catalog, settings
 
+EARLIER_VERSION = 2
 HERE = Path(__file__).parent
 STORED = {path.name.removeprefix("datafusion-").removesuffix(".arrow"): path for path in HERE.glob("*.arrow")}
 DECODERS = {"kernel": work.decode_manifest, "fastavro": work.decode_manifest_by_reference}
@@ -62,10 +64,10 @@ def test_segments_of_earlier_releases_are_what_is_decoded_now(lakes, tmp_path, d
         found = segments(services)
         for name, path in STORED.items():
             stored = Segment(name, path)
-            assert stored.decoder_version == DECODER_VERSION
+            assert stored.decoder_version == EARLIER_VERSION
             assert found[name].table().equals(stored.table(), check_metadata=True), name
 
 
 def test_segments_of_earlier_releases_are_found_by_their_names() -> None:
     location = "s3://lake/shop/orders/metadata/10f6aa49-m0.avro"
-    assert segment_name(location, 7075) == "196c4c98507afba44a49856e6bd751a98814a7480ae8703f0862b488c8fb986a"
+    assert segment_name(location, 7075, EARLIER_VERSION) == "196c4c98507afba44a49856e6bd751a98814a7480ae8703f0862b488c8fb986a"

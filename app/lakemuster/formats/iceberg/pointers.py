@@ -160,7 +160,7 @@ def next_version(name: str, names: Collection[str]) -> str | None:
 
 
 def version_after(name: str, names: Iterable[str]) -> str | None:
-    """The newest Hadoop file, if it is of a later version than the file ``name``, which is missing; else None.
+    """Return the newest Hadoop file if its version is later than that of the missing file ``name``, else None.
 
     Writers delete old metadata files, but only warn when they fail to write the hint.
     """

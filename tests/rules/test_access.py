@@ -1,4 +1,4 @@
-"""Every route declares an action and asks the policy for its table; a list goes through what the caller may see."""
+"""Every route declares one action and asks the policy for its table; lists contain visible tables only."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from tests.unit.api.conftest import FakeServices
 TABLES = {native.the_table, iceberg_rest.the_table, paimon_rest.the_table}
 """The dependencies that ask the policy for the table in the path."""
 DESCRIBING = {planning.idempotency_key, planning.client_headers, planning.nan_header, iceberg_rest.the_catalog}
-"""Dependencies that describe a request to readers of the documentation, and that ``BodyRoute`` skips."""
+"""Dependencies that only document a request in OpenAPI; ``BodyRoute`` skips them."""
 REFUSALS = {iceberg_refused.refuse, iceberg_attached.refuse, paimon_refused.refuse, paimon_refused.mark_partitions}
-"""Endpoints that answer the same whatever their path names."""
+"""Endpoints whose answers do not depend on the names in their paths."""
 
 
 def _flat(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
-    """All routes, those of included routers too."""
+    """Yield all routes, including those of included routers."""
     for route in routes:
         router = getattr(route, "original_router", None)
         if router is None:
@@ -52,7 +52,7 @@ def _calls(dependant: Dependant) -> Iterator[object]:
 
 
 def unguarded(routes: Iterable[BaseRoute]) -> list[str]:
-    """What is wrong with routes: one line each."""
+    """Return one line for each route that lacks an action or a policy check."""
     found = []
     for route in routes:
         path = getattr(route, "path", "?")
@@ -117,7 +117,7 @@ def test_a_route_that_does_not_is_found() -> None:
 
 
 def bypasses(source: str) -> list[str]:
-    """Where a module of ``api`` lists tables, makes a request's table, or reads grants by itself."""
+    """Return the places where a module of ``api`` lists tables, creates a ``Target``, or reads grants by itself."""
     found: list[str] = []
 
     def walk(node: ast.AST, within: str) -> None:
@@ -144,7 +144,7 @@ def bypasses(source: str) -> list[str]:
 
 
 LISTERS = {"tables", "iceberg_tables", "count_services"}
-"""``Api``'s lists of what a caller may see; and the metrics of everything, which need a caller that may see it."""
+"""``Api``'s lists of visible tables, and the metrics of all tables, which need a caller that may see them all."""
 
 
 def modules() -> list[Path]:

@@ -1,4 +1,4 @@
-"""The numbers of docs/contributing/numbers.md are counted right, and modules import each other in no cycle."""
+"""The counts in docs/contributing/numbers.md are right, and there is no import cycle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The console's files: small, without foreign addresses or evaluated text, with the licences of what they bring."""
+"""The console's files are small, refer to no other host, evaluate no text, and include third-party licences."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def records():
 
 
 def own():
-    """The sources that are ours."""
+    """Return the console's source files without vendored ones."""
     return [
         path
         for path in ASSETS.rglob("*")

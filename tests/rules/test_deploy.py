@@ -1,4 +1,4 @@
-"""The alert rules and the dashboard of deploy/ are valid, and ask for metrics that there are."""
+"""The alert rules and the dashboard of deploy/ are valid and query existing metrics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_promtool_accepts_the_rules(tmp_path) -> None:
 
 
 OF = 'job="lakemuster",instance="a:8181"'
-"""Labels of one server."""
+"""The labels of one server's series."""
 
 FIRING = {
     "LakemusterDown": [("up", "", "0x200")],
@@ -98,7 +98,7 @@ FIRING = {
         ("lakemuster_build_info", 'version="1"', "1x200"),
     ],
 }
-"""What makes each alert fire: series by name and labels, a value each minute."""
+"""The series that make each alert fire: name, labels, and values at one-minute intervals."""
 
 
 WELL = [
@@ -111,11 +111,11 @@ WELL = [
     ("lakemuster_webhook_lag_seconds", 'webhook="lake"', "60x200"),
     ("lakemuster_webhook_dead_letters", 'webhook="lake"', "0x200"),
 ]
-"""Series of a server of which no alert fires."""
+"""Series of a healthy server, for which no alert fires."""
 
 
 def case(series: list[tuple[str, str, str]], firing: str | None) -> dict[str, object]:
-    """A test of promtool: which alert fires, alone, after an hour and a half of some series."""
+    """Return a promtool test: after 90 minutes of the series, only the alert ``firing`` fires."""
     given = [
         {"series": f"{name}{{{','.join(filter(None, [OF, labels]))}}}", "values": values}
         for name, labels, values in series

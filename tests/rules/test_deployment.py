@@ -1,4 +1,4 @@
-"""The files of deploy/ that start servers: their settings exist, and the programs that they are for accept them."""
+"""The files of deploy/ that start servers name existing settings and are valid for the programs that read them."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def test_a_stop_is_waited_for_longer_than_it_takes() -> None:
     (drained,) = re.findall(r"LAKEMUSTER_DRAIN_SECONDS=(\d+)", unit)
     (stopped,) = re.findall(r"TimeoutStopSec=(\d+)", unit)
     assert int(stopped) >= int(drained) + 40
-    assert "KillMode=mixed" in unit  # workers are told by their supervisor alone
+    assert "KillMode=mixed" in unit  # only the supervisor signals the workers
 
 
 @pytest.mark.slow
 def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     program = shutil.which("systemd-analyze")
     if program is None:
-        pytest.skip("systemd-analyze is not here")
+        pytest.skip("systemd-analyze is not installed")
     unit = tmp_path / "lakemuster.service"
     text = (DEPLOY / "lakemuster.service").read_text().replace("/opt/lakemuster/bin/lakemuster", "/bin/true")
     unit.write_text(text)
@@ -80,7 +80,7 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
 
 
 def verified(program: str, unit: Path) -> str:
-    """What systemd says of a unit's own lines."""
+    """Return the warnings of ``systemd-analyze`` about a unit file itself."""
     done = subprocess.run([program, "verify", str(unit)], capture_output=True, text=True, check=False)
     return "\n".join(line for line in done.stderr.splitlines() if str(unit) in line)
 

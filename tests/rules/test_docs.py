@@ -12,7 +12,7 @@ from tests.beside import python_of
 from tests.pages import pages
 from tests.tree import ROOT
 
-# Run mkdocs in a process where nothing can be looked up or connected to.
+# Run mkdocs in a process without name resolution and connections.
 OFFLINE = """
 import sys
 
@@ -24,7 +24,7 @@ sys.addaudithook(refuse)
 from mkdocs.__main__ import cli
 cli(sys.argv[1:])
 """
-# Every way of a page or a stylesheet to load something; links to follow are no requests.
+# Everything by which a page or a stylesheet loads a resource; ordinary links load nothing.
 LOADS = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*?\bsrc=["']?(?:https?:)?//"""
     r"""|<link\b[^>]*?\bhref=["']?(?:https?:)?//"""

@@ -1,4 +1,4 @@
-"""The services that tests lean on are real and answer."""
+"""The services and environments that tests use are real, and their locks are enforced."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ for word; do case "$word" in -DoutputDirectory=*) cp $THINGS "${word#*=}/";; esa
 
 
 def jars(folder: Path, digest: str, thing: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Ask for one jar, or for ``thing``, an archive, which a Maven of our own brings."""
+    """Run ``jars.py`` for one jar, or for the archive ``thing``; a fake Maven provides it."""
     (folder / "thing-1.0.jar").write_text("jar")
     more = ":tar.gz" if thing else ""
     return locked(folder, f"org.example:thing:1.0{more} sha256:{digest}\n", thing or folder / "thing-1.0.jar")
 
 
 def locked(folder: Path, lock: str, *things: Path) -> subprocess.CompletedProcess[str]:
-    """Ask for the jars of a lock; Maven brings ``things``."""
+    """Run ``jars.py`` on a lock; a fake Maven provides ``things``."""
     (folder / "mvn").write_text(MAVEN)
     (folder / "mvn").chmod(0o755)
     (folder / "lock").write_text(lock)
@@ -127,7 +127,7 @@ def test_a_jar_that_is_not_the_pinned_one_is_refused(tmp_path):
 
 @pytest.fixture
 def lock(tmp_path: Path) -> Path:
-    """A lock of one small package, in a wheel of its own."""
+    """The lock file of one small package, built as a wheel."""
     wheel = tmp_path / "thing-1.0-py3-none-any.whl"
     about = "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n"
     files = {
@@ -146,7 +146,7 @@ def lock(tmp_path: Path) -> Path:
 
 
 def environment(lock: Path, uv: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Ask for the environment of a lock, with another program as uv if one is given."""
+    """Run ``environment.py`` on a lock; ``uv`` is a shell command that replaces uv."""
     cache = lock.parent / "cache"
     places = {"MUSTER_BUILD_CACHE": str(cache)}
     if uv is not None:
@@ -173,7 +173,7 @@ def environment(lock: Path, uv: str | None = None) -> subprocess.CompletedProces
 
 
 def word(made: subprocess.CompletedProcess[str]) -> str:
-    """What the package of an environment holds."""
+    """Return the constant of the package that is installed in an environment."""
     python = made.stdout.strip()
     return subprocess.check_output([python, "-c", "import thing; print(thing.WORD)"], text=True).strip()
 

@@ -1,4 +1,4 @@
-"""Every deliberate failure has a public code of its own, a status, and a place in the tree that is drawn."""
+"""Every error class has a unique public code, an HTTP status, and a place in the documented class tree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def every_class(root: type[CatalogError] = CatalogError) -> list[type[CatalogErr
 
 
 def declared() -> list[type[CatalogError]]:
-    """The classes of ``errors.py``; a test may have made others."""
+    """Return the classes of ``errors.py``, without subclasses that other tests define."""
     return [kind for kind in every_class() if kind.__module__ == errors.__name__]
 
 

@@ -1,4 +1,4 @@
-"""What is committed: small files, no address of a registry, no path of a machine, locks that pin everything."""
+"""Committed files are small, contain no registry addresses or local paths, and pin all dependencies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOCKS = ["requirements.lock", "requirements-server.lock", "requirements-lowest.l
 
 
 def committed() -> list[Path]:
-    """Every file of the tree that git knows, or would take."""
+    """Return every file of the tree that git tracks or does not ignore."""
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
     return [ROOT / name for name in names if name and (ROOT / name).is_file()]
@@ -69,7 +69,7 @@ def test_every_module_says_what_it_is():
     assert not silent
 
 
-# Put together, so that this file does not hold them itself.
+# Joined from parts, so that this file does not match.
 REGISTRY = re.compile(
     "|".join(
         [
@@ -94,7 +94,7 @@ def test_nothing_committed_names_a_registry_or_a_path_of_this_machine():
 
 
 def pins(lock: str) -> dict[str, list[str]]:
-    """What a lock pins: ``name==version`` to its hashes."""
+    """Return the pins of a lock: ``name==version`` to hashes."""
     text = (ROOT / lock).read_text().replace("\\\n", " ")
     return {line.split()[0]: re.findall(r"--hash=sha256:([0-9a-f]{64})", line) for line in text.splitlines() if line}
 
@@ -108,7 +108,7 @@ def test_every_pin_has_its_hashes(lock):
 
 
 def unpinned(lock: str) -> list[str]:
-    """The packages of a lock of npm that have no SHA-512."""
+    """Return the packages of an npm lock that have no SHA-512."""
     packages = json.loads(lock)["packages"]
     return [name for name, pin in packages.items() if name and not pin.get("integrity", "").startswith("sha512-")]
 
@@ -139,7 +139,7 @@ def test_the_lock_pins_all_that_the_project_asks_for():
 
 
 def requirements() -> list[str]:
-    """All that the project requires, with its bounds, without environment markers."""
+    """Return all requirements of the project and its extras, without environment markers."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = (requirement for extra in project["optional-dependencies"].values() for requirement in extra)
     return [requirement.partition(";")[0] for requirement in (*project["dependencies"], *extras)]
@@ -155,7 +155,7 @@ def test_the_lowest_versions_are_those_that_the_project_names():
 
 
 CAPS: dict[str, str] = {}
-"""Requirements with an upper bound: each to the test that fails with a newer version."""
+"""Requirements with an upper bound, each with the test that fails with a newer version."""
 
 
 def test_nothing_is_capped_unless_a_test_says_why():

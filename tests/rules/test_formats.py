@@ -1,4 +1,4 @@
-"""Outside of a format's own packages, no code asks a table for its format: the registries are asked instead."""
+"""Code outside a format's own packages does not test a table's format; it uses the registries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHECKED = (
     "storage",
     "wire",
 )
-"""The packages that are checked."""
+"""The packages that the rule covers."""
 OWN = (
     "api/iceberg_rest/",
     "api/paimon_rest/",
@@ -47,11 +47,11 @@ OWN = (
     "wire/iceberg_rest/",
     "wire/paimon_rest/",
 )
-"""What knows its format: each format's rules, the two REST protocols, and the registration."""
+"""Exempt modules: each format's rules, the two REST protocols, and the registration."""
 
 
 def offences(source: str) -> Iterator[int]:
-    """Lines that compare with a format's name, or that ask whether an object is of a format's class."""
+    """Yield the lines that compare with a format's name or test for a format's class."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Compare(left=left, comparators=comparators):
@@ -89,7 +89,7 @@ def test_no_module_asks_for_a_format() -> None:
     modules = list(checked())
     assert len(modules) > len(CHECKED) * 10
     found = [f"{name}:{line}" for name, path in modules for line in offences(path.read_text("utf-8"))]
-    assert not found, "ask the registry of the layer: " + ", ".join(found)
+    assert not found, "use the layer's registry: " + ", ".join(found)
 
 
 def test_what_knows_its_format_exists() -> None:

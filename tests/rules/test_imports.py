@@ -1,4 +1,4 @@
-"""Imports go in one direction; each contract is seen to fail on what it forbids."""
+"""Imports go in one direction, and each contract fails on a planted violation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.tree import PACKAGE, ROOT
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
-    """The package and its contracts in a folder of their own, to plant imports in."""
+    """A copy of the package and its contracts, in which imports can be planted."""
     folder = tmp_path_factory.mktemp("tree")
     shutil.copytree(PACKAGE, folder / "lakemuster", ignore=shutil.ignore_patterns("__pycache__", "*.zip"))
     shutil.copy(ROOT / "pyproject.toml", folder)
@@ -114,7 +114,7 @@ def test_a_new_top_folder_must_take_a_place(copied):
 
 
 def test_no_module_asks_the_root_for_the_client():
-    """The contracts leave out the root's own import of the client, so nothing may reach the client through it."""
+    """The contracts ignore the root package's import of the client, so no module may import the client through it."""
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
     assert contract["ignore_imports"] == ["lakemuster -> lakemuster.client"]
     asked = {

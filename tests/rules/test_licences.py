@@ -1,4 +1,4 @@
-"""What the image holds is listed: licences in docs/, and a bill of materials."""
+"""The contents of the image are listed: licences in docs/, and a bill of materials."""
 
 from __future__ import annotations
 

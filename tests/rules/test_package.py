@@ -1,4 +1,4 @@
-"""The wheel is whole: it works without the source tree, with its migrations and its demo lake."""
+"""The wheel is complete: it works without the source tree and includes the migrations and the demo lake."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.tree import PACKAGE, ROOT
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """The wheel that pip would install."""
+    """The wheel, built by pip."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = [python_of("requirements-uv.lock"), "-m", "pip", "--python", sys.executable]
     how = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
@@ -73,7 +73,7 @@ def test_an_installed_lakemuster_migrates_with_the_migrations_it_brings(wheel, t
 def test_pip_installs_the_servers_extra_of_the_tree_and_of_a_wheel(built, given, tmp_path):
     venv.create(tmp_path / "venv", with_pip=True, symlinks=True)
     python = tmp_path / "venv" / "bin" / "python"
-    # What it depends on is installed here already: pip finds it there, and may not look elsewhere.
+    # The dependencies are installed already: pip finds them there and uses no index.
     places = [sysconfig.get_path(kind) for kind in ("purelib", "platlib")]
     (there,) = (tmp_path / "venv").glob("lib/*/site-packages")
     (there / "here.pth").write_text("\n".join(places))

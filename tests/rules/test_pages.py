@@ -1,4 +1,4 @@
-"""What the README and docs/ say exists, and what exists is in them."""
+"""The README and docs/ name existing commands and settings only, and document all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
 
 def calls() -> list[list[str]]:
-    """Every ``lakemuster …`` line, in words; ``uvx``, ``docker run`` and the like may stand before it."""
+    """Return the words of every ``lakemuster …`` line; a prefix such as ``uvx`` or ``docker run`` is allowed."""
     lines = re.findall(r"(?:^|[\s(])(?<!from )lakemuster ((?:--?[a-z]|[a-z])[^|`\n#]*)", code(), re.MULTILINE)
     return [line.split() for line in lines]
 

@@ -1,4 +1,4 @@
-"""The pages of docs/reference are what ``make reference`` writes from the code."""
+"""The pages of docs/reference equal those that ``make reference`` generates from the code."""
 
 from __future__ import annotations
 

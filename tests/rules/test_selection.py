@@ -1,4 +1,4 @@
-"""``--quick`` leaves out what is slow, ``--full`` adds what is long, and a skip fails a full run."""
+"""``--quick`` excludes tests marked slow, ``--full`` adds those marked full, and a skip fails a full run."""
 
 from __future__ import annotations
 

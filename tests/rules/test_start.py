@@ -1,4 +1,4 @@
-"""What a server may not load before it is ready: each takes a tenth of a second, and not every server needs it."""
+"""Modules that a server must not import before it is ready: each takes 0.1 s, and not every server needs it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ os._exit(0)
 
 @pytest.fixture
 def loaded(tmp_path):
-    """The modules of a server that has started on a database of its version, and whether it collects garbage."""
+    """The modules of a server that started on an up-to-date database, and whether garbage collection is enabled."""
 
     def start():
         command = [sys.executable, "-c", STARTED]
         done = subprocess.run(command, env=environment(tmp_path, {}), capture_output=True, text=True, check=True)
         return json.loads(done.stdout)
 
-    start()  # makes the database
+    start()  # creates the database
     return start()
 
 

@@ -1,4 +1,4 @@
-"""An app over a catalog that is made up, so that HTTP alone is under test."""
+"""An app over a fake catalog, so that tests cover the HTTP layer alone."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ FIGURES = TableFigures(7, 3, 2**53 + 1, 0, 2, 1_714_521_600_012)
 
 
 def record(number: int) -> SnapshotRecord:
-    """A published snapshot."""
+    """Return a published snapshot."""
     lists = (ManifestListRef("manifests", f"s3://lake/snap-{number}.avro"),)
     parent = 11 if number == 12 else None
     snapshot = Snapshot(number, 1_714_521_600_000 + number, lists, parent_id=parent, schema_id=0)
@@ -67,14 +67,14 @@ def record(number: int) -> SnapshotRecord:
 
 
 def snapshot(number: int, branch: str = "main") -> SnapshotRecord:
-    """One of the two snapshots that every table has."""
+    """Return snapshot 11 or 12, the two that every table has."""
     if number not in (11, 12) or branch != "main":
         raise SnapshotNotFound(f"no snapshot {number}", snapshot_id=str(number))
     return record(number)
 
 
 def table(name: str, number: int = 1) -> SimpleNamespace:
-    """A registered table."""
+    """Return a registered table."""
     return SimpleNamespace(
         table_id=number,
         name=name,
@@ -100,7 +100,7 @@ def table(name: str, number: int = 1) -> SimpleNamespace:
 
 @dataclass
 class FakeSource:
-    """Rows of one column in parts of given lengths; the last one fails if told so."""
+    """Rows in parts of given lengths; the last part raises ``failure`` if it is set."""
 
     snapshot_id: int | None
     parts: tuple[int, ...]
@@ -127,7 +127,7 @@ class FakeSource:
 
 
 class FakeDatabase:
-    """A database that holds nothing."""
+    """An empty database."""
 
     failure: CatalogError | None = None
     max_connections = 32
@@ -151,7 +151,7 @@ class FakeDatabase:
 
 @dataclass
 class FakeServices:
-    """The catalog's verbs over tables that are made up."""
+    """The catalog's operations on fake tables."""
 
     settings: Settings
     names: dict[str, SimpleNamespace] = field(
@@ -214,7 +214,7 @@ class FakeServices:
         return table
 
     def listed(self, choice: TableChoice, order: TableOrder) -> list[ListedTable]:
-        """The visible tables by name; nothing else is chosen or sorted."""
+        """Return the visible tables by name; no other filter or order is supported."""
         assert order == TableOrder()
         seen = [one for one in self.tables() if choice.visible is None or namespace_of(one.name) in choice.visible]
         return [ListedTable(one, FIGURES) for one in sorted(seen, key=lambda one: one.name)]  # type: ignore[arg-type]
@@ -309,13 +309,13 @@ class _Totals:
 
 @pytest.fixture
 def settings() -> Settings:
-    """Loopback, no tokens."""
+    """Settings of a server on loopback, without tokens."""
     return load_settings()
 
 
 @pytest.fixture
 def services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> FakeServices:
-    """A made-up catalog, which the app's routes read."""
+    """A fake catalog that the app's routes read."""
     fake = FakeServices(settings)
     monkeypatch.setattr("lakemuster.catalog.history.get_snapshot", lambda _, table_id, *of: snapshot(*of))
     monkeypatch.setattr("lakemuster.catalog.history.find_snapshot", lambda _, table, number: snapshot(number))
@@ -341,7 +341,7 @@ Connect = Callable[..., TestClient]
 
 @pytest.fixture
 def connect(services: FakeServices) -> Connect:
-    """Make a client of an app with other settings."""
+    """A function that creates a client of an app with changed settings."""
 
     def make(*, base_url: str = "http://127.0.0.1:8181", **changes: object) -> TestClient:
         services.settings = services.settings.model_copy(update=changes)
@@ -359,7 +359,7 @@ def client(connect: Connect) -> TestClient:
 
 @pytest.fixture
 def with_tokens(connect: Connect, tmp_path: Path) -> TestClient:
-    """A client of an app with tokens: reader (shop), indexer (all), admin (all), boss of lake."""
+    """A client of an app with four tokens: reader of ``shop``, indexer, admin, and admin of ``lake``."""
     from lakemuster.api.identity.tokens import namespace_entry, token_entry
 
     path = tmp_path / "tokens.toml"

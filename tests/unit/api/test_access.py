@@ -1,4 +1,4 @@
-"""Who may do what over HTTP."""
+"""Access control over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callers are known from a request's head, before its body, the response cache and any route."""
+"""Callers are authenticated from the request head, before the body, the response cache and any route."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECORD: Any = object()
 
 
 class Known:
-    """Tokens by their text, which a test changes."""
+    """An authenticator with a mapping of tokens to callers."""
 
     def __init__(self) -> None:
         self.callers: dict[str, Caller] = {}
@@ -46,7 +46,7 @@ def request(
     headers: Sequence[tuple[bytes, bytes]] = (),
     body: bytes | None = None,
 ) -> tuple[int, bytes]:
-    """Send one request; a body of None fails the test when it is read."""
+    """Send one request and return status and body; with a body of None, reading the body fails."""
 
     async def receive() -> Message:
         assert body is not None, "the body was read"
@@ -115,13 +115,13 @@ def test_a_cached_response_is_for_one_caller_with_the_same_rights() -> None:
 
     tokens.callers["one"] = tokens.callers["also-one"] = reader("reader", "shop")
     tokens.callers["two"] = reader("other", "shop")
-    # A response is cached at the second request.
+    # A response is cached on the second request.
     assert [ask("one"), ask("one"), ask("also-one")] == [(200, b"1"), (200, b"2"), (200, b"2")]
     assert [ask("two"), ask("two"), ask("one"), ask("two")] == [(200, b"3"), (200, b"4"), (200, b"2"), (200, b"4")]
     tokens.callers["one"] = reader("reader", "web")
-    assert ask("one") == (200, b"5"), "other rights"
+    assert ask("one") == (200, b"5"), "changed rights need another response"
     del tokens.callers["two"]
-    assert ask("two")[0] == 401, "revoked"
+    assert ask("two")[0] == 401, "a revoked token"
     assert [caller.name for caller in answered] == ["reader", "reader", "other", "other", "reader"]
 
 

@@ -1,4 +1,4 @@
-"""Requests that ``BodyRoute`` handles have the answers that FastAPI gives, on the demo lake."""
+"""``BodyRoute`` gives the same answers as FastAPI, on the demo lake."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 @pytest.fixture(scope="module")
 def client(lake: Services) -> Iterator[TestClient]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(response_cache, "MAX_ANSWER_BYTES", 0)  # no answer is that of an equal request before
+        patch.setattr(response_cache, "MAX_ANSWER_BYTES", 0)  # no response comes from the cache
         yield TestClient(create_app(lake), raise_server_exceptions=False)
 
 
 def answered(client: TestClient, path: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes, dict[str, str]]:
-    """Status, body and headers of an answer, without what differs between equal requests."""
+    """Return status, body and headers of a response; the request id is fixed."""
     given = {"Content-Type": "application/json", "Authorization": "Bearer 1", "X-Request-Id": "0", **headers}
     found = client.post(path, content=body, headers=given)
     return found.status_code, found.content, dict(found.headers)
 
 
 def require_equal(client: TestClient, path: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
-    """Require that FastAPI gives the same answer; return its status and body."""
+    """Check that FastAPI gives the same response; return its status and body."""
     found = answered(client, path, body, headers)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BodyRoute, "is_plain", lambda *_: False)

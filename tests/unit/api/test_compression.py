@@ -1,4 +1,4 @@
-"""The coding of a response, by what the client accepts."""
+"""A response's content coding follows Accept-Encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The console's page and files: what may be cached, what a browser may do with them."""
+"""The console's page and files: caching and browser security headers."""
 
 from __future__ import annotations
 

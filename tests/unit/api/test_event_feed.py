@@ -1,4 +1,4 @@
-"""One task follows the log for all streams of a process; caps, slow readers, a log that fails."""
+"""One task per process polls the log for all streams; limits, slow readers, a failing log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakemuster.index.events import Event
 
 
 class Log:
-    """A log in memory, which counts how often it is read."""
+    """An in-memory log that counts its reads."""
 
     def __init__(self) -> None:
         self.last, self.first, self.reads = 0, 1, 0
@@ -45,7 +45,7 @@ def feed_of(log: Log, workers: int = 1) -> EventFeed:
 
 
 async def read(feed: EventFeed, position: int, until: int, owner: str = "a") -> list[int]:
-    """The ids that a stream gets."""
+    """Read a stream from ``position`` to ``until`` and return its event ids."""
     found: list[int] = []
     with feed.listening(owner, None):
         while position < until:
@@ -60,7 +60,7 @@ async def read(feed: EventFeed, position: int, until: int, owner: str = "a") -> 
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Let other tasks run until something holds."""
+    """Let other tasks run until a condition holds."""
     while True:
         if holds():
             return
@@ -81,7 +81,7 @@ def test_streams_get_every_event_once_and_share_one_poll() -> None:
         feed = feed_of(log)
         streams = [asyncio.create_task(read(feed, 0, 30)) for _ in range(200)]
         with feed.listening("own", None):
-            # Each has seen that there is nothing yet.
+            # Wait until the empty log has been polled.
             await until(lambda: log.reads > 200 and feed._floor is not None)
             before = log.reads
             for _ in range(3):
@@ -234,7 +234,7 @@ def test_both_names_of_a_renamed_table_are_told_to_who_may_see_them(
 def test_a_renamed_table_is_found_by_either_name(namespace: str | None, table: str | None, is_told: bool) -> None:
     shown = EventFilter.of("table.renamed", namespace, table).shown(RENAMED)
     assert (shown is RENAMED) == is_told
-    # Who may see the new name only did not ask for a registration.
+    # For a caller who sees the new name only, the event is a registration, which this filter excludes.
     assert EventFilter.of("table.renamed", namespace, table).shown(RENAMED, lambda name: name[0] == "hr") is None
 
 

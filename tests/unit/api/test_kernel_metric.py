@@ -1,4 +1,4 @@
-"""A kernel that does not load is a metric."""
+"""A metric reports a kernel that fails to load."""
 
 from __future__ import annotations
 

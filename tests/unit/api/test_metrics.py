@@ -1,4 +1,4 @@
-"""How values become metrics, of one process and of several."""
+"""Metrics of one process and of several workers."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ for line in sys.stdin:
 
 
 class Other:
-    """Another worker, in a process of its own."""
+    """Another worker process."""
 
     def __init__(self, folder: Path) -> None:
         self.process = subprocess.Popen(

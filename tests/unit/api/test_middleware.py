@@ -1,4 +1,4 @@
-"""What holds for every request."""
+"""Behaviour common to all requests: hosts, origins, ids, limits, errors, logs."""
 
 from __future__ import annotations
 

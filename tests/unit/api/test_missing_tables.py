@@ -1,4 +1,4 @@
-"""The error for a missing table: which names it suggests, to whom, and at what cost."""
+"""The error for a missing table: suggested names, their visibility, and their cost."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_only_visible_names_are_suggested(with_tokens: TestClient, services: Fak
     registered(services, "lake.raw.orders", "shop.events")
     assert message(with_tokens, f"{NATIVE}/shop.order", "r").endswith("(did you mean shop.orders?)")
     assert message(with_tokens, f"{NATIVE}/lake.raw.order", "r") == "table lake.raw.order is not registered"
-    # A hidden table is answered like a missing one, with the visible tables that are like it.
+    # The error for a hidden table is that for a missing one, with similar visible names.
     hidden = message(with_tokens, f"{NATIVE}/lake.raw.events", "r")
     assert hidden == "table lake.raw.events is not registered (did you mean shop.events?)"
     assert message(with_tokens, f"{NATIVE}/lake.raw.order", "a").endswith("(did you mean lake.raw.orders?)")

@@ -57,7 +57,7 @@ def names(document: dict[str, Any]) -> set[tuple[str, str]]:
 
 
 def referred(node: object) -> Iterator[tuple[str, str]]:
-    """The components that a document's text refers to, and its security schemes."""
+    """Yield kind and name of the components that a document refers to, and its security schemes."""
     text = json.dumps(node)
     for reference in text.split('"#/components/')[1:]:
         kind, name = reference.partition('"')[0].split("/")
@@ -101,7 +101,7 @@ except Exception as problem:
 
 
 def judged(document: dict[str, Any]) -> str:
-    """What the validator says of a document; nothing if it is valid."""
+    """Return the validator's errors for a document; empty if it is valid."""
     command = [str(python_of("requirements-openapi.lock")), "-I", "-c", VALIDATE]
     return subprocess.run(
         command, input=json.dumps(document), capture_output=True, text=True, timeout=240, check=False
@@ -109,7 +109,7 @@ def judged(document: dict[str, Any]) -> str:
 
 
 WHOLE = pytest.param(None, marks=pytest.mark.full, id="whole")
-"""Each path and component of it is that of one of the parts."""
+"""The whole document; each of its paths and components is also in one of the parts."""
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Checks of readiness: bounded, shared, and in words."""
+"""Readiness checks have deadlines, are shared between requests, and report reasons."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_failures_are_reported_and_unexpected_ones_without_their_text() -> None:
 
 
 class Times:
-    """Clocks that a test sets."""
+    """Clocks that the test sets."""
 
     def __init__(self) -> None:
         self.steady = 5_000.0

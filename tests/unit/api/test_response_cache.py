@@ -1,4 +1,4 @@
-"""Answers given again: to the same question only, for as long as what they follow from stands."""
+"""The response cache answers equal requests only, while the tables that the response depends on are unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECORD: Any = object()
 
 
 class Server:
-    """Answers with the number of the answer."""
+    """A server whose responses are numbered."""
 
     def __init__(self) -> None:
         self.answered = 0
@@ -131,7 +131,7 @@ def test_responses_are_cached_within_the_budget() -> None:
 
 
 def test_a_response_evicted_during_its_lookup_is_still_sent() -> None:
-    """Between the question whether it still stands and its answer, another request of it may find that it does not."""
+    """While one request checks whether the response is current, another request may find that it is not."""
     sent: list[list[Any]] = []
 
     async def ask(app: ResponseCache) -> None:

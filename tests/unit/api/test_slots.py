@@ -1,4 +1,4 @@
-"""Slots: so many at once, some for each owner, in turn, and no wait without an end."""
+"""Slots limit concurrency in total and per owner, are granted fairly, and every wait is bounded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG = 30.0
 
 
 async def settled() -> None:
-    """Let every task run until it waits."""
+    """Run all tasks until each of them waits."""
     for _ in range(10):
         await asyncio.sleep(0)
 
@@ -56,7 +56,7 @@ def test_an_owner_at_its_limit_waits_and_others_do_not() -> None:
         assert order == ["a", "a", "b"]
         held.release("b")
         await settled()
-        assert order == ["a", "a", "b"], "a has its share"
+        assert order == ["a", "a", "b"], "a has used its share"
         held.release("a")
         await settled()
         assert order == ["a", "a", "b", "a"]
@@ -104,7 +104,7 @@ def test_a_request_cancelled_while_waiting_releases_everything() -> None:
         waiting.cancel()
         await settled()
         held.release("a")
-        granted.cancel()  # in the moment that it was granted
+        granted.cancel()  # just after its slot was granted
         await asyncio.gather(waiting, granted, return_exceptions=True)
         assert (held.taken, held.waiting) == (0, 0)
 
@@ -112,7 +112,7 @@ def test_a_request_cancelled_while_waiting_releases_everything() -> None:
 
 
 class App:
-    """Sends a status, and the rest when it is told to."""
+    """An app that sends the response's start, and the body once ``go_on`` is set."""
 
     def __init__(self) -> None:
         self.started = 0

@@ -1,4 +1,4 @@
-"""Streams close what they read from, whatever becomes of the client."""
+"""Streams always close their source, also when the client disconnects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from lakemuster.api.vectored_body import VectoredBody
 
 
 class Parts:
-    """Parts of an answer, and whether their source was closed."""
+    """Parts of a response, with a flag that tells whether their source was closed."""
 
     def __init__(self, failure: Exception | None = None) -> None:
         self.closed = False
@@ -53,7 +53,7 @@ def test_a_batch_is_one_part_with_its_length() -> None:
     batches = [pa.record_batch({"a": [number] * 3, "b": ["text"] * 3}) for number in range(4)]
     listing: Any = SimpleNamespace(schema=batches[0].schema, batches=lambda: iter(batches))
     parts = [*streams.arrow(listing, 7, {})]
-    assert len(parts) == len(batches) + 1  # and the end
+    assert len(parts) == len(batches) + 1  # and the end of the stream
     whole = VectoredBody.of([b"", *parts])
     assert [len(part) for part in parts] == [len(VectoredBody.of([part]).joined()) for part in parts]
     assert len(whole) == len(whole.joined()) == sum(map(len, parts))
@@ -68,7 +68,7 @@ def run(
     refuse_after: int = 100,
     seen: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Send a stream to a client that goes away after some messages, and takes its time for each of them."""
+    """Send a stream to a client that disconnects after ``refuse_after`` messages; ``seen`` delays each body."""
 
     async def send(message: Message) -> None:
         if len(sent) >= refuse_after:
@@ -107,10 +107,10 @@ def test_the_next_part_is_produced_while_one_is_sent() -> None:
     async def seen() -> None:
         bodies = len(sent) - 1
         if bodies == 1:
-            assert parts.read == 1, "nothing is made for a client that has not taken anything"
+            assert parts.read == 1, "no part is read ahead before the client takes the first one"
             return
         if bodies == 2:
-            made.acquire()  # of the part that is being sent
+            made.acquire()  # the part being sent
         if bodies < 5:
             assert await anyio.to_thread.run_sync(made.acquire, True, 10)
         assert bodies <= parts.read <= bodies + 1
@@ -141,7 +141,7 @@ def test_small_parts_are_produced_together(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(streams, "run_in_threadpool", in_thread)
     run(Stream(made(), "text/plain", {}), [])
     assert threads == [1, 2, 3, 4, 5]
-    assert turns == 2 + 1 + 1  # two and two, the end, and the closing
+    assert turns == 2 + 1 + 1  # 2 per two parts, 1 for the end, 1 for closing
 
 
 @pytest.mark.parametrize(("is_slow", "read"), [(True, [1, 3, 4, 5, 5]), (False, [1, 2, 3, 5])])

@@ -1,4 +1,4 @@
-"""Tables, their history, and those who run the service."""
+"""Routes of tables, of their history, and of operators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads of requests: a table whose storage hangs takes its share of them, and no more."""
+"""Request threads: a table whose storage hangs occupies at most its share."""
 
 from __future__ import annotations
 

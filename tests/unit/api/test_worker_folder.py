@@ -1,4 +1,4 @@
-"""The folder that workers share: numbers, those who do not answer, what is left behind."""
+"""The folder that workers share: worker numbers, unresponsive workers, and left-over files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The made-up catalog, its Iceberg tables with metadata files that can be read, and a Paimon table."""
+"""The fake catalog with readable Iceberg metadata files and one Paimon table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DOCUMENT = {
 
 
 class FakeStore:
-    """Object storage that holds one metadata file."""
+    """Object storage with one metadata file."""
 
     def __init__(self) -> None:
         self.file = orjson.dumps(DOCUMENT, option=orjson.OPT_INDENT_2)
@@ -48,7 +48,7 @@ class FakeStore:
 
 @pytest.fixture
 def store(services: FakeServices) -> FakeStore:
-    """What the catalog's tables are read from."""
+    """The storage that all tables are read from."""
     found = FakeStore()
     services.names["shop.clicks"] = table("shop.clicks", 4)
     services.names["shop.clicks"].format = "paimon"

@@ -1,4 +1,4 @@
-"""What the log says of plans."""
+"""Log lines about plans."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 
 @pytest.fixture(autouse=True)
 def none_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits are changed between equal questions: none is answered as it was before."""
+    """Disable the response cache: tests repeat a request under other limits."""
     monkeypatch.setattr(response_cache, "MAX_ANSWER_BYTES", 0)
 
 
@@ -86,7 +86,7 @@ def refusal(answer: Any) -> tuple[int, str]:
 
 
 def redeemed(client: TestClient, found: Json) -> list[Json]:
-    """The tasks of a plan, those of its plan tasks too, in its order."""
+    """Return all scan tasks of a plan, including those of its plan tasks, in order."""
     tasks, waiting = list(found["file-scan-tasks"]), list(found["plan-tasks"])
     while waiting:
         answer = client.post(f"{EVENTS}/tasks", json={"plan-task": waiting.pop(0)})

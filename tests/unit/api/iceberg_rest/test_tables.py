@@ -82,7 +82,7 @@ def test_each_form_has_an_etag_that_changes_with_the_metadata(
         answer = client.get(ORDERS, headers={"If-None-Match": known})
         assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", every)
     assert client.get(ORDERS, headers={"If-None-Match": refs}).status_code == 200
-    assert store.reads == reads, "what was read once is kept"
+    assert store.reads == reads, "the metadata file is cached"
     for name, value in (("metadata_location", "s3://lake/v4.metadata.json"), ("pointer", "p2"), ("table_id", 77)):
         setattr(record, name, value)
         answer = client.get(ORDERS, headers={"If-None-Match": every})

@@ -1,4 +1,4 @@
-"""What is refused, and every failure in the protocol's form."""
+"""Unsupported requests are refused, and every error has the protocol's form."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_error_has_the_protocols_form(
     assert ErrorResponse.model_validate_json(answer.content).error.type.endswith("Exception")
     assert "not shown" not in answer.text
     assert (answer.status_code in (429, 503)) == ("retry-after" in answer.headers)
-    assert answer.status_code != 409 or kind is errors.TableExists, "clients take it for a lost commit"
+    assert answer.status_code != 409 or kind is errors.TableExists, "clients take 409 for a commit conflict"
     if kind in TYPES:
         assert (answer.status_code, body["error"]["type"]) == TYPES[kind]
 

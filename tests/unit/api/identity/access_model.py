@@ -1,4 +1,4 @@
-"""A plain model of who may what, written from the documentation alone: strings, loops, and no code of the policy."""
+"""A plain model of access control, written from the documentation alone, without code of the policy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RIGHTS: dict[Role, set[Action]] = {
 
 @dataclass(frozen=True)
 class ModelGrant:
-    """A role; its namespaces by catalog ("" for our own tables) and levels; None: everything."""
+    """A role, and its namespaces as catalog ("" for native tables) and levels; None stands for all tables."""
 
     role: Role
     namespaces: list[tuple[str, tuple[str, ...]]] | None
@@ -41,7 +41,7 @@ class ModelGrant:
         return False
 
     def texts(self) -> list[str] | None:
-        """The namespaces as the tokens file spells them."""
+        """Return the namespaces as the tokens file spells them."""
         if self.namespaces is None:
             return None
         texts = []
@@ -61,11 +61,11 @@ class Model:
     grants: list[ModelGrant] = field(default_factory=list)
 
     def sees(self, table: tuple[str, ...]) -> bool:
-        """Whether a table exists for the caller."""
+        """Return whether a table is visible to the caller."""
         return any(grant.holds_for(table) for grant in self.grants)
 
     def outcome(self, action: Action, table: tuple[str, ...]) -> str:
-        """``allowed``, ``hidden`` or ``denied``."""
+        """Return ``allowed``, ``hidden`` or ``denied``."""
         if not self.grants:
             return "denied"
         held = [grant for grant in self.grants if grant.holds_for(table)]
@@ -78,14 +78,14 @@ class Model:
 
 
 def random_table(chance: random.Random) -> tuple[str, ...]:
-    """A table's levels, the first of which may be an attached catalog."""
+    """Return a table's levels; the first may name an attached catalog."""
     first = chance.choice((*WORDS, *CATALOGS))
     rest = [chance.choice(WORDS) for _ in range(chance.randrange(1, 4))]
     return (first, *rest)
 
 
 def random_model(chance: random.Random) -> Model:
-    """A caller of no to three grants."""
+    """Return a caller with zero to three grants."""
     grants = []
     for _ in range(chance.choice((0, 1, 1, 1, 2, 3))):
         namespaces: list[tuple[str, tuple[str, ...]]] | None = None

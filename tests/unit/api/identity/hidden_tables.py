@@ -1,4 +1,4 @@
-"""Look for differences between a table that a caller may not see and one that is missing, on every route."""
+"""Search every route for differences between a hidden table and a missing one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.api.conftest import FakeServices, table
 
 HIDDEN = ("lake", "raw", ("events", "stock"))
 MISSING = ("lakx", "rax", ("evenxx", "stocx"))
-"""Names of the same length: namespace levels, tables."""
+"""Two namespace levels and two tables each; the names have equal lengths."""
 BODIES: dict[str, object] = {
     "plan": {"filter": "id > 1"},
     "explain": {"filter": "id > 1"},
@@ -34,7 +34,7 @@ def add_hidden(services: FakeServices) -> None:
 
 
 def operations(app: FastAPI) -> Iterator[tuple[str, str, str]]:
-    """Method, path and id of every operation that names a table or what holds tables."""
+    """Yield method, path and id of every operation that names a table, a namespace or a database."""
     for path, verbs in app.openapi()["paths"].items():
         for verb, operation in verbs.items():
             if re.search(r"\{(table|namespace|database)\}", path):
@@ -42,7 +42,7 @@ def operations(app: FastAPI) -> Iterator[tuple[str, str, str]]:
 
 
 def filled(path: str, names: tuple[str, str, tuple[str, ...]], own: int) -> str:
-    """A path with its parameters in place."""
+    """Return a path with its parameters filled in."""
     first, second, tables = names
     values = {
         "table": tables[own] if not path.startswith("/api/") else f"{first}.{second}.{tables[own]}",
@@ -69,10 +69,10 @@ def _seen(client: TestClient, lines: Lines, method: str, url: str, body: object,
 
 
 def leaks(client: TestClient, token: str) -> Iterator[str]:
-    """What a caller who may see nothing of ``lake`` can tell of it.
+    """Yield what a caller without access to ``lake`` can learn of it.
 
-    First from lists, which must not show a hidden name; then from each route that names a table, which must answer
-    and log the same for a hidden table as for a missing one.
+    Lists must not contain a hidden name. A route that names a table must answer and log the same for a hidden table
+    as for a missing one.
     """
     app = cast("FastAPI", client.app)
     lines = Lines()

@@ -1,4 +1,4 @@
-"""The audit log has one line for each request: who, what, which table, and how it ended."""
+"""The audit log has one line per request with the caller, the action, the table and the outcome."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def asked(client: TestClient, caplog: pytest.LogCaptureFixture, method: str, path: str, **more: Any) -> dict[str, Any]:
-    """The audit log's only line of a request."""
+    """Send a request and return its single line of the audit log."""
     caplog.clear()
     client.request(method, path, **more)
     (line,) = [record.getMessage() for record in caplog.records if record.name == "lakemuster.audit"]
@@ -33,7 +33,7 @@ def asked(client: TestClient, caplog: pytest.LogCaptureFixture, method: str, pat
 
 
 def ours(log: pytest.LogCaptureFixture) -> str:
-    """What the server logged; the test's client logs too."""
+    """Return the server's log messages, without those of the test client."""
     return "\n".join(record.getMessage() for record in log.records if record.name.startswith("lakemuster"))
 
 

@@ -1,4 +1,4 @@
-"""Claims name grants; what is not meant for this server is ignored."""
+"""Claims name grants; values for other services are ignored."""
 
 from __future__ import annotations
 

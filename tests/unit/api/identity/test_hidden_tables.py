@@ -1,4 +1,4 @@
-"""A table that may not be seen is like one that is missing, on every route; planted leaks are noticed."""
+"""A hidden table cannot be told from a missing one on any route; planted leaks are detected."""
 
 from __future__ import annotations
 

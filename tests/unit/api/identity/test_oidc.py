@@ -1,4 +1,4 @@
-"""Access tokens of a real provider over HTTP: what is accepted, and what is refused."""
+"""Access tokens of an OpenID Connect provider over HTTP: which are accepted, and which are refused."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def test_a_token_that_was_examined_is_known_until_it_expires(
 
 @dataclass(frozen=True)
 class FromNow:
-    """A time, in seconds from when a test runs; tests are collected long before."""
+    """A time relative to the test's run, since parameters are collected long before."""
 
     seconds: int
 
 
 def timed(claims: dict[str, Any]) -> dict[str, Any]:
-    """Claims with their times as numbers."""
+    """Return claims with each :class:`FromNow` as seconds since the epoch."""
     now = int(time.time())
     return {name: now + of.seconds if isinstance(of, FromNow) else of for name, of in claims.items()}
 
@@ -219,7 +219,7 @@ def test_issuers_are_not_confused(provider: OidcProvider, make: Make) -> None:
         other.keys = [SigningKey("first", "RS256", rsa_key(3))]
         both = make(other)
         assert accepted(both, other.token("ann")).name.startswith(other.issuer)
-        # Signed by one issuer, with the same key id, in the name of another.
+        # Signed with one issuer's key, same key id, but with the other's ``iss``.
         refused(both, other.token("ann", iss=provider.issuer))
         refused(both, provider.token("ann", iss=other.issuer))
         refused(make(), other.token("ann"))

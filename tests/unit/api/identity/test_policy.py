@@ -1,4 +1,4 @@
-"""The policy decides as a plain model of it does, and planted errors in it are noticed."""
+"""The policy decides as a plain model does, and planted errors are detected."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def outcome(decide: Policy, caller: Caller, action: Action, table: tuple[str, ..
 
 
 def differences(pairs: int, most: int) -> tuple[list[object], Counter[str]]:
-    """The first cases in which the policy and the model differ, and how often each outcome came."""
+    """Return the first cases in which the policy and the model differ, and the count of each outcome."""
     chance, decide = random.Random(1), Policy(catalogs=CATALOGS)
     found: list[object] = []
     outcomes: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""A provider that hangs, fails or lies costs those that need its answer a bounded time, and nobody else anything."""
+"""A provider that hangs, fails or lies delays requests that need it by a bounded time, and no others."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ def test_known_keys_go_on_to_work_and_nobody_waits(
             served.status = 500
         clock.pass_seconds(PAUSE_SECONDS)
         unknown = asyncio.create_task(authenticator.examine(served.token("eve", headers={"kid": "unknown"})))
-        await asyncio.sleep(0)  # it has begun, and waits for the provider
+        await asyncio.sleep(0)  # the task now waits for the provider
         assert authenticator.known(first) is not None
         assert (await authenticator.examine(served.token("bob"))).name.endswith("#bob")
         if trouble == "hangs":
-            assert not unknown.done(), "a token of a known key was examined meanwhile"
+            assert not unknown.done(), "the token with a known key waited for the provider"
         with pytest.raises(IdentityUnavailable):
             await unknown
         assert (await authenticator.examine(served.token("carl"))).name.endswith("#carl")

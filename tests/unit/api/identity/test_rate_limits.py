@@ -1,4 +1,4 @@
-"""Rate limits count each kind of request of each owner by itself, and say when to come again."""
+"""Rate limits count each kind of request per owner, and responses say when to retry."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ Limited = Callable[..., TestClient]
 
 @pytest.fixture
 def limited(connect: Connect, tmp_path: Path) -> Limited:
-    """An app with two tokens and limits per hour."""
+    """A function that creates a client of an app with two tokens and hourly limits."""
 
     def made(**rates: int) -> TestClient:
         path = tmp_path / "tokens.toml"

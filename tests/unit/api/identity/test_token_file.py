@@ -1,4 +1,4 @@
-"""The tokens file is read again when it changes, and a wrong one changes nothing."""
+"""The tokens file is reloaded when it changes; an invalid file is ignored."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ def test_a_wrong_file_stops_the_start(tmp_path: Path) -> None:
 def test_callers_of_another_file_are_others(file: File) -> None:
     before = file.tokens.known("1")
     file.tokens.reload()
-    assert file.tokens.known("1") == before, "the file says the same"
+    assert file.tokens.known("1") == before, "the file's content is the same"
     file.write(token_entry("one", "1") + namespace_entry("shop", ["s3://lake/shop"]), 1_000_004.0)
     file.now += LOOK_SECONDS
     after = file.tokens.known("1")
     assert before is not None
     assert after is not None
     assert (after.name, after.grants) == (before.name, before.grants)
-    assert after != before, "what was cached for it may be forbidden now"
+    assert after != before, "responses cached for the old rights must not match"
     assert file.tokens.locations("shop.orders") == ("s3://lake/shop",)
     assert file.tokens.locations("web.clicks") is None

@@ -1,4 +1,4 @@
-"""The middleware that turns a session's cookie into a bearer token."""
+"""The middleware that replaces a session cookie with a bearer token."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COOKIE = "s3cret"
 
 
 class Sessions:
-    """One session."""
+    """A session store with one session."""
 
     async def token(self, cookie: str) -> str | None:
         return "the token" if cookie == COOKIE else None
@@ -25,7 +25,7 @@ class Sessions:
 def passed(
     path: str, headers: dict[str, str], method: str = "GET", *, is_open: bool = False
 ) -> tuple[Headers, dict[str, Any], list[str]]:
-    """The headers and state with which a request comes through, and the Vary header of its answer."""
+    """Return a request's headers and state behind the middleware, and the Vary headers of its response."""
     found: list[Any] = []
 
     async def app(scope: Any, _: Any, send: Any) -> None:

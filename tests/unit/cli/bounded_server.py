@@ -1,4 +1,4 @@
-"""An ASGI app behind the server's own protocol, on a port of its own, in the event loop of asyncio or of uvloop."""
+"""Serve an ASGI app with the server's HTTP protocol class, on a free port, with asyncio or uvloop."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import uvloop
 from lakemuster.cli.connections import BoundedProtocol
 
 LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
-"""uvicorn takes uvloop wherever it is installed."""
+"""The event loops under test; uvicorn uses uvloop where it is installed."""
 
 
 @contextmanager
 def serving(app: Any, loop: str, protocol: type[BoundedProtocol] = BoundedProtocol) -> Iterator[int]:
-    """Serve an app while the block runs; the port."""
+    """Serve an app while the block runs; yield the port."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(app, http=protocol, lifespan="off", log_level="critical"))
 

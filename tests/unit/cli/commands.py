@@ -1,4 +1,4 @@
-"""Run commands in this process, on sources made for the test."""
+"""Run commands in this process, on fake sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 
 class Shelf:
-    """A local index with prepared lists; an exception in a list is raised in its place."""
+    """A fake local index with prepared lists; an exception in a list is raised at its position."""
 
     def __init__(self, **lists: Sequence[Row | Exception]) -> None:
         self.lists = lists
@@ -101,7 +101,7 @@ def _given(rows: Iterable[Row | Exception]) -> Iterator[Row]:
 
 
 class Outcome:
-    """How a command ended."""
+    """The result of a command."""
 
     def __init__(self, words: Sequence[str]) -> None:
         result = CliRunner().invoke(app, list(words), prog_name="lakemuster")

@@ -11,7 +11,7 @@ from tests.unit.cli.commands import Shelf
 
 @pytest.fixture
 def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[Shelf], Shelf]:
-    """Put a shelf in the place of the local index."""
+    """A function that replaces the local index by a shelf."""
 
     def put(shelf: Shelf) -> Shelf:
         monkeypatch.setattr("lakemuster.cli.opening.local_rows", lambda *_: None)

@@ -1,4 +1,4 @@
-"""``statistics``: what it asks, and how it answers."""
+"""The query and the output of ``statistics``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that change the index, and what they say of it."""
+"""Commands that change the index, and their output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LAKEMUSTER_URI and LAKEMUSTER_TOKEN name the server and the bearer token of commands that can ask one."""
+"""LAKEMUSTER_URI and LAKEMUSTER_TOKEN set the server and the bearer token of commands that can use a server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LAKE, OTHER = "http://lake", "http://other"
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
-    """The address and the token of each server that a command opened."""
+    """The URI and the token of each server that a command opened."""
     opened: list[tuple[str, str | None]] = []
 
     def server(uri: str, token: str | None) -> Shelf:

@@ -1,4 +1,4 @@
-"""Shell completion of the real program: commands, options, choices, and tables of the index here or of a server."""
+"""Shell completion of commands, options, choices, and tables of the local index or of a server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TABLES = ("sales.orders", "sales.items", "web.clicks", "`a b`.c", "sales.$(reboo
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an index of some tables."""
+    """A folder with an index of registered tables."""
     here = tmp_path_factory.mktemp("completion")
     database = open_database(f"sqlite:///{here}/index.db")
     with database.session() as session:
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """A server that lists tables to callers with a token, and to nobody else."""
+    """A server that lists tables to callers with the token only."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -58,7 +58,7 @@ def server() -> Iterator[str]:
 
 
 def completed(repository: Path, folder: Path, line: str, **settings: str) -> tuple[list[str], str]:
-    """What bash gets for the last word of a line, and stderr."""
+    """Return bash's completions of the last word of a line, and stderr."""
     words = line.split(" ")
     asked = {"_LAKEMUSTER_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
     environment = {

@@ -1,4 +1,4 @@
-"""What a connection may send that is no body has a bound; whatever is well formed and within it is answered."""
+"""Everything but the body of a request has a size limit; well-formed requests within the limits are answered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SENT_BYTES = 20 * 2**20
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    """Tells how much of a body came."""
+    """Respond with the length of the request's body."""
     size = len(await Request(scope, receive).body())
     await PlainTextResponse(f"{scope['method']} {len(scope['headers'])} headers {size} bytes\n")(scope, receive, send)
 
@@ -33,7 +33,7 @@ def port(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def answer(port: int, *pieces: bytes) -> bytes:
-    """All that comes back until the server closes, as it is asked to."""
+    """Send pieces and return all bytes until the server closes the connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
         for piece in pieces:
             client.sendall(piece)
@@ -41,7 +41,7 @@ def answer(port: int, *pieces: bytes) -> bytes:
 
 
 def accepted(port: int, begin: bytes, endless: bytes) -> tuple[int, bytes]:
-    """How much of something endless is taken before the server hangs up, and what it says."""
+    """Send ``endless`` repeatedly; return the bytes sent before the server closed, and its response."""
     taken, said = 0, b""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 14)
@@ -101,7 +101,7 @@ CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 )
 def test_what_never_ends_is_cut(port: int, begin: bytes, endless: bytes):
     taken, said = accepted(port, begin, endless)
-    assert taken < 2 * 2**20, "what the system holds of a connection besides"
+    assert taken < 2 * 2**20, "more was sent than socket buffers hold"
     assert said == b"" or said.startswith(b"HTTP/1.1 400 ")
 
 
@@ -120,7 +120,7 @@ def test_what_is_no_request_is_refused(port: int, odd: bytes):
 
 
 class Hurried(BoundedProtocol):
-    """The same, in a hurry."""
+    """The server's protocol with short deadlines."""
 
     limits = ConnectionLimits(
         head=0.3, body=1.5, body_progress=0.3, body_progress_bytes=100, write=0.3, per_peer=3, look=0.05
@@ -128,7 +128,7 @@ class Hurried(BoundedProtocol):
 
 
 async def endless(scope: Scope, receive: Receive, send: Send) -> None:
-    """Reads a body and tells its length; a GET is answered without end, or with much at once."""
+    """Respond to a POST with its body's length, and to a GET with an endless or a large body."""
     if scope["method"] == "POST":
         await app(scope, receive, send)
         return
@@ -148,7 +148,7 @@ HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r
 
 
 def dripped(port: int, begin: bytes, drop: bytes, pause: float) -> bytes:
-    """What is said to a client that sends on and on, a little at a time."""
+    """Return the response to a client that sends ``drop`` after every ``pause``."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
         client.sendall(begin)
         client.settimeout(pause)
@@ -161,7 +161,7 @@ def dripped(port: int, begin: bytes, drop: bytes, pause: float) -> bytes:
                 continue
             except OSError:
                 return b""
-    raise AssertionError("nobody hung up")
+    raise AssertionError("the server did not close the connection")
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_who_does_not_read_is_cut(hurried: int, path: bytes):
 
 
 def is_open(client: socket.socket) -> bool:
-    """Whether a connection is, by the system: nothing is read."""
+    """Return whether the kernel's state of a connection is ESTABLISHED; read nothing."""
     return client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == 1
 
 
@@ -244,7 +244,7 @@ def test_a_peer_has_only_so_many_connections(hurried: int):
     clients = [socket.create_connection(("127.0.0.1", hurried), timeout=20) for _ in range(3)]
     try:
         said = b""
-        with suppress(OSError):  # the refusal may be lost with what was not read
+        with suppress(OSError):  # a reset may discard the response
             said = answer(hurried, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
         assert said == b"" or said.startswith(b"HTTP/1.1 503 ")
     finally:

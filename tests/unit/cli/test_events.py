@@ -14,7 +14,7 @@ from tests.unit.cli.commands import Row, Shelf, run
 
 
 class Log(Shelf):
-    """A local index with a log; each page that is asked for brings a commit, or nothing, and with it partitions."""
+    """A local index with a log; each requested page moves to the next list of partitions and has one event."""
 
     def __init__(self, *partitions: list[Row]) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ def partition(records: int = 1, **values: object) -> Row:
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Time passes only in pauses."""
+    """The time, which only ``time.sleep`` advances."""
     now = [0.0]
 
     def sleep(seconds: float) -> None:
@@ -122,7 +122,7 @@ def test_a_wait_gives_up_and_has_looked_meanwhile(use: Callable[[Shelf], Shelf],
     answer = run("wait", "shop.t", "--partition", "day=2024-05-01", "--timeout", "60")
     assert (answer.status, clock) == (1, [60.0])
     assert "after 60 seconds" in answer.err
-    # The list is read once: nothing was committed.
+    # The partitions are read once, because nothing was committed.
     assert len(log.queries) == 1
     assert 10 <= log.looks <= 12
 
@@ -135,7 +135,7 @@ def test_a_wait_for_a_table_with_rules_is_for_its_ready_partitions(
     use(log)
     assert run("wait", "shop.t", "--partition", "day=2024-05-01").status == 0
     assert {query.kind for query in log.queries} == {"ready_partitions"}
-    # One that was ready before its rule is told by no event.
+    # No event reports a partition that was ready before its rule existed.
     log = Log([partition(day="2024-04-30")])
     log.has_rules = True
     use(log)
@@ -144,7 +144,7 @@ def test_a_wait_for_a_table_with_rules_is_for_its_ready_partitions(
 
 
 class Unready(Log):
-    """A table whose partition no rule has found ready."""
+    """A table without ready partitions."""
 
     def rows(self, query: Query, notice: Notice) -> Iterator[Row]:
         return iter(()) if query.kind == "ready_partitions" else super().rows(query, notice)

@@ -1,4 +1,4 @@
-"""Connections are counted for their peers until their callers are known, and each worker has its share."""
+"""Connections count towards their peer until their caller is known; each worker has a share of the limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIMITS = ConnectionLimits(per_peer=4, per_caller=6, total=20)
 
 
 class Looked:
-    """A connection that tells when it was looked at three times."""
+    """A connection that sets an event when it was checked three times."""
 
     def __init__(self) -> None:
         self.looks = 0
@@ -51,7 +51,7 @@ def test_a_known_caller_frees_the_peer_and_has_a_bound_of_its_own() -> None:
             claimed.append(Looked())
             assert peers.add(claimed[-1], "proxy")
             assert peers.claim(claimed[-1], "caller one") is (len(claimed) < 7)
-        assert peers.claim(claimed[0], "caller one"), "it has it already"
+        assert peers.claim(claimed[0], "caller one"), "the caller has this connection already"
         assert peers.claim(claimed[6], "caller two")
         assert peers.claim(claimed[6], "caller one") is False
         peers.remove(claimed[0])

@@ -1,4 +1,4 @@
-"""``plan`` and ``explain``: what they ask, and how they answer."""
+"""The queries and the output of ``plan`` and ``explain``."""
 
 from __future__ import annotations
 

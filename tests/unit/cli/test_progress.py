@@ -1,4 +1,4 @@
-"""Progress shows on a terminal, when work takes long, and nowhere else."""
+"""Progress is shown only on a terminal, and only for long work."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tests.polling import until
 
 
 class Terminal(io.StringIO):
-    """A text file that says it is a terminal."""
+    """A text file whose ``isatty`` returns True."""
 
     def isatty(self) -> bool:
         return True
 
 
 def terminal_as_stderr(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """A terminal in stderr's place; to be called by the test itself, since pytest sets stderr after its fixtures."""
+    """Replace stderr by a terminal and return it; no fixture, because pytest sets stderr after fixtures."""
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("COLUMNS", "100")

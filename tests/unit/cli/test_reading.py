@@ -1,4 +1,4 @@
-"""Reading commands: what they ask, how they answer, on terminals and in pipes."""
+"""Reading commands: their queries, and their output on terminals and in pipes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of all commands act before the command as behind it; a command without such an option refuses it."""
+"""Shared options work before and after the command; a command without such an option refuses it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TABLE = {"name": "shop.orders", "format": "iceberg", "location": "s3://lake/orde
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str | None]]:
-    """The servers and tokens of commands."""
+    """The URI and the token of each server that a command opened."""
     found: list[tuple[str, str | None]] = []
 
     def remote(uri: str, token: str | None) -> Shelf:

@@ -1,4 +1,4 @@
-"""Tables on terminals: every value is whole, and numbers keep to one line, at any width."""
+"""Tables on terminals of any width show every value in full, and each number on one line."""
 
 from __future__ import annotations
 

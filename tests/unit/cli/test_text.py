@@ -1,4 +1,4 @@
-"""Values in one line that no terminal obeys."""
+"""Values are escaped: one line each, without terminal control sequences."""
 
 from __future__ import annotations
 

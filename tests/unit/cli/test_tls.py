@@ -1,4 +1,4 @@
-"""A certificate follows its files, and a wrong one changes nothing."""
+"""A certificate is reloaded when its files change; an invalid one is ignored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.certificates import write_certificate
 
 
 def served_name(context: ssl.SSLContext, server_name: str | None = None) -> str:
-    """The common name of the certificate that a new connection gets."""
+    """Return the common name of the certificate that a new connection receives."""
     client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client_context.check_hostname = False
     client_context.verify_mode = ssl.CERT_NONE

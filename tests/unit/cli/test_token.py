@@ -1,4 +1,4 @@
-"""`lakemuster token`: what it prints is a tokens file."""
+"""The output of ``lakemuster token`` is a tokens file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies in pieces come as they were sent, whatever the reader's pace; who goes away ends them."""
+"""Vectored bodies arrive unchanged at any reading speed, and end when the client disconnects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ told: list[str] = []
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    """Bodies by their paths; ``/endless`` until nobody reads on, ``/mixed`` with pieces among bytes."""
+    """Respond with the path's body; ``/endless`` ends on disconnect, ``/mixed`` mixes vectored bodies and bytes."""
     assert VECTORED in scope["extensions"]
     headers: list[tuple[bytes, bytes]] = []
     parts: Iterator[list[Buffer]] = iter(BODIES.get(scope["path"], []))
@@ -74,7 +74,7 @@ def port(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 def body_of(connection: http.client.HTTPConnection, path: str, seconds: float = 0.0, method: str = "GET") -> bytes:
-    """A body, read some at a time with pauses between."""
+    """Return a body, read in parts with pauses."""
     connection.request(method, path)
     with connection.getresponse() as response:
         found = bytearray()

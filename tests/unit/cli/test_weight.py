@@ -1,4 +1,4 @@
-"""Commands load what they need and no more, and say what to install when it is missing."""
+"""Commands import only what they need, and name the package to install when one is missing."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def test_asking_a_server_loads_nothing_of_the_server(repository):
 
 def test_listing_a_local_index_loads_neither_sqlalchemy_nor_the_planner(repository, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    start(repository, "tables")  # the first call makes the index
+    start(repository, "tables")  # the first call creates the index
     done = start(repository, "tables", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("[]\n")
     assert loaded(done) & (SERVER | {"httpx", "numpy", "rich"}) == set()
-    assert "pydantic" in loaded(done), "the settings are read"
+    assert "pydantic" in loaded(done), "pydantic validates the settings"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which snapshot of a second branch is read beside the one that is asked for."""
+"""Selection of the second branch's snapshot that is read with the requested one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FALLBACK, PRIMARY = "scan.fallback-branch", "scan.primary-branch"
 
 
 def metadata(**options: str) -> TableMetadata:
-    """A Paimon table whose newest schema has some options, with a branch ``side``."""
+    """Return a Paimon table with the branch ``side``, whose newest schema has the given ``scan.`` options."""
     named = {name.replace("_", "-"): value for name, value in options.items()}
     return replace(
         METADATA,
@@ -40,7 +40,7 @@ SIDE = [record(1, 100), record(2, 200), record(3, 300)]
 
 
 def read(selector: Selector, at_ms: int = 250, known: Any = SIDE, **options: str) -> Any:
-    """The second branch of a view of a snapshot of main."""
+    """Return the second branch of a view of snapshot 7 of main."""
     view = View(cast("Any", None), metadata(**options or {"fallback_branch": "side"}), record(7, at_ms, "main"))
     return with_second(view, selector, lambda branch: known, lambda found: found).second_branch
 
@@ -73,7 +73,7 @@ def test_the_snapshot_of_the_same_time_is_read() -> None:
     assert number(read(Selector(ref="main"))) == 3
     assert number(read(Selector(snapshot_id=7))) == 2
     assert number(read(Selector(snapshot_id=7), at_ms=100)) == 1
-    assert number(read(Selector(snapshot_id=2))) == 3  # main's newest: the table as it is now
+    assert number(read(Selector(snapshot_id=2))) == 3  # main's newest snapshot: the current table
     assert number(read(Selector(as_of_ms=299))) == 2
     assert number(read(Selector(as_of_ms=50))) is None
 

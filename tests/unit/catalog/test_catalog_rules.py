@@ -1,4 +1,4 @@
-"""The plain rules of a format, and the ancestors of Paimon's snapshots."""
+"""The default rules of a format, and the ancestors of Paimon snapshots."""
 
 from __future__ import annotations
 

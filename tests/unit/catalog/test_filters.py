@@ -1,4 +1,4 @@
-"""Filters of requests: bound once for a schema, and never to another's columns."""
+"""A request's filter is bound once per schema, and never to another schema's columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A row of ``/health`` without its model is that of the model."""
+"""The fast encoding of a ``/health`` row equals that of its model."""
 
 from __future__ import annotations
 

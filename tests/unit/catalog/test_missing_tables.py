@@ -1,4 +1,4 @@
-"""Which names the error for a missing table suggests, wherever it is asked for."""
+"""The names that the error for a missing table suggests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakemuster.metadata.snapshot import Format
 
 
 class Registered:
-    """Names as the index would find them."""
+    """A stand-in for the index's search of similar names."""
 
     def __init__(self, *names: str, error: Exception | None = None) -> None:
         self.names = names

@@ -1,4 +1,4 @@
-"""Page tokens lead back to their place, for one list of one caller."""
+"""A page token restores its position, for one list and one caller only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Periods of time are those of Python's calendar, in UTC."""
+"""Periods of time agree with Python's calendar in UTC."""
 
 from __future__ import annotations
 

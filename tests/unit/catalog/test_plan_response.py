@@ -1,4 +1,4 @@
-"""Plans in every form: made-up files, delete files and residuals arrive whole, once, and under the right numbers."""
+"""Every response format of a plan contains each file, delete file and residual once, with the right numbers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def recorded(table: pa.Table) -> LazyEntries:
 
 
 class MadePlan:
-    """As much of a plan as an answer needs."""
+    """The parts of a plan that a response needs."""
 
     limited = Plan.limited
     delete_rows = Plan.delete_rows

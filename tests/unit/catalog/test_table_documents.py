@@ -1,4 +1,4 @@
-"""Rows of the list of tables are those of its model."""
+"""Rows of the table list equal the encoding of its model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A token is accepted for the audience that it was signed for only."""
+"""A token is accepted only for the audience that it was signed for."""
 
 from __future__ import annotations
 

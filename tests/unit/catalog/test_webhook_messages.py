@@ -1,4 +1,4 @@
-"""Messages of webhooks: their ids, signatures, and which events become one."""
+"""Webhook messages: their ids, their signatures, and the events that they are made from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OTHER = b"o" * 64
 
 
 def test_a_message_is_signed_as_the_reference_does() -> None:
-    """The test vector of the libraries of Standard Webhooks."""
+    """Source: the test vector of the Standard Webhooks libraries."""
     message = Message("msg_p5jXN8AQM9LWM0D4loKWxJek", 1, "x", None, b'{"test": 2432232314}')
     headers = signed_headers(message, [key_of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")], 1_614_265_330)
     assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="

@@ -1,4 +1,4 @@
-"""Plans that a client would misread are refused, and the refusal says what helps."""
+"""Plans that a client would misread are refused with an error that names a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deletes of tables that were moved."""
+"""Delete files of tables whose locations are rewritten."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOVED = (("s3://old", "s3://new"),)
 
 
 def refused(paths: list[str], of_file: list[list[int]], rewrites: tuple[tuple[str, str], ...] = MOVED) -> bool:
-    """Whether files are refused; delete files 0 and 2 are position deletes, 1 is an equality delete."""
+    """Return whether files are refused; delete files 0 and 2 are position deletes, 1 is an equality delete."""
     deletes = [
         (None, pa.table({"content": pa.array(contents, pa.int8())}))
         for contents in ([POSITION_DELETES, EQUALITY_DELETES], [POSITION_DELETES])

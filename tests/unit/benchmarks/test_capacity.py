@@ -1,4 +1,4 @@
-"""Projections follow from what was measured by simple laws, and the page shows what the program prints."""
+"""Projections follow from measurements by simple laws, and the page shows the program's output."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_the_first_limit_is_the_one_with_the_least_headroom(lake):
 def test_parts_keep_the_first_limit():
     whole_lake = Lake()
     first = project(whole_lake, MEASURED).limits[0]
-    assert first.parts > 1, "the default lake is beyond a limit"
+    assert first.parts > 1, "the default lake exceeds a limit"
     part = replace(whole_lake, tables=whole_lake.tables // first.parts, files=whole_lake.files // first.parts)
     part = replace(part, commits_per_second=part.commits_per_second / first.parts)
     part = replace(part, plans_per_second=part.plans_per_second / first.parts)
@@ -105,7 +105,7 @@ def test_a_lake_of_what_was_measured_takes_what_was_measured(kind, columns):
     lake = Lake(1, one["entries"], columns, kind, one["entries"] // one["manifests"], active=1.0)
     found = project(lake, MEASURED)
     assert found.value("segments") == pytest.approx(one["segment_bytes"])
-    # Entries of a manifest are a whole number here.
+    # The number of entries per manifest is rounded to an integer.
     assert found.value("segment objects") == pytest.approx(one["segment_objects"], rel=1e-3)
     assert found.value("CPU to index all once") == pytest.approx(one["cpu_seconds"])
 
@@ -207,7 +207,7 @@ def test_all_kinds_were_measured_on_as_many_entries():
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "entries"), [("iceberg", 300), ("paimon append", 300), ("paimon primary key", 360)])
 def test_a_case_counts_the_entries_of_its_table(kind, entries):
-    """Of a primary-key table's 300 files, a compaction deletes 30 and adds as many: their runs are of one file."""
+    """In the primary-key table of 300 files, a compaction deletes 30 files and adds 30; each run has one file."""
     found = case(kind, 12, 300)
     assert found["entries"] == entries
     assert found["segment_bytes"] > 0

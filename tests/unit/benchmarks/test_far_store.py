@@ -1,4 +1,4 @@
-"""The server of W2 is read as each kind of store."""
+"""The storage server of workload W2 is readable as each kind of store."""
 
 from __future__ import annotations
 

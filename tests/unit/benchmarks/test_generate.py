@@ -1,4 +1,4 @@
-"""The generated tables are what real writers write: same schemas, same encoding, read by the real clients."""
+"""The generated tables have the schemas and encoding of real writers, and real clients read them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ JAVA_PAIMON = "paimon/parquet/pk_dv_index_in_data_with_external.db/pk_dv_index_i
 
 
 def blocks_of(path: Path):
-    """(records, bytes) of every block, and the header: the container read by hand."""
+    """Return the header and the (record count, bytes) of every block, without an Avro container reader."""
     data = path.read_bytes()
     header = fastavro.block_reader(io.BytesIO(data)).metadata
     unpack = {
@@ -57,7 +57,7 @@ HEADER = {
 
 
 def records_of(path: Path):
-    """All records of a container, each held against fastavro's own encoding of it."""
+    """Return all records of a container, after checking that fastavro encodes each block to the same bytes."""
     header, blocks = blocks_of(path)
     schema = fastavro.parse_schema(json.loads(header["avro.schema"]))
     records = []
@@ -105,7 +105,7 @@ def test_iceberg_headers_and_schemas_are_those_of_java(tmp_path, lakes):
 
 
 def kinds(value):
-    """What a value is made of: which fields are null, which are lists, and of what."""
+    """Return a value with each scalar replaced by its type's name, and each list by its first item."""
     match value:
         case dict():
             return {key: kinds(inner) for key, inner in value.items()}
@@ -121,7 +121,7 @@ def test_iceberg_entries_have_the_fields_filled_that_java_fills(tmp_path, lakes)
         for path in (live_manifests(table.folder)[0], lakes / JAVA_ICEBERG)
     )
     for record in (ours, theirs):
-        # Java counts NaN of floating columns only, and this table of its has none.
+        # Java writes NaN counts of floating-point columns only; this table has none.
         record["data_file"] = record["data_file"] | {
             "partition": "the partition's own",
             "nan_value_counts": "some or none",
@@ -273,7 +273,7 @@ def test_pypaimon_plans_the_table(tmp_path, run_pypaimon, primary_key):
     assert answer["rows"] == answer["snapshot"]
     assert answer["day"] == 160
     if primary_key:
-        # Sixteen buckets a day of ten files each: one was compacted away and came back, alone, on the top level.
+        # Sixteen buckets per day, ten files each; in each bucket, a compaction rewrote one file to the top level.
         assert (answer["top"], table.entries) == (32, 320 + 2 * 32)
     else:
         assert (answer["top"], answer["id"]) == (0, 2)

@@ -1,4 +1,4 @@
-"""The file of changes: every process hears of every commit, whatever happens to the file."""
+"""The change file: every process learns of every commit, whatever happens to the file."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def heard(file: ChangeFile) -> list[Change]:
 
 
 def opened(tmp_path: Path, run: str = "one") -> ChangeFile:
-    """A process's file, whose run of the machine is given."""
+    """Return a process's change file; ``run`` identifies the machine's boot."""
     return ChangeFile(tmp_path / "changes", lambda: run)
 
 
 def test_a_change_is_heard_once_by_each(tmp_path: Path) -> None:
     writer, reader = opened(tmp_path), opened(tmp_path)
-    assert heard(reader) == [EVERYTHING]  # of before the file
+    assert heard(reader) == [EVERYTHING]  # changes before the file existed
     writer.add([ORDERS])
     writer.add([SHOP, ORDERS])
     assert heard(reader) == [ORDERS, SHOP, ORDERS]

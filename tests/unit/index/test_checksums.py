@@ -1,4 +1,4 @@
-"""A segment with one damaged byte is reported, or reads as it was written."""
+"""A segment with one damaged byte is reported as corrupt or reads as written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def small() -> pa.Table:
 
 
 def read(path: Path, table: pa.Table) -> pa.Table | None:
-    """What a reader has of a segment, column by column; None when it is told to be damaged."""
+    """Return a segment's table, read column by column; None if the segment is reported as corrupt."""
     try:
         segment = Segment("n", path)
         found = pa.table([segment.table([name]).column(0) for name in table.column_names], schema=segment.schema)
@@ -42,7 +42,7 @@ def test_every_flipped_bit_is_found_or_harmless(tmp_path: Path) -> None:
         if found is not None:
             harmless += 1
             assert found.equals(table), at
-    # Padding, the schema at the beginning that no reader looks at, and the name of the checksums themselves.
+    # Harmless bytes: padding, the leading schema that no reader uses, and the checksums' name.
     assert harmless < len(data) // 2
 
 

@@ -1,4 +1,4 @@
-"""Which databases are taken, and what is said when one is not or fails."""
+"""Accepted databases, and the errors for refused and failing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents round-trip, whatever a metadata file contains."""
+"""Encoded documents round-trip for any content of a metadata file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestListRef, PartitionFieldSummary, Ref, Snapshot
 from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive, StructType
 
-# Two surrogates that make a pair are a character to every reader of JSON: no text that was read has them apart.
+# JSON readers combine a surrogate pair into one character, so no text that was read contains a split pair.
 ANY_TEXT = st.text(st.characters(exclude_categories=[]) | st.sampled_from("\0\ud800\udfff$\x1b"), max_size=5).filter(
     lambda text: re.search("[\ud800-\udbff][\udc00-\udfff]", text) is None
 )
@@ -80,7 +80,7 @@ TYPES = st.recursive(
 
 @given(VALUES)
 def test_every_value_round_trips(value: object) -> None:
-    # repr tells 1 from 1.0 and True, list from tuple, -0.0 from 0.0, and finds NaN equal to itself.
+    # repr distinguishes 1 from 1.0 and True, list from tuple, -0.0 from 0.0, and is equal for NaN.
     assert repr(decode(encode(value))) == repr(value)
 
 

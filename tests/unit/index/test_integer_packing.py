@@ -1,4 +1,4 @@
-"""Packed integers round-trip, and take few bytes."""
+"""Packed integers round-trip and take few bytes."""
 
 from __future__ import annotations
 

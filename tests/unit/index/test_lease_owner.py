@@ -1,4 +1,4 @@
-"""Lease owners: a dead process is detected, and a living one is never taken for dead."""
+"""Lease owners: a dead process is detected, and a live one is never taken for dead."""
 
 from __future__ import annotations
 

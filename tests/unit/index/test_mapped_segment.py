@@ -1,4 +1,4 @@
-"""Mapped segments share the columns that are equal, whatever their numbers of rows."""
+"""Mapped segments share equal columns, whatever their numbers of rows."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_segment_whose_messages_end_early_is_corrupt(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     write_segment(rows(2 * BATCH_ROWS), path)
     data = bytearray(path.read_bytes())
-    # The mark of the end of a stream takes the place of the second batch's head, which the footer still leads to.
+    # Overwrite the second batch's header, which the footer still refers to, with an end-of-stream marker.
     at = data.index(b"\xff\xff\xff\xff", data.index(b"\xff\xff\xff\xff", 12) + 4)
     data[at : at + 8] = b"\xff\xff\xff\xff\x00\x00\x00\x00"
     path.write_bytes(data)

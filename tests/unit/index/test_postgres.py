@@ -1,4 +1,4 @@
-"""The circuit breaker before a PostgreSQL that does not answer."""
+"""The circuit breaker for a PostgreSQL server that does not answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakemuster.index.postgres import OPEN_SECONDS, QUIET_SECONDS, DatabaseBreak
 
 
 class Server:
-    """Answers probes, or does not."""
+    """A server whose probes succeed or fail, with a clock."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -77,7 +77,7 @@ def test_only_one_thread_probes() -> None:
     first = threading.Thread(target=breaker.check)
     first.start()
     assert inside.wait(30)
-    assert breaker.check()  # nothing is known yet
+    assert breaker.check()  # the state is still unknown
     release.set()
     first.join(30)
     assert not breaker.check()

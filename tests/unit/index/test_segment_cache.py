@@ -29,7 +29,7 @@ def copies(folder: Path) -> dict[str, int]:
 
 def use(cache: SegmentCache, name: str, size: int = 100) -> Path:
     path = cache.get(name, download(size))
-    time.sleep(0.002)  # so that times of use differ
+    time.sleep(0.002)  # makes access times differ
     return path
 
 
@@ -127,7 +127,7 @@ def test_threads_under_a_tight_budget_always_get_a_whole_copy(tmp_path: Path) ->
                 try:
                     data = caches[seed % 2].get(name, download(100)).read_bytes()
                 except FileNotFoundError:
-                    continue  # evicted in between: readers ask again
+                    continue  # evicted in the meantime: readers retry
                 break
             else:
                 wrong.append("starved")

@@ -1,4 +1,4 @@
-"""A segment reads back as written, or is reported as damaged."""
+"""A segment reads back as written, or is reported as corrupt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = 2 * BATCH_ROWS + 17
 
 
 def entries(rows: int = ROWS) -> pa.Table:
-    """Columns of the kinds that manifests give, in uneven chunks."""
+    """Return columns of the types that manifests have, in uneven chunks."""
     numbers = pa.chunked_array([pa.array(range(rows // 3), pa.int64()), pa.array(range(rows // 3, rows), pa.int64())])
     schema = pa.schema(
         [
@@ -103,7 +103,7 @@ def test_only_the_named_columns_are_read(tmp_path: Path) -> None:
     column = segment.table(["c7"]).column("c7")
     assert np.concatenate([chunk.to_numpy() for chunk in column.chunks]).sum() == wide["c7"].sum()
     assert pa.total_allocated_bytes() - before < megabyte
-    # The kernel maps neighbours of a page that is touched, up to 64 KiB each.
+    # The kernel maps up to 64 KiB around each page that is read.
     assert _resident_bytes(path) < 15 * megabyte
 
 

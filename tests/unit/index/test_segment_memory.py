@@ -1,4 +1,4 @@
-"""The memory of mapped segments is let go of under a budget, and what was taken from them stays right."""
+"""Memory of mapped segments is released under a budget, and arrays taken from them stay valid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS = 200_000
 
 
 def resident(path: Path) -> int:
-    """KiB of a mapped file that are in this process's memory."""
+    """Return the KiB of a mapped file that are resident in this process."""
     size, inside = 0, False
     for line in Path("/proc/self/smaps").read_text().splitlines():
         if "-" in line.split(" ", 1)[0]:

@@ -1,4 +1,4 @@
-"""Checks of an embedded index's file, as it is on disk."""
+"""Checks of an embedded index's file on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables listed from the SQLite file itself are those that the database lists."""
+"""Tables listed directly from the SQLite file equal those listed through the database."""
 
 from __future__ import annotations
 

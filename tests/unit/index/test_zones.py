@@ -1,4 +1,4 @@
-"""Zones: their extremes beside Python's; and at the end of a segment's file."""
+"""Zones: their minima and maxima against Python's, and their place at the end of a segment's file."""
 
 from __future__ import annotations
 

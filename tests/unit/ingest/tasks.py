@@ -1,4 +1,4 @@
-"""What the tests of the pool run in workers."""
+"""Tasks that tests of the decoder pool run in its processes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_address_zero() -> None:
 
 
 def kill_self(until_exists: str) -> str:
-    """Die of SIGKILL, as if the kernel were short of memory; done once the file exists, which the first call makes."""
+    """Create the file and die of SIGKILL, as the OOM killer does; return "done" if the file exists."""
     if os.path.exists(until_exists):
         return "done"
     with open(until_exists, "w"):
@@ -101,7 +101,7 @@ def do_nothing() -> None:
 
 
 def where(data: bytes) -> tuple[int, int]:
-    """The process that this runs in, and the length of what it was given."""
+    """Return the process id and the length of ``data``."""
     return os.getpid(), len(data)
 
 

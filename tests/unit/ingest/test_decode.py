@@ -1,4 +1,4 @@
-"""The decoder pool: what a task may do, and whom it may hurt."""
+"""The decoder pool: limits of a task, and its isolation from other tasks."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def alive(process: int) -> bool:
 def wait_until_gone(process: int) -> None:
     end = time.monotonic() + 20
     while alive(process):
-        assert time.monotonic() < end, "the process is still there"
+        assert time.monotonic() < end, "the process is still running"
         time.sleep(0.02)
 
 

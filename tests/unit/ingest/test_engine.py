@@ -1,4 +1,4 @@
-"""What killed refreshes leave behind is cleared by the next one that makes segments."""
+"""The next refresh that writes segments removes the files of killed refreshes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that are shared: who joins which, how long they wait, and what they are told."""
+"""Shared runs: which run a caller joins, how long it waits, and the result that it gets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOR_EVER = Patience()
 
 
 class Work:
-    """Work that goes on when it is let go; perhaps it waits for storage till then."""
+    """Work that blocks until ``go`` is set, as a storage wait if ``on_storage``."""
 
     def __init__(self, *, on_storage: bool = True) -> None:
         self.begun, self.go, self.runs = threading.Semaphore(0), threading.Event(), 0

@@ -1,4 +1,4 @@
-"""Manifest lists of several tables: one that storage denies fails its table, whose other lists are not waited for."""
+"""Reading manifest lists of several tables: a denied list fails its table without waiting for the table's others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakemuster.storage.store import ObjectStore
 
 
 class DenyingStore:
-    """Storage that denies every object; it counts them."""
+    """Storage that denies every read and counts the denials."""
 
     def __init__(self) -> None:
         self.denied = 0

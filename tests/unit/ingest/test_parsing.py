@@ -1,4 +1,4 @@
-"""Metadata documents: small ones are parsed here, others in a decoder, and none beyond its limits."""
+"""Small metadata documents are parsed in this process, others in a decoder process; limits apply to all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reason of a quarantined snapshot says."""
+"""The reason stored for a quarantined snapshot."""
 
 from __future__ import annotations
 

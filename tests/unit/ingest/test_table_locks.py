@@ -1,4 +1,4 @@
-"""Locks of tables: one holder at a time, and nothing is left of a table that nobody holds."""
+"""Table locks: one holder at a time, and no memory is used for tables without holder."""
 
 from __future__ import annotations
 

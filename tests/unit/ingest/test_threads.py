@@ -1,4 +1,4 @@
-"""Threads of buckets: bounded, fair, and each bucket's own."""
+"""Bucket threads: bounded, fair, and separate for each bucket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small objects share tasks of decoders, and one that ends its process harms no other."""
+"""Small objects share a decoder task, and one that kills its process does not affect the others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.unit.ingest import tasks
 
 
 class Counting(DecoderPool):
-    """Notes how many objects each task has."""
+    """A pool that records the number of objects of each task."""
 
     def submit(self, function: Any, *args: Any, **kwargs: Any) -> Any:
         self.batches.append(len(args[0]))

@@ -1,4 +1,4 @@
-"""Names tell what files are; other names tell nothing."""
+"""Known names determine a file's kind; other names do not."""
 
 from __future__ import annotations
 

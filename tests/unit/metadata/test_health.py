@@ -1,4 +1,4 @@
-"""Statuses follow from values and thresholds, and stay where a value swings around one."""
+"""Statuses follow from values and thresholds, with hysteresis around a threshold."""
 
 from __future__ import annotations
 

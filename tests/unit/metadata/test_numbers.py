@@ -1,4 +1,4 @@
-"""Arrow's numbers as numpy's, whether pandas is installed or not."""
+"""Conversion of Arrow numbers to numpy, with and without pandas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The periods that values of partitions name."""
+"""The periods of time that partition values stand for."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_fields_are_chosen_or_joined() -> None:
 
 @given(at=INSTANTS)
 def test_an_instant_is_in_the_period_of_its_partition(at: dt.datetime) -> None:
-    """Values as Iceberg's transforms define them, by the calendar alone."""
+    """The expected values come from the calendar, by the definitions of Iceberg's transforms."""
     since = at - EPOCH
     values = {
         "year": at.year - 1970,

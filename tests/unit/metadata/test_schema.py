@@ -1,4 +1,4 @@
-"""Columns that no file of a table can hold a null in."""
+"""Columns that cannot hold a null in any file of a table."""
 
 from __future__ import annotations
 

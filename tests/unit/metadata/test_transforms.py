@@ -1,4 +1,4 @@
-"""Transforms: the specification's vectors, and projections held against all values and against PyIceberg."""
+"""Transforms against the specification's vectors; projections against all small values and PyIceberg."""
 
 import uuid
 from decimal import Decimal
@@ -138,7 +138,7 @@ def test_a_transform_in_the_filter_meets_the_same_transform_only():
     assert project(leaf, PartitionField(1000, "p", "identity", (1,)), INT) is None
 
 
-# Every value of a small world, against every projection.
+# Every value of a small domain, against every projection.
 
 DAY, HOUR = 86_400_000_000, 3_600_000_000
 WORLDS = {
@@ -183,9 +183,10 @@ SINGLE = (Op.EQ, Op.NOT_EQ, Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ)
 
 
 def partition_values(transform: str, of: Primitive, value: object) -> list[object]:
-    """Where writers put a value: Java wraps integers around, and once put times before 1970 one too high.
+    """Return the partition values that writers may store for a value.
 
-    A long may have been an int when it was written.
+    Java wraps integers around, and old versions stored times before 1970 one too high. A long may have been written
+    as an int.
     """
     stored = apply(transform, of, value)
     if of.kind is Kind.LONG and isinstance(stored, int) and isinstance(value, int):
@@ -262,7 +263,7 @@ def test_projections_are_as_narrow_as_can_be(transform, of, op, value, inclusive
             assert projected is None
             continue
         wanted = BoundLeaf(expected[0], 1000, "c", transformed_type(transform, of), expected[1:])
-        # truncated integers may have wrapped around: one more partition
+        # truncated integers may wrap around, which adds one partition
         first = projected.children[0] if hasattr(projected, "children") else projected
         assert first == wanted
 
@@ -339,14 +340,14 @@ def test_projections_keep_what_pyiceberg_keeps_or_less_and_no_value_is_lost(case
     kept = ours is None or matches(ours, {1000: at}) is True
     if matches(leaf, {1: sample}):
         assert kept
-    # PyIceberg before 0.12 loses rows here.
+    # PyIceberg before 0.12 drops matching rows here.
     loses = op is Op.NOT_STARTS_WITH and transform.startswith("truncate") and len(value) > 3
-    if kept and theirs is not None and not loses and not (isinstance(at, int) and at <= 0):  # no care of late times
+    if kept and theirs is not None and not loses and not (isinstance(at, int) and at <= 0):  # off-by-one times
         assert _their_answer(theirs, at)
 
 
 def _bound_number(op, value, schema):
-    """PyIceberg types literals by Python's types: a number is made one of the column's."""
+    """Bind a number as a literal of the column's type, since PyIceberg types literals by Python type."""
     made = {
         their_types.DateType: DateLiteral,
         their_types.TimestampType: TimestampLiteral,
@@ -397,7 +398,7 @@ UNKNOWN_ONES = "bucket[0] bucket truncate[0] bucket[4294967296] bucket[-1] zorde
 @pytest.mark.parametrize("transform", f"{KNOWN} {UNKNOWN_ONES}".split())
 @pytest.mark.parametrize("of", [INT, LONG, STRING, BINARY, DATE, TIME, TS, TS_NS, TSTZ, DEC, UUID, FIXED])
 def test_a_field_has_the_type_of_its_transform(transform, of):
-    """Also where the transform takes no such column: then a manifest says what somebody wrote."""
+    """This includes columns that the transform does not accept, since a manifest may contain them."""
     field = PartitionField(1000, "p", transform, (1,))
     schema = Schema(0, (Field(1, "x", of, required=False),))
     found, transformed = result_type(field, (schema,)), transformed_type(transform, of)

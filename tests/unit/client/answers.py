@@ -1,4 +1,4 @@
-"""A server made of prepared answers."""
+"""A fake server with prepared responses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ URI = "http://lake.test:8181"
 
 
 class Server(httpx.BaseTransport):
-    """Gives one answer after the other, and keeps what was asked."""
+    """A transport that returns prepared responses in order and records the requests."""
 
     def __init__(self, *answers: Answer) -> None:
         self.answers = list(answers)

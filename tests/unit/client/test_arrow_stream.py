@@ -1,4 +1,4 @@
-"""Arrow streams arrive in pieces of any size, and are whole or an error."""
+"""Arrow streams are read from pieces of any size; an incomplete stream is an error."""
 
 from __future__ import annotations
 

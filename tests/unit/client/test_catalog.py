@@ -1,4 +1,4 @@
-"""What the client asks for each of its methods, and what it makes of the answers."""
+"""The requests of the client's methods, and the values that they return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the client asks about health."""
+"""The client's requests for health."""
 
 from __future__ import annotations
 

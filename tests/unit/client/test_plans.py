@@ -1,4 +1,4 @@
-"""Plans: asked once, read page by page, whole or an error."""
+"""A plan is requested once and read page by page; an incomplete plan is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists: whole or an error, by pages and by Arrow stream."""
+"""Lists, by pages and by Arrow stream; an incomplete list is an error."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_stream_that_ends_for_another_snapshot_than_it_began_raises():
 @pytest.mark.parametrize("kept", [0, 3, 40, 200, -9, -1])
 def test_a_stream_cut_anywhere_raises(kept):
     whole = arrow([batch(1, 2)], {"count": "2"}).content
-    cut = whole[: kept if kept >= 0 else len(whole) - 8 + kept]  # the last 8 bytes end the stream, and nothing else
+    cut = whole[: kept if kept >= 0 else len(whole) - 8 + kept]  # the last 8 bytes are the end-of-stream marker
     with pytest.raises(AnswerIncomplete):
         files(Server(httpx.Response(200, content=cut))).to_arrow()
 

@@ -1,4 +1,4 @@
-"""What the client asks about a table's history, and how it waits while the server indexes."""
+"""The client's requests for a table's history, and its wait while the server indexes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_timeline_is_asked_with_times_in_words():
 
 def test_a_time_without_a_zone_is_refused():
     with pytest.raises(ValueError, match="start needs a time zone"):
-        Server().client().table("t").timeline(datetime(2024, 5, 1))  # noqa: DTZ001 - what is refused
+        Server().client().table("t").timeline(datetime(2024, 5, 1))  # noqa: DTZ001 - the refused value
 
 
 def test_what_is_being_indexed_is_asked_for_again_until_it_is_ready(naps):

@@ -1,4 +1,4 @@
-"""Requests: where they go, when they are repeated, what failures become."""
+"""Requests: their URLs, their retries, and the errors that they raise."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_patience_ends(naps):
         tables(server)
     assert caught.value.code == "server_unreachable"
     assert len(naps) == 4
-    assert sorted(naps) == naps or max(naps) < 5  # they grow, give or take the jitter
+    assert sorted(naps) == naps or max(naps) < 5  # pauses grow, apart from jitter
 
 
 def test_a_server_that_stays_busy_is_told_with_its_own_words(naps):

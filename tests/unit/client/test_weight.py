@@ -1,4 +1,4 @@
-"""The client is for Spark drivers and notebooks: it brings nothing of the server."""
+"""The client runs on Spark drivers and in notebooks, so it imports no server package."""
 
 from __future__ import annotations
 

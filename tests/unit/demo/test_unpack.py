@@ -1,4 +1,4 @@
-"""The demo lake is real tables that their writers' own clients read, wherever it is unpacked."""
+"""The demo lake consists of real tables that PyIceberg and pypaimon read wherever it is unpacked."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_pyiceberg_reads_every_row_and_inspects_by_the_metadata_alone(lake, tabl
     assert static.location() == f"file://{lake}/{table}"
     assert static.scan().to_arrow().num_rows == rows
     assert sum(static.inspect.partitions().column("record_count").to_pylist()) == rows
-    if table != "shop.db/customers":  # PyIceberg 0.12 has no bounds of UUIDs for its list of files
+    if table != "shop.db/customers":  # PyIceberg 0.12 cannot list bounds of UUIDs
         assert sum(static.inspect.files().column("record_count").to_pylist()) == rows
     assert static.inspect.all_manifests().num_rows
 
@@ -85,7 +85,7 @@ def test_all_metadata_names_the_folder_and_the_right_sizes(lake):
         sizes |= {r["manifest_path"]: r["manifest_length"] for r in records if "manifest_path" in r}
     assert len(sizes) > 20
     manifests = {Path(path.removeprefix("file://")): size for path, size in sizes.items()}
-    [lost] = [path for path in manifests if not path.exists()]  # the one that a branch misses
+    [lost] = [path for path in manifests if not path.exists()]  # the demo's missing manifest
     assert all(path.stat().st_size == size for path, size in manifests.items() if path != lost)
     assert len(deletes) == 5
     for place, size in deletes.items():

@@ -1,4 +1,4 @@
-"""When watched tables are due: evenly spread, once an interval, whatever was missed."""
+"""Watched tables are due once per interval, evenly spread, whatever was missed."""
 
 from __future__ import annotations
 

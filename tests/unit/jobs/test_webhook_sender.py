@@ -1,4 +1,4 @@
-"""One request to a receiver: what counts as success, and how long it may take."""
+"""One request to a receiver: the responses that count as success, and its deadlines."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_one_connection_serves_many_messages() -> None:
 
 @contextmanager
 def answering(parts: Callable[[], Iterator[bytes]], context: ssl.SSLContext | None = None) -> Iterator[int]:
-    """A server that answers one request with these bytes, for as long as somebody reads them; gives its port."""
+    """Serve one request with these bytes until the client stops reading; yield the port."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -80,7 +80,7 @@ def answering(parts: Callable[[], Iterator[bytes]], context: ssl.SSLContext | No
                 connection, _ = listener.accept()
                 with connection if context is None else context.wrap_socket(connection, server_side=True) as peer:
                     received = b"-"
-                    # Whole: a connection that is closed with something unread is reset, its answer with it.
+                    # Read the whole request: closing with unread data resets the connection and discards the response.
                     while not received.endswith(BODY) and (more := peer.recv(65536)):
                         received += more
                     for part in parts():
@@ -142,7 +142,7 @@ def test_a_certificate_must_be_of_a_known_authority(tmp_path: Path, monkeypatch:
     [
         ("7", 7, 7),
         ("9999999999999", 999_999_999, 999_999_999),
-        # The time of collection, and that of the test, may be far apart.
+        # Collection may be long before the test runs.
         (format_datetime(datetime.now(UTC) + timedelta(hours=10)), 5 * 3600, 10 * 3600),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
         ("soon", None, None),

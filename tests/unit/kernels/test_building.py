@@ -1,4 +1,4 @@
-"""The LLVM text in the source tree is what numba makes of the kernels' sources, byte for byte."""
+"""The committed LLVM text equals numba's output for the kernels' sources, byte for byte."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_machine_code_is_what_the_compiler_makes_of_the_source(function) -> 
     built, stored = compile_kernel(function), text_of(module_of(function)).read_text("utf-8")
     if stored.splitlines()[0] == built.splitlines()[0]:
         assert built == stored
-    else:  # another numba, or the bytecode of another Python, gives equal code other names and another order
+    else:  # another numba or Python version changes names and order
         assert SIGNATURE.findall(built) == SIGNATURE.findall(stored) != []
 
 

@@ -1,4 +1,4 @@
-"""Kernels as functions of this process; what each of them computes is held where it is used."""
+"""Loading of kernels; their results are tested with their callers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ of_each_kernel = pytest.mark.parametrize("function", KERNELS, ids=lambda functio
 
 @pytest.fixture(autouse=True)
 def _own_states(monkeypatch):
-    """The states of a process that has needed no kernel."""
+    """The load states of a process that has loaded no kernel."""
     monkeypatch.setattr(states, "_loads", {})
 
 
@@ -70,7 +70,7 @@ def test_arrays_with_gaps_are_refused():
         compiled(texts, nothing, texts, program, Word(1), texts, ends[::2])
 
 
-# A value that is used where it is not yet made: LLVM parses this, and ends the process that compiles it.
+# Uses a value before its definition: LLVM parses this, and aborts the process that compiles it.
 BROKEN_FUNCTION = """
 define i64 @lakemuster_any_between(i1 %0) {
   br i1 %0, label %a, label %b

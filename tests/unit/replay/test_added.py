@@ -1,4 +1,4 @@
-"""Additions to answers: what an entry takes out, and that it takes out nothing beside it."""
+"""Allowed additions to responses: an entry removes what it names, and nothing else."""
 
 from __future__ import annotations
 

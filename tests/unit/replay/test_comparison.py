@@ -1,4 +1,4 @@
-"""What a replay finds: every planted difference, and none between two runs of the same code."""
+"""A replay finds every planted difference, and none between two runs of the same code."""
 
 from __future__ import annotations
 

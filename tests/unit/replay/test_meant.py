@@ -1,4 +1,4 @@
-"""Reworded texts: what an entry covers, and that it covers nothing beside it."""
+"""Allowed changes of wording: an entry covers what it names, and nothing else."""
 
 from __future__ import annotations
 

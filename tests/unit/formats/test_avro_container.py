@@ -1,4 +1,4 @@
-"""The container and its codecs: whole files, and files that are not."""
+"""The Avro container and its codecs, with complete and damaged files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files made to hurt: what was seen to break decoders, in a worker process that it may kill."""
+"""Malicious files that broke decoders are decoded in a worker process, which they may kill."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGS = record(("a", "long"))
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[DecoderPool]:
-    """One worker with little memory and time, so that whatever asks for much of either fails its test."""
+    """One worker with little memory and time, so that excessive use of either fails the test."""
     with DecoderPool(1, 384 << 20, cpu_seconds=5, wall_seconds=20) as pool:
         yield pool
 
@@ -40,7 +40,7 @@ def outcome(pool: DecoderPool, data: bytes, engine: Engine = "auto") -> CatalogE
 
 
 def nested(levels: int) -> bytes:
-    """A schema of records within records, as text: Python's own tools do not go so deep."""
+    """Return a schema of nested records as text, since Python's tools cannot nest so deeply."""
     opening = "".join(f'{{"type":"record","name":"r{level}","fields":[{{"name":"f","type":' for level in range(levels))
     return (opening + '"int"' + "}]}" * levels).encode()
 
@@ -218,7 +218,7 @@ def test_values_that_are_none_of_their_type_are_corrupt(pool, engine):
 
 
 def packed_manifest(codec: str) -> bytes:
-    """The largest real manifest, packed with a codec."""
+    """Return the largest real manifest, compressed with a codec."""
     data = max((path.read_bytes() for path in real_files(lakes_folder())), key=len)
     header = read_header(data)
     blocks = [(block.records, PACK[codec](block.data)) for block in read_blocks(data, header)]

@@ -1,4 +1,4 @@
-"""Maps as a column for each key: machine code, its own source as plain Python within bounds, and the lists of items."""
+"""Maps as one column per key: the compiled kernel against its source run as plain Python and the lists of items."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ ROWS = st.lists(
 
 
 def by_key(rows: Iterable[Row]) -> Maps:
-    """What the columns should be: of a repeated key the last value."""
+    """Return the expected columns; the last value of a repeated key wins."""
     found: dict[tuple[str, ...], dict[int, list[object]]] = {path: {} for path in MAPS}
     for at, row in enumerate(rows):
         for path, columns in found.items():
@@ -117,7 +117,7 @@ def assert_alike(blocks: Sequence[Block], slots: Slots | None = None) -> bool:
 @settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(ROWS, ROWS, st.sampled_from([40, 10_000]))
 def test_each_value_is_in_its_keys_column_whatever_was_expected(rows, others, block_bytes):
-    """Slots of another file, wrong as they may be, change nothing."""
+    """Slots of another file, which may be wrong, do not change the result."""
     data = written(SCHEMA, rows, block_bytes=block_bytes)
     blocks = blocks_of(data)
     first = decoded(blocks_of(written(SCHEMA, others)), run_compiled)

@@ -1,4 +1,4 @@
-"""The native Avro decoder: its machine code against its own source, which runs as plain Python within bounds."""
+"""The compiled Avro decoder against its source, run as plain Python with bounds checks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ MANIFEST = record(
 
 
 run_plain = np.errstate(over="ignore")(kernel.run)
-"""The kernel's source, over arrays that end where they end: an index beyond them raises."""
+"""The kernel's source as plain Python: an index beyond an array raises."""
 
 
 def outcome(run: Run, program: Program, blocks: Sequence[Block]) -> pa.Array | None:
@@ -69,14 +69,14 @@ def outcome(run: Run, program: Program, blocks: Sequence[Block]) -> pa.Array | N
 
 
 def assert_alike(row: Node, blocks: Sequence[Block]) -> bool:
-    """Both give the same rows, or none; whether they gave any."""
+    """Check that source and machine code give the same rows or both fail; return whether they gave rows."""
     program = Program.of(row)
     plain = outcome(run_plain, program, blocks)
     compiled = outcome(run_compiled, program, blocks)
     if plain is None or compiled is None:
         assert plain is compiled
         return False
-    # As text: NaN is not equal to itself.
+    # Compare text, since NaN is not equal to itself.
     assert repr(plain.to_pylist()) == repr(compiled.to_pylist())
     return True
 
@@ -149,7 +149,7 @@ def test_of_damaged_manifests_machine_code_and_source_read_the_same(seed):
 
 @pytest.mark.parametrize("cut", range(60))
 def test_numbers_at_the_very_end_of_a_block_are_read_within_it(cut):
-    """Wide loads stop before the end: of every length of what follows, and of every length of the number itself."""
+    """Wide loads do not pass the block's end, for every length of the number and of the data behind it."""
     row = parse_schema(record(("a", "long"), ("b", BLOBS), ("c", PAIRS)))
     pairs = number(2) + number(1) + number(2**62) + number(2) + number(-(2**63) + 1) + b"\0"
     blobs = number(2) + number(1) + sized(b"x" * 15) + number(2) + sized(b"") + b"\0"
@@ -233,7 +233,7 @@ def test_where_llvm_is_not_installed_fastavro_decodes_and_one_warning_says_so():
     ids=["cut short, the next one has the rest", "with a byte too many", "whole, but the next one is cut short"],
 )
 def test_each_of_several_blocks_ends_where_it_says(run, first, damaged):
-    """Small blocks are given to the kernel together: what is read may not run from one into the other."""
+    """The kernel gets several small blocks at once; a read must not cross from one block into the next."""
     row = parse_schema(record(("a", "long"), ("b", "string")))
     ahead = Block(1, number(7) + sized(b"x"), 100)
     rest = sized(b"ab") if damaged == 1 else number(3)

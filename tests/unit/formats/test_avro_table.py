@@ -1,4 +1,4 @@
-"""Avro files to tables: what each type becomes, the same through all decoders."""
+"""Avro types as Arrow types, with equal results from all decoders."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ PLAIN = st.sampled_from(["boolean", "int", "long", "float", "double", "bytes", "
 
 @st.composite
 def kinds(draw: st.DrawFn, depth: int = 3) -> tuple[object, st.SearchStrategy[object], bool]:
-    """A schema, its values, and whether it takes bytes. Names are filled in by ``named``."""
+    """Draw a schema, a strategy of its values, and whether a value takes bytes; ``with_names`` fills in names."""
     choice = draw(st.integers(0, 9 if depth else 3))
     if choice <= 3:
         kind = draw(PLAIN)
@@ -325,7 +325,7 @@ def weightless(schema: object) -> bool:
 
 
 def expected(schema: object, value: object) -> object:
-    """What the table must hold for a value as fastavro reads it."""
+    """Return the expected table value for a value that fastavro reads."""
     if isinstance(schema, list):
         inner = schema[0] if schema[1] == "null" else schema[1]
         return None if value is None else expected(inner, value)

@@ -56,4 +56,4 @@ def test_an_unknown_format_is_an_error_that_names_it():
 def test_ports_are_pickled_by_their_class(port):
     sent = pickle.dumps(port)
     assert type(pickle.loads(sent)) is type(port)
-    assert len(sent) < 100, "sent with each task of a decoder"
+    assert len(sent) < 100, "each decoder task is sent these bytes"

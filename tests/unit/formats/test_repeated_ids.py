@@ -1,4 +1,4 @@
-"""A schema with several fields of one id is refused: statistics of one field would prune by another's."""
+"""A schema with repeated field ids is refused, since one field would be pruned by another's statistics."""
 
 from __future__ import annotations
 

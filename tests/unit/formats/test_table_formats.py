@@ -1,4 +1,4 @@
-"""The ports of Iceberg and Paimon, asked with listings and documents in memory."""
+"""The ports of Iceberg and Paimon on in-memory listings and documents."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class File:
 
 
 class Memory:
-    """Objects and documents by location; counts what is asked of it."""
+    """In-memory object storage that counts its requests."""
 
     def __init__(self, objects: Mapping[str, object]) -> None:
         self._objects = {

@@ -1,4 +1,4 @@
-"""Tables show in a listing by their metadata files, at any depth; those whose metadata is known are registered."""
+"""A listing reveals tables by their metadata files at any depth; tables with known metadata are registered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manifests and manifest lists of any writer, written by fastavro from schemas made here."""
+"""Manifests and manifest lists as different writers lay them out, written by fastavro."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENTRY: list[tuple[str, Json, int, int]] = [
     ("sequence_number", optional("long"), 3, 2),
     ("file_sequence_number", optional("long"), 4, 2),
 ]
-"""Name, Avro type, field id, and the format version that brought it."""
+"""Name, Avro type, field id, and the format version that added the field."""
 
 FILE: list[tuple[str, Json, int, int]] = [
     ("content", "int", 134, 2),
@@ -126,7 +126,7 @@ def partition_fields(partition: Sequence[tuple[str, int, Json]]) -> Json:
 
 
 def entry(path: str = "a.parquet", *, status: int = 1, snapshot_id: int | None = 9, **others: Json) -> Json:
-    """One entry; what it does not name is null, or plain."""
+    """Return a manifest entry; fields that are not given are null or have a default."""
     own = {name: others.pop(name) for name in ("sequence_number", "file_sequence_number") if name in others}
     plain = {
         "content": 0,
@@ -140,7 +140,7 @@ def entry(path: str = "a.parquet", *, status: int = 1, snapshot_id: int | None =
 
 
 def bounds(**values: bytes) -> Json:
-    """A map of bounds: ``bounds(c1=b"...")``."""
+    """Return a map of bounds by field id: ``bounds(c1=b"...")``."""
     return [{"key": int(name[1:]), "value": value} for name, value in values.items()]
 
 
@@ -155,12 +155,12 @@ def manifest(
     names: Mapping[str, str] | None = None,
     top_union: bool = False,
 ) -> bytes:
-    """A manifest.
+    """Return a manifest.
 
     Args:
-        partition: the members of the partition tuple: name, field id, Avro type.
-        schema, spec: the JSON in the header, which has none of them when they are None.
-        names: other names for the specification's.
+        partition: the fields of the partition tuple: name, field id, Avro type.
+        schema, spec: the JSON in the header; None leaves the key out.
+        names: replacements for the specification's field names.
     """
     renamed = names or {}
     file_members = [
@@ -187,7 +187,7 @@ def _renamed(value: Json, names: Mapping[str, str]) -> Json:
 def manifest_list(
     rows: Sequence[Json], *, version: int = 2, names: Mapping[str, str] | None = None, top_union: bool = False
 ) -> bytes:
-    """A manifest list; a row's missing members are null, or plain."""
+    """Return a manifest list; fields that a row does not give are null or have a default."""
     renamed = names or {}
     plain = {
         "manifest_length": 1234,
@@ -201,7 +201,7 @@ def manifest_list(
 
 
 def struct_of(schema_id: int = 0, **columns: Json) -> Json:
-    """A schema's JSON: ``struct_of(c1="int", c2="string")``."""
+    """Return a schema's JSON: ``struct_of(c1="int", c2="string")``."""
     fields = [{"id": int(name[1:]), "name": name, "required": False, "type": of} for name, of in columns.items()]
     return {"type": "struct", "schema-id": schema_id, "fields": fields}
 
@@ -209,7 +209,7 @@ def struct_of(schema_id: int = 0, **columns: Json) -> Json:
 def table_of(
     *schemas: Json, specs: Sequence[PartitionSpec] = (PartitionSpec(0, ()),), current: int | None = None
 ) -> TableMetadata:
-    """Table metadata with these schemas and specs and nothing else."""
+    """Return table metadata with these schemas and specs, without snapshots."""
     parsed: tuple[Schema, ...] = tuple(parse_schema(schema, "schema") for schema in schemas or (struct_of(),))
     return TableMetadata(
         format="iceberg",

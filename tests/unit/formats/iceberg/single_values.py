@@ -1,4 +1,4 @@
-"""Single values written by the struct module alone, and Arrow columns read back to internal forms."""
+"""Single-value serialization by the struct module alone, and Arrow columns as internal forms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ INT32, INT64 = st.integers(-(2**31), 2**31 - 1), st.integers(-(2**63), 2**63 - 1
 
 
 def unscaled(precision: int) -> st.SearchStrategy[int]:
-    """Integers of at most so many digits, those near powers of two and of ten among them."""
+    """Return a strategy of integers of at most ``precision`` digits, with edge cases near powers of two."""
     limit = 10**precision - 1
     edges = st.tuples(st.integers(0, 128), st.integers(-1, 1)).map(lambda pair: 2 ** pair[0] + pair[1])
     edges = edges.filter(lambda n: n <= limit)
@@ -56,13 +56,13 @@ VALUES: dict[str, st.SearchStrategy[object]] = {
     "decimal(18, 0)": unscaled(18).map(Decimal),
     "decimal(38, 10)": unscaled(38).map(lambda n: Decimal((n < 0, tuple(map(int, str(abs(n)))), -10))),
 }
-"""For every type that has values, strategies of internal forms."""
+"""A strategy of internal forms for every type that has values."""
 
 TYPES = {name: parse_primitive(name) for name in VALUES}
 
 
 def encode(name: str, value: object) -> bytes:
-    """The canonical bytes of an internal form, by the specification's table."""
+    """Return the canonical bytes of an internal form, by the specification's table."""
     if name in NUMBERS:
         return struct.pack(NUMBERS[name], value)
     if isinstance(value, str):
@@ -80,7 +80,7 @@ def encode(name: str, value: object) -> bytes:
 
 
 def internal(column: pa.Array, of: Primitive) -> list[object]:
-    """A typed column as internal forms."""
+    """Return a typed column's values in internal form."""
     kind = column.type
     if pa.types.is_date32(kind):
         column = column.view(pa.int32())

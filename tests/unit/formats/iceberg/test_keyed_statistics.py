@@ -1,4 +1,4 @@
-"""Statistics that come by key are the columns that lists of keys and values become."""
+"""Statistics decoded by key equal the columns built from lists of keys and values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def assert_same(found: list[Column], expected: list[Column]) -> None:
         one.validate(full=True)
         assert field.metadata == other_field.metadata
         assert one.is_valid().equals(other.is_valid())
-        # As bytes: NaN is not equal to itself.
+        # Compare bytes, since NaN is not equal to itself.
         assert one.equals(other) or encode_array(one).equals(encode_array(other)), field.name
 
 

@@ -409,7 +409,7 @@ def test_records_that_are_no_manifest_entries_are_corrupt(avro):
 
 
 def value_of(avro):
-    """Some value of an Avro type."""
+    """Return a value of an Avro type."""
     match avro:
         case {"type": "record", "fields": fields}:
             return {field["name"]: value_of(field["type"]) for field in fields}

@@ -1,4 +1,4 @@
-"""Bounds by machine code: beside its own source, which runs as plain Python, and beside values one at a time."""
+"""The compiled bounds kernel against its source run as plain Python, and against decoding of single values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def minimal(number: int) -> bytes:
 
 
 def edges(of: Primitive) -> list[bytes]:
-    """What lies at both sides of what a type holds."""
+    """Return encoded values on both sides of a type's limits."""
     if of.kind is not Kind.DECIMAL:
         return [bytes(4), b"\xff" * 4, bytes(8), b"\xff" * 8, b"\x01\x02\x03\x04\x05\x06\x07\x08", b""]
     numbers = [0, 1, -1, 127, 128, -128, -129, 10**of.precision - 1, 10**of.precision, -(10**of.precision), 2**127]
@@ -73,7 +73,7 @@ def test_what_is_canonical_is_read_and_nothing_else(matrix):
         for of, column, buffer, good in zip(types, columns, buffers, regular, strict=True):
             values = pa.Array.from_buffers(arrow_type(of), len(column), [None, buffer])
             for row, (raw, is_regular) in enumerate(zip(column, good.tolist(), strict=True)):
-                # NaN has many forms, each of them its own.
+                # NaN has many bit patterns, all of which are accepted.
                 nan = of.kind in (Kind.FLOAT, Kind.DOUBLE) and len(raw) == form_of(of).width
                 assert is_regular == (nan or is_canonical(of, raw)), (of, raw)
                 if is_regular and of.kind is Kind.DECIMAL:

@@ -22,7 +22,7 @@ BY_ID = dict(enumerate(sorted(VALUES), 1)) | {70_000: "long", 2147483546: "strin
 
 
 def key_orders(ids):
-    """Keys of a map: mostly the same for all rows, sometimes few, repeated or none."""
+    """Return a strategy of a map's keys: mostly all ids, sometimes few, repeated or none."""
     usual = st.just(tuple(ids))
     return st.one_of(usual, usual, st.lists(st.sampled_from(ids), max_size=6).map(tuple))
 
@@ -44,14 +44,14 @@ def as_maps(rows, of):
 
 
 def expected(rows):
-    """By key, what every row holds; of a repeated key the last."""
+    """Return each key's values by row; the last value of a repeated key wins."""
     keys = {key for row in rows for key, value in row or () if value is not None}
     last = [dict(row or ()) for row in rows]
     return {key: [row.get(key) for row in last] for key in keys if any(row.get(key) is not None for row in last)}
 
 
 def counts_of(key):
-    """Counts about the ends of the types that may hold them, and anywhere."""
+    """Return a strategy of counts near the limits of integer types, and of any size."""
     ends = st.sampled_from(
         [-(2**63), *(sign * 2**bits + by for bits in (7, 15, 31) for sign in (-1, 1) for by in (-1, 0))]
     )
@@ -59,7 +59,7 @@ def counts_of(key):
 
 
 many_groups_or_none = st.sampled_from([0, 2, statistics._MAX_GROUPS])
-"""How many lists of keys may be told apart before each item is placed by itself."""
+"""Limits of distinct key lists, above which each item is placed separately."""
 
 
 @given(maps_of(counts_of), many_groups_or_none)
@@ -77,7 +77,7 @@ def test_every_count_lands_in_the_column_of_its_key(rows, groups):
 
 
 def narrowest(values):
-    """As Arrow itself sees it: the first type that takes all of them."""
+    """Return the first integer type into which Arrow converts all values."""
     for of in (pa.int8(), pa.int16(), pa.int32()):
         with contextlib.suppress(pa.ArrowInvalid):
             pa.array(values, of)

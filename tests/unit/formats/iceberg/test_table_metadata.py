@@ -67,7 +67,7 @@ def parse(document):
 
 
 def but(document, **members):
-    """A document with other members: ``_`` stands for ``-``, None takes one away."""
+    """Return a document with changed members; ``_`` stands for ``-``, None removes a member."""
     named = {name.replace("_", "-"): value for name, value in members.items()}
     return {name: value for name, value in (document | named).items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""Values that a bucket key can have, of every type, in internal form and as other programs take them."""
+"""Values of bucket keys of every type, in internal form and as text for other programs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def decimals(precision: int, scale: int) -> st.SearchStrategy[Decimal]:
 
 
 def instants(precision: int) -> st.SearchStrategy[int]:
-    """Numbers of the unit that timestamps of a precision are counted in; ns within the years that fit 64 bits."""
+    """Return a strategy of timestamps in the unit of a precision; nanoseconds span 64 bits."""
     if precision > 6:
         return st.integers(-(2**63), 2**63 - 1)
     return moments if precision <= 3 else moments.map(lambda millis: millis * 1000) | st.integers(-(10**15), 10**15)
@@ -77,7 +77,7 @@ def keys(types: Sequence[str], *, nulls: bool = False) -> st.SearchStrategy[tupl
 
 
 def plain(text: str, value: Value) -> str | None:
-    """A value as other programs take it: see ``Buckets.java``."""
+    """Return a value as text for other programs; ``Buckets.java`` parses it."""
     of = primitive(text)
     match value:
         case None:
@@ -102,13 +102,13 @@ def _bits(value: float) -> int:
 
 
 def parts(of: Primitive, value: int) -> tuple[int, int]:
-    """Milliseconds and nanoseconds of a timestamp."""
+    """Return the milliseconds of a timestamp and the nanoseconds within the millisecond."""
     per_milli = PER_SECOND[of.unit] // 1000
     return value // per_milli, value % per_milli * (1_000_000 // per_milli)
 
 
 def encoded(text: str, value: Value) -> Value:
-    """A value as ``rows.binary_row`` takes it."""
+    """Return a value in the form that ``rows.binary_row`` takes."""
     of = primitive(text)
     match value:
         case Decimal():

@@ -1,4 +1,4 @@
-"""Runs beside pypaimon: what it decodes from the manifests of tables."""
+"""A script for pypaimon's environment that returns the manifests that pypaimon decodes."""
 
 from pathlib import Path
 

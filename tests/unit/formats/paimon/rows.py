@@ -1,4 +1,4 @@
-"""BinaryRows written value by value, the other way round from the reader: plain Python, no numpy, no Arrow.
+"""An encoder of BinaryRows in plain Python, without numpy and Arrow.
 
 Values are internal forms: integers for dates (days), times (milliseconds), decimals (unscaled); timestamps
 are (epoch milliseconds, nanoseconds of the millisecond); text is ``str``, bytes are ``bytes``.
@@ -19,9 +19,9 @@ def arguments(of: str) -> list[int]:
 
 
 def binary_row(types: Sequence[str], values: Sequence[Value], *, java_nulls: bool = False) -> bytes:
-    """A serialized row, arity first.
+    """Return a serialized row, which begins with its arity.
 
-    ``java_nulls``: a null that does not fit its slot keeps its place in the variable part, as Java writes it.
+    ``java_nulls`` reserves variable-length space for a null of a type that does not fit its slot, as Java does.
     """
     header = (len(types) + 63 + 8) // 64 * 8
     fixed = bytearray(header + 8 * len(types))
@@ -64,4 +64,4 @@ def binary_row(types: Sequence[str], values: Sequence[Value], *, java_nulls: boo
 
 
 EMPTY = binary_row([], [])
-"""What stands for the keys of a table without any."""
+"""The key of a table without keys."""

@@ -1,4 +1,4 @@
-"""Whole tables on disk: found, loaded and read, every snapshot of every branch."""
+"""Find, load and read tables on disk, with every snapshot of every branch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lakemuster.metadata.snapshot import MAIN, ManifestHeader, Ref, Role, Snapsh
 
 @dataclass(frozen=True)
 class ReadManifest:
-    """One manifest of a snapshot, with the list's row."""
+    """One manifest of a snapshot, with its row of the manifest list."""
 
     role: Role
     header: ManifestHeader
@@ -25,7 +25,7 @@ class ReadManifest:
 
 
 def folders(root: Path) -> list[Path]:
-    """Every table below a folder."""
+    """Return the folders of all tables below a folder."""
     found = (path.parent.parent for path in root.rglob("schema-0") if path.parent.name == "schema")
     return sorted(path for path in found if "branch" not in path.relative_to(root).parts)
 
@@ -54,7 +54,7 @@ def load(folder: Path) -> TableMetadata:
 
 
 def read(table: TableMetadata, snapshot: Snapshot) -> list[ReadManifest]:
-    """Every manifest of a snapshot, its index manifest last; sizes are checked on the way."""
+    """Return every manifest of a snapshot, the index manifest last, and check recorded sizes."""
     manifests = []
     for place in snapshot.manifest_lists:
         data = Path(place.location).read_bytes()

@@ -1,4 +1,4 @@
-"""BinaryRow: what any writer serialised is read back, and what breaks the layout is refused."""
+"""BinaryRows of every writer round-trip, and invalid layouts are refused."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def primitive(text: str) -> Primitive:
 
 @st.composite
 def tables(draw):
-    """Column types, and rows of values of them with nulls."""
+    """Draw column types, and rows of values of these types with nulls."""
     types = draw(st.lists(TYPES, min_size=1, max_size=8))
     row = st.tuples(*(st.none() | VALUES[of] for of in types))
     return types, draw(st.lists(row, min_size=1, max_size=6))
@@ -71,7 +71,7 @@ def rows_of(types, rows, **style) -> SerializedRows:
 
 
 def internal(of: str, value: Any) -> object:
-    """The internal form that a written value must be read back as."""
+    """Return the internal form that a written value must have when read."""
     if value is None or not of.startswith("TIMESTAMP"):
         return value
     millis, nanos = value
@@ -284,7 +284,7 @@ def test_a_row_that_breaks_its_layout_is_refused(case, misfit):
 
 
 def test_fields_may_not_share_bytes():
-    # Otherwise a small file could name one large value a thousand times.
+    # Otherwise a small file could refer to one large value a thousand times.
     image = struct.pack(">i", 2) + b"\0" * 8 + slot(24, 16) * 2 + LONG
     with pytest.raises(MetadataCorrupt):
         SerializedRows.of(pa.array([image], pa.binary())).decode([primitive("BYTES")] * 2, Misfit.NULL)

@@ -1,4 +1,4 @@
-"""Buckets of keys: held against Paimon's Java, against pypaimon, and against where tables' rows lie."""
+"""Buckets of keys against Paimon's Java code, pypaimon, and the buckets of real tables' rows."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ LAKES = [*folders(lakes_folder() / "paimon"), *folders(ROOT / "tests" / "golden"
 
 
 def keyed(folder):
-    """(names, types) of a table's bucket key; nothing where rows have no bucket of their own."""
+    """Return names and types of a table's bucket key; None unless it has at least two fixed buckets."""
     latest = max(load(folder).schemas, key=lambda schema: schema.schema_id)
     options = dict(latest.options)
     if int(options.get("bucket", "-1")) < 2:

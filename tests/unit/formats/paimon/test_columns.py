@@ -1,4 +1,4 @@
-"""Codes and groups: the same for the same, whatever the numbers."""
+"""Equal values have equal codes and one group, for any numbers."""
 
 from __future__ import annotations
 

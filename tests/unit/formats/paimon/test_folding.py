@@ -1,4 +1,4 @@
-"""Folding: live entries are the ADDs that no DELETE cancels, whatever the order."""
+"""Merging of entries: live entries are the ADDs that no DELETE cancels, in any order."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def identity(one: Row) -> tuple[Any, ...]:
 
 
 def by_the_book(rows: list[Row]) -> Counter[tuple[Any, ...]]:
-    """The definition, one entry at a time."""
+    """Return the live entries by the definition, one entry at a time."""
     gone = {identity(one) for one in rows if one["status"] == DELETED}
     return Counter({identity(one) for one in rows if one["status"] == ADDED} - gone)
 
@@ -72,7 +72,7 @@ CHOICES: dict[str, list[Any]] = {
 
 
 def chosen(number: int) -> Row:
-    """One combination of the choices, by its number; small numbers differ in few members."""
+    """Return the combination of ``CHOICES`` with a number; small numbers differ in few members."""
     one = {}
     for name, values in CHOICES.items():
         number, which = divmod(number, len(values))

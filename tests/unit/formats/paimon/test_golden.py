@@ -1,4 +1,4 @@
-"""Stored answers: everything read from tables of four writers, value by value."""
+"""Golden files: every value that is read from the tables of four writers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_table_reads_as_the_stored_answer_says(case: str, assert_golden: Calla
 
 
 def described(folder: Path) -> dict[str, Any]:
-    """A table as JSON; locations are relative to it, and each manifest is told once."""
+    """Return a table as JSON, with relative locations and each manifest once."""
     table = load(folder)
     snapshots, manifests = [], {}
     for snapshot in table.snapshots:
@@ -84,7 +84,7 @@ def manifest(one: ReadManifest, folder: Path) -> dict[str, Any]:
 
 
 def plain(table: pa.Table) -> pa.Table:
-    """Typed temporal columns as the numbers that they are; ``to_pylist`` would round nanoseconds."""
+    """Return a table with temporal columns as integers; ``to_pylist`` would round nanoseconds."""
     return pa.Table.from_arrays([numbers(column) for column in table.columns], names=table.column_names)
 
 
@@ -95,7 +95,7 @@ def numbers(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
 
 def told(value: Any) -> Any:
-    """Bytes as hex, decimals and other numbers as they print."""
+    """Return a value with bytes as hex."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, dict):

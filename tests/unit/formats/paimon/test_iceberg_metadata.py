@@ -1,4 +1,4 @@
-"""Where a Paimon table's Iceberg metadata is, and of which snapshot."""
+"""The location and the snapshot of a Paimon table's Iceberg metadata."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def payload_32(positions: set[int]) -> bytes:
 
 
 def payload_64(positions: set[int]) -> bytes:
-    """By hand: a count, then per high half its key and a 32-bit bitmap."""
+    """Return a 64-bit vector's payload: a count, then for each high half its key and a 32-bit bitmap."""
     halves: dict[int, set[int]] = {}
     for position in positions:
         halves.setdefault(position >> 32, set()).add(position & 0xFFFFFFFF)
@@ -29,7 +29,7 @@ def payload_64(positions: set[int]) -> bytes:
 
 
 def index_file(payloads: list[bytes]) -> tuple[bytes, list[tuple[int, int]]]:
-    """A file of vectors, and the (offset, payload size) of each."""
+    """Return a file of vectors, and the (offset, payload size) of each vector."""
     data, places = b"\x01", []
     for payload in payloads:
         places.append((len(data), len(payload)))

@@ -1,4 +1,4 @@
-"""Manifest lists and index manifests of every version, writer and container."""
+"""Manifest lists and index manifests of every version, writer and file format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manifest lists, manifests and index manifests of every version, writer and container."""
+"""Manifests of every version, writer and file format, whole and damaged."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_a_partition_of_another_arity_is_refused(row):
 )
 def test_entries_are_counted_against_the_list(added, deleted, fits):
     data = manifest(entry("a"), entry("b"), entry("a", _KIND=1))
-    # Of the length that the list says, it is whole: its list may be wrong. Of another, entries may be missing.
+    # A manifest of the recorded length is complete, whatever counts the list has; with another length, it may not be.
     header = ManifestHeader("m", len(data), added_files_count=added, deleted_files_count=deleted)
     assert read(data, header=header).column("status").to_pylist() == [ADDED, ADDED, DELETED]
     header = replace(header, length=len(data) + 1)
@@ -334,7 +334,7 @@ def test_a_manifest_of_a_branch_is_read_with_the_branch_schemas():
 
 
 def damaged(whole: bytes, count: int) -> Iterator[bytes]:
-    """Copies with a few bytes changed, some of them cut short."""
+    """Yield copies with a few changed bytes, some of them truncated."""
     random = Random(len(whole))
     for _ in range(count):
         data = bytearray(whole)
@@ -360,7 +360,7 @@ def test_a_damaged_file_is_read_or_refused(container):
 
 
 def test_a_damaged_orc_file_is_read_or_refused_or_kills_its_worker_only():
-    # The ORC library trusts its input: one changed byte in a hundred files ends the process.
+    # The ORC library trusts its input: about one changed byte in a hundred crashes the process.
     with DecoderPool(1, 2**30, 20, 30) as pool:
         futures = [pool.submit(parse_manifest, data, ANY, PARTED) for data in damaged(CONTAINERS["orc"](ENTRIES), 60)]
         errors = [future.exception() for future in futures]

@@ -1,4 +1,4 @@
-"""Where files are: partitions as directories, buckets, external paths, changelogs, index files."""
+"""Paths of files: partition directories, buckets, external paths, changelogs, index files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def paths(table: TableMetadata, *records: dict[str, Any], root: str = "s3://b/t"
 
 
 def folder(of: str, value: object, *, legacy: bool = True) -> str:
-    """The directory of one partition value."""
+    """Return the directory name of a partition value."""
     table = parted(of, partition__legacy_name=str(legacy).lower())
     (path,) = paths(table, entry("f", _PARTITION=binary_row([of], [value])))
     head, name, bucket, file = path.rsplit("/", 3)

@@ -1,4 +1,4 @@
-"""The documents of a look, as far as a catalog says that they are committed."""
+"""A pointer's listing is limited to the snapshots that the catalog has committed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pypaimon's own decoder as the judge: partitions, keys and statistics of every manifest that it can read."""
+"""Partitions, keys and statistics against pypaimon's decoder, for every manifest that it can read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.formats.paimon.tables import ReadManifest, folders, load, read
 
 SCRIPT = Path(__file__).with_name("pypaimon_reads.py")
 
-# It does not read ORC manifests, nor records of sixteen members.
+# pypaimon reads neither ORC manifests nor records of sixteen fields.
 UNREADABLE = {
     "append_09",
     "append_10",
@@ -66,7 +66,7 @@ def compare(ours: ReadManifest, theirs: Answer, schemas: dict[int, Schema]) -> N
                 assert entry.own(name) == other[name], name
         assert entry.values("partition", entry.partition_names()) == other["partition"]
         for kind in ("min_key", "max_key"):
-            # pypaimon names a file's keys as the newest schema does.
+            # pypaimon names a file's keys by the newest schema.
             assert list(entry.values(kind, entry.key_names()).values()) == list(other[kind].values())
         for kind in ("lower", "upper"):
             assert entry.values(kind, other[kind]) == {
@@ -77,7 +77,7 @@ def compare(ours: ReadManifest, theirs: Answer, schemas: dict[int, Schema]) -> N
 
 
 class Entry:
-    """One entry, its per-field values by column name and as text."""
+    """One entry, with per-field values by column name, as text."""
 
     def __init__(self, entries: pa.Table, row: int, schemas: dict[int, Schema]) -> None:
         self._entries, self._row = entries, row
@@ -94,7 +94,7 @@ class Entry:
         return [field.name for field in trimmed_primary_key(self._schema) if field is not None]
 
     def comparable(self, names: Any) -> list[str]:
-        """Columns but nanoseconds, which Python's clocks cannot tell."""
+        """Return the names of columns other than TIMESTAMP(9), whose precision Python's datetime lacks."""
         return [name for name in names if name in self._ids and "TIMESTAMP(9)" not in self._ids[name].type.text]
 
     def values(self, kind: str, names: Any) -> dict[str, str | None]:

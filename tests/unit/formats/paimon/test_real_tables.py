@@ -1,4 +1,4 @@
-"""Tables that Java, Python and Rust wrote: what a reader can check for itself holds in every snapshot."""
+"""Invariants of every snapshot of tables written by Java, Python and Rust."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def assert_adds_up(header: ManifestHeader, entries: pa.Table, where: object) -> 
         "total_buckets": common_positive(entries.column("total_buckets").to_pylist()),
     }
     for name, value in bounds.items():
-        # Older writers recorded none of these.
+        # Older writers do not record these.
         assert getattr(header, name) in (None, value), (where, name)
     assert header.partitions is not None
     for summary in header.partitions:
@@ -123,7 +123,7 @@ def common_positive(counts: list[int]) -> int | None:
 
 
 def plain(column: pa.ChunkedArray) -> list[Any]:
-    """Internal forms: temporal values as numbers."""
+    """Return a column's values in internal form, temporal values as integers."""
     array = column.combine_chunks()
     if pa.types.is_temporal(array.type):
         array = array.view(pa.int32() if array.type.bit_width == 32 else pa.int64())
@@ -164,7 +164,7 @@ def assert_bounded(
     name: str,
     of: Primitive | ListType | MapType | StructType,
 ) -> int:
-    """Hold one file's column against its statistics; 1 if anything was recorded."""
+    """Check a file's column against its statistics; return 1 if any were recorded, else 0."""
     if name not in data.column_names or not isinstance(of, Primitive):
         return 0
     found = {}

@@ -1,4 +1,4 @@
-"""SimpleStats: which columns the bounds are of, by the file's own schema, and what is unknown."""
+"""SimpleStats: the mapping of statistics to columns by the file's schema, and unknown statistics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ANY = ManifestHeader("m", None)
 
 
 def statistics(schemas: list[Schema], *records: dict[str, object]) -> dict[str, list[object]]:
-    """The per-field columns of a manifest, without partitions."""
+    """Return the per-field columns of a manifest, without those of partitions."""
     table = parse_manifest(manifest(*records), ANY, table_of(*schemas))
     table.validate(full=True)
     return {name: table.column(name).to_pylist() for name in table.column_names if split_column(name) is not None}
@@ -238,7 +238,7 @@ def test_schemas_without_a_common_column_share_a_manifest():
 
 @st.composite
 def manifests(draw):
-    """A schema, and files with statistics of some of its columns each, of one of four layouts."""
+    """Draw a schema, and files with statistics of some of its columns in one of four layouts."""
     types = draw(st.lists(TYPES, min_size=1, max_size=5))
     names = [f"c{i}" for i in range(len(types))]
     files = []

@@ -1,4 +1,4 @@
-"""Paimon's JSON documents of every version, and the table that they add up to."""
+"""Paimon's JSON documents of every version, and the table metadata assembled from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manifest lists, manifests and index manifests as other writers lay them out, for tests."""
+"""Manifest lists, manifests and index manifests in the layouts of other writers."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ FILE_MEMBERS: dict[str, object] = {
     "_WRITE_COLS": nullable(TEXTS),
     "_WRITE_COLS_SEQUENCES": nullable({"type": "array", "items": "long"}),
 }
-"""In the order in which versions added them: 13 members in 0.4, 16 in 0.9, 21 in 2.1."""
+"""The fields of ``_FILE`` in the order of their addition: 13 in 0.4, 16 in 0.9, 21 in 2.1."""
 
 LIST_MEMBERS: dict[str, object] = {
     "_VERSION": "int",
@@ -76,7 +76,7 @@ LIST_MEMBERS: dict[str, object] = {
     "_TOTAL_BUCKETS": nullable("int"),
     "_EXTRA_FILES": nullable(TEXTS),
 }
-"""7 members in 0.4, 11 in 1.1, 13 in 1.4, 15 in 2.1."""
+"""The fields of a manifest list: 7 in 0.4, 11 in 1.1, 13 in 1.4, 15 in 2.1."""
 
 INDEX_MEMBERS: dict[str, object] = {
     "_VERSION": "int",
@@ -117,7 +117,7 @@ INDEX_MEMBERS: dict[str, object] = {
         }
     ),
 }
-"""8 members before deletion vectors, 9 in 0.8, 10 in 1.3, 11 in 1.4."""
+"""The fields of an index manifest: 8 before deletion vectors, 9 in 0.8, 10 in 1.3, 11 in 1.4."""
 
 
 def schema(
@@ -129,7 +129,7 @@ def schema(
     options: Mapping[str, str] | None = None,
     ids: Sequence[int] | None = None,
 ) -> Schema:
-    """A schema through its JSON; field ids count from 0 unless given."""
+    """Return a schema parsed from its JSON; field ids count from 0 unless given."""
     members = [{"id": ids[i] if ids else i, "name": name, "type": of} for i, (name, of) in enumerate(fields.items())]
     document = {
         "version": 3,
@@ -159,7 +159,7 @@ def stats(
 
 
 def entry(name: str = "data-0.parquet", **changes: Any) -> Record:
-    """An ADD of an append table's file; changes by member name, those of ``_FILE`` too."""
+    """Return an ADD of an append table's file; ``changes`` are fields of the entry or of its ``_FILE``."""
     file: Record = {
         "_FILE_NAME": name,
         "_FILE_SIZE": 10,
@@ -190,7 +190,7 @@ def entry(name: str = "data-0.parquet", **changes: Any) -> Record:
 
 
 def listed(name: str = "manifest-0", **changes: Any) -> Record:
-    """A row of a manifest list."""
+    """Return a row of a manifest list."""
     record: Record = {
         "_VERSION": 2,
         "_FILE_NAME": name,
@@ -204,7 +204,7 @@ def listed(name: str = "manifest-0", **changes: Any) -> Record:
 
 
 def indexed(name: str = "index-0", **changes: Any) -> Record:
-    """A row of an index manifest."""
+    """Return a row of an index manifest."""
     record: Record = {
         "_VERSION": 1,
         "_KIND": 0,
@@ -226,7 +226,7 @@ def record_type(members: Mapping[str, object], name: str = "record") -> Record:
 
 
 def manifest_type(file_members: int = 21) -> Record:
-    """The Avro schema of a manifest whose ``_FILE`` has the first so many members."""
+    """Return the Avro schema of a manifest whose ``_FILE`` has the first ``file_members`` fields."""
     file = record_type(dict(list(FILE_MEMBERS.items())[:file_members]), "record__FILE")
     own = {"_VERSION": "int", "_KIND": "int", "_PARTITION": "bytes", "_BUCKET": "int", "_TOTAL_BUCKETS": "int"}
     return record_type({**own, "_FILE": file})
@@ -251,7 +251,7 @@ def index_manifest(*records: Record, members: int = 11, codec: str = "null") -> 
 
 
 def as_rust_writes(of: Record) -> list[object]:
-    """A top-level union and nullable statistics, as pypaimon-rust's files have them."""
+    """Return a schema as pypaimon-rust writes it: a top-level union and nullable statistics."""
 
     def loosened(record: Record) -> Record:
         fields = []
@@ -268,7 +268,7 @@ def as_rust_writes(of: Record) -> list[object]:
 
 
 def arrow_of(data: bytes) -> pa.Table:
-    """The records of one of our Avro files as an Arrow table, for the other containers."""
+    """Return the records of an Avro file as an Arrow table, to be written in other file formats."""
     return read_table(data)[1]
 
 

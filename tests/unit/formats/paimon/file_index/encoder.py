@@ -1,4 +1,4 @@
-"""File indexes as Paimon's writers make them, from plain lists of values: with nothing of ours in it."""
+"""An encoder of file indexes as Paimon's writers produce them, independent of the code under test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pyroaring import BitMap
 
 Raw = int | float | bytes | bool
-"""A value as an index has it: times and decimals as integers, text as UTF-8."""
+"""A value as an index stores it: times and decimals as integers, text as UTF-8."""
 Values = Sequence[Raw | None]
 
 FORMS = {
@@ -24,7 +24,7 @@ FORMS = {
 
 
 def container(columns: Mapping[str, Mapping[str, bytes | None]], *, version: int = 1, more: bytes = b"") -> bytes:
-    """Indexes by column and kind, in one; None for one of nulls only. ``more`` stands at the end of the head."""
+    """Return a container of indexes by column and kind; None stands for an empty index. ``more`` ends the head."""
 
     def head(start: int) -> tuple[bytes, bytes]:
         said, body = struct.pack(">i", len(columns)), b""
@@ -51,7 +51,7 @@ def text(name: str) -> bytes:
 
 
 def value(kind: str, raw: Raw) -> bytes:
-    """One value's bytes."""
+    """Return the bytes of a value."""
     if kind == "string":
         assert isinstance(raw, bytes)
         return struct.pack(">i", len(raw)) + raw
@@ -61,14 +61,14 @@ def value(kind: str, raw: Raw) -> bytes:
 
 
 def order(raw: Raw) -> tuple[object, ...]:
-    """Java's order of values: minus zero before zero, NaN last."""
+    """Return a sort key for Java's order of values: -0.0 before 0.0, NaN last."""
     if isinstance(raw, float):
         return (1, 0.0, 0) if math.isnan(raw) else (0, raw, 0 if math.copysign(1, raw) < 0 else 1)
     return (0, raw, 0)
 
 
 def rows_by_value(values: Values) -> list[tuple[Raw, BitMap]]:
-    """The different values in order, and the rows of each."""
+    """Return the distinct values in order, with the rows of each."""
     found: dict[tuple[object, ...], tuple[Raw, BitMap]] = {}
     for row, raw in enumerate(values):
         if raw is not None:
@@ -84,7 +84,7 @@ def roaring(rows: BitMap, *, runs: bool = False) -> bytes:
 
 
 def bloom_filter(hashes: Sequence[int], *, bits: int = 512, functions: int = 4) -> bytes:
-    """A filter of 64-bit hashes."""
+    """Return a bloom filter of 64-bit hashes."""
     data = bytearray(bits // 8)
     for code in hashes:
         low, high = code & 0xFFFFFFFF, code >> 32
@@ -127,7 +127,7 @@ def bitmap(kind: str, values: Values, *, version: int = 2, block: int = 64, runs
 
 
 def bsi(values: Sequence[int | None], *, least: int = 0, runs: bool = False) -> bytes:
-    """``least``: what is taken off every amount; no more than the least of them."""
+    """Return a bit-sliced index; ``least``, at most the smallest magnitude, is subtracted from each magnitude."""
 
     def amounts(of: Mapping[int, int]) -> bytes:
         if not of:

@@ -1,4 +1,4 @@
-"""The container of file indexes, and the hashes of bloom filters against published ones."""
+"""The container of file indexes, and bloom filter hashes against published vectors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_index_outside_the_body_is_none(start: int, length: int) -> None:
         parse_container(data.replace(real, struct.pack(">ii", start, length)))
 
 
-# Published with the xxHash specification and its ports.
+# Vectors from the xxHash specification and its ports.
 @pytest.mark.parametrize(
     ("data", "code"),
     [
@@ -66,6 +66,6 @@ def test_xxh64(data: bytes, code: int) -> None:
 
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_wang_hash_is_reversible(number: int) -> None:
-    """Every step of it is, so that no two numbers have one hash."""
+    """Every step is reversible, so that different numbers have different hashes."""
     assert wang_hash(number) != wang_hash(number ^ 1)
     assert 0 <= wang_hash(number) < 2**64

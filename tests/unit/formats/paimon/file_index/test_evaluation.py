@@ -1,4 +1,4 @@
-"""What indexes answer, held against the values themselves: never a matching row less; bitmaps, not one more."""
+"""Index answers against the values: no matching row is missing, and bitmap indexes are exact."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def is_no_nan(value: Any) -> bool:
 
 
 def raw(value: Any) -> Any:
-    """A value as the encoder takes it."""
+    """Return a value in the encoder's form."""
     match value:
         case Decimal():
             return int(value.scaleb(2))
@@ -81,7 +81,7 @@ def columns(draw: Any, kind: str) -> tuple[str, list[Any]]:
 
 
 def encoded(kind: str, text: str, values: list[Any], draw: Any) -> bytes:
-    """An index of a column, in one of the ways that writers may choose."""
+    """Return an index of a column in one of the encodings that writers use."""
     raws, runs, form = [raw(value) for value in values], draw(st.booleans()), TYPES[text][0]
     match kind:
         case "bitmap":
@@ -107,7 +107,7 @@ TESTS: dict[Op, Callable[[Any, Any], bool]] = {
 
 
 def holds(leaf: BoundLeaf, value: Any) -> bool:
-    """What a leaf says of a value: NaN matches IS_NAN and the negations only."""
+    """Return whether a value matches a leaf; NaN matches IS_NAN and negations only."""
     if value is None:
         return leaf.op in (Op.IS_NULL, Op.NOT_NAN) or leaf.nulls
     nan = isinstance(value, float) and math.isnan(value)
@@ -123,7 +123,7 @@ def holds(leaf: BoundLeaf, value: Any) -> bool:
 
 @st.composite
 def leaves(draw: Any, text: str, values: list[Any], ops: Sequence[Op]) -> BoundLeaf:
-    """A comparison with values of the column, or others."""
+    """Draw a comparison with values of the column or of its type."""
     floats = text in ("FLOAT", "DOUBLE")
     op = draw(st.sampled_from([op for op in ops if floats or op not in (Op.IS_NAN, Op.NOT_NAN)]))
     known = [value for value in values if value is not None]
@@ -189,7 +189,7 @@ def test_nanoseconds_are_held_as_microseconds() -> None:
 @settings(max_examples=examples(200), deadline=None)
 @given(data=st.data())
 def test_bytes_that_are_off_are_an_error_of_the_format(data: st.DataObject) -> None:
-    """Cut, or changed at one place: an answer or an error that callers expect, nothing else."""
+    """A truncated index, or one with a changed byte, gives an answer or an expected error."""
     kind = data.draw(st.sampled_from(sorted(KINDS)))
     text, values = data.draw(columns(kind))
     leaf = data.draw(leaves(text, values, OPS))

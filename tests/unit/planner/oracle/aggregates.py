@@ -1,4 +1,4 @@
-"""Aggregates held against rows: what is exact is equal, and intervals hold the true value, deletes and all."""
+"""Check aggregates against rows: exact answers equal the true value, and intervals contain it, deletes included."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tests.unit.planner.oracle.model import DataFile, Row, Table, deleted_rows, 
 from tests.unit.planner.oracle.values import is_nan
 
 SEEN: Counter[tuple[str, bool]] = Counter()
-"""The answers so far, by function and exactness."""
+"""Counts of the answers so far, by function and exactness."""
 
 
 def every(columns: Iterable[str]) -> list[Aggregate]:
-    """All aggregates."""
+    """Return all aggregates, for all columns."""
     of_columns = (f"{function}({name})" for name in columns for function in ("min", "max", "null_count"))
     return [Aggregate.parse(text) for text in ("count", "files", "bytes", *of_columns)]
 
 
 def living(table: Table, file: DataFile) -> list[Row]:
-    """The file's rows that no delete file deletes."""
+    """Return the file's rows that no delete file deletes."""
     gone: set[int] = set()
     for number in deletes_of(table, file):
         gone |= deleted_rows(table, table.delete_files[number], file)
@@ -36,14 +36,14 @@ def living(table: Table, file: DataFile) -> list[Row]:
 
 
 def check(case: Case) -> None:
-    """Answer every aggregate, and compare with the rows.
+    """Answer every aggregate and compare the answers with the rows.
 
     Raises:
-        Violation: which answer is wrong.
+        Violation: an answer is wrong.
     """
     table, bound = case.table, bound_of(case)
     names = {path: field_id for field_id, (path, _) in table.columns.items()}
-    view = replace(case.scan.view, schema_id=table.schema.schema_id)  # whose columns the predicate names
+    view = replace(case.scan.view, schema_id=table.schema.schema_id)  # the predicate names columns of this schema
     with sizes(small=case.small):
         found = answers([replace(case.scan, view=view)], lambda _: bound, every(names), nan=case.nan)
         planned = files_of(Plan(case.scan, bound))
@@ -61,7 +61,7 @@ def check(case: Case) -> None:
 
 
 def true_values(function: str, values: list[Any], nan: NanMode) -> list[Any]:
-    """What the aggregate may be: engines differ on the extremes of NaN."""
+    """Return the aggregate's correct values; engines differ on minima and maxima with NaN."""
     if function == "count":
         return [len(values)]
     held = [value for value in values if value is not None]
@@ -79,7 +79,7 @@ def true_values(function: str, values: list[Any], nan: NanMode) -> list[Any]:
 
 
 def compare(answer: Answer, wanted: list[Any]) -> None:
-    """Raise if an answer does not hold each of some values."""
+    """Raise a violation if an answer does not contain each of ``wanted``."""
     interval = answer.interval
     for value in wanted:
         if interval.exact:
@@ -103,7 +103,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def not_above(one: Any, other: Any) -> bool:
-    """Whether a value is not above another, with NaN above all; None is no bound."""
+    """Return whether a value is at most another, with NaN above all numbers; None is no bound."""
     if one is None or other is None or is_nan(other):
         return True
     if is_nan(one):

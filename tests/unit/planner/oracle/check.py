@@ -1,4 +1,4 @@
-"""Plans held against rows: nothing that matches is missing, nothing that is excluded is there, deletes and all."""
+"""Check plans against rows: every matching file is planned, no excluded file is, and deletes are right."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.unit.planner.oracle.tables import some_table
 from tests.unit.planner.oracle.values import chance
 
 SQL, ICEBERG = ("sql", "iceberg")
-"""Null is UNKNOWN in comparisons, as in SQL; or matches negations, as in Iceberg's expressions."""
+"""Null in comparisons: UNKNOWN as in SQL, or matched by negations as in Iceberg's expressions."""
 
 READINGS: dict[NanMode, tuple[str, ...]] = {
     "any": ("ieee", "greatest"),
@@ -34,7 +34,7 @@ READINGS: dict[NanMode, tuple[str, ...]] = {
     "unordered": ("ieee",),
     "none": ("iceberg",),
 }
-"""How NaN is taken in each mode: a row that one of them finds must be found."""
+"""The readings of NaN in each mode; a row that matches under one of them must be planned."""
 
 LEAVES: dict[NanMode, tuple[NanReading, ...]] = {
     "any": ("ieee", "greatest"),
@@ -42,7 +42,7 @@ LEAVES: dict[NanMode, tuple[NanReading, ...]] = {
     "unordered": ("ieee",),
     "none": ("ieee",),
 }
-"""How the comparisons of a bound predicate take NaN in each mode."""
+"""The readings of NaN by the comparisons of a bound predicate, for each mode."""
 
 
 class Violation(AssertionError):
@@ -53,8 +53,10 @@ class Violation(AssertionError):
 class Case:
     """A predicate over a table.
 
-    ``nan``: the mode that it is bound in; ``small``: with zones and batches of so few entries that there are many of
-    them; ``portions``: read in ranges too, and explained.
+    Attributes:
+        nan: the mode in which the predicate is bound.
+        small: use zones and batches of few entries, so that there are many.
+        portions: also read the plan in ranges, and explain it.
     """
 
     table: Table
@@ -72,14 +74,14 @@ class Case:
 
 @dataclass
 class Planned:
-    """What the plan says of one file."""
+    """The plan's residual and deletes of one file."""
 
     residual: Bound
     deletes: list[int] = field(default_factory=list)
 
 
 def cases(rng: Random, theme: str | None = None, predicates: int = 8) -> Iterator[Case]:
-    """One table with so many predicates."""
+    """Yield one random table with each of ``predicates`` random predicates."""
     table = some_table(rng, theme)
     held, small = scan(table), chance(rng, 50)
     for _ in range(predicates):
@@ -100,10 +102,10 @@ def bound_of(case: Case) -> Bound:
 
 
 def check(case: Case) -> None:
-    """Plan, and compare with the rows.
+    """Plan and compare the plan with the rows.
 
     Raises:
-        Violation: what is wrong, and with which file.
+        Violation: the plan is wrong for a file, which the message names.
     """
     bound = bound_of(case)
     with sizes(small=case.small):
@@ -121,7 +123,7 @@ def check(case: Case) -> None:
         if path in planned:
             check_residual(case, bound, planned[path].residual, rows, path)
             check_deletes(table, file, planned[path].deletes)
-            # A filter that every row satisfies keeps all files, those without rows among them.
+            # A filter that every row satisfies keeps all files, including those without rows.
             if bound != TRUE and excluded(case.node, table, file, readings):
                 raise Violation(f"excluded, and planned: {path}")
         for row in rows:
@@ -131,7 +133,7 @@ def check(case: Case) -> None:
 
 @contextmanager
 def sizes(*, small: bool) -> Iterator[None]:
-    """Zones of two entries, asked for any number of manifests, batches of three, up to five files put together."""
+    """Use zones of two entries for any number of manifests, and batches of a few entries."""
     if not small:
         yield
         return
@@ -162,7 +164,7 @@ def files_of(plan: Plan) -> dict[str, Planned]:
 
 
 def check_portions(plan: Plan, paths: list[str]) -> None:
-    """The plan in ranges, and from any place on, is the whole plan."""
+    """Check that ranges of the plan, and its rest from any position, add up to the whole plan."""
     if plan.totals.files != len(paths):
         raise Violation(f"{plan.totals.files} files in all, and {len(paths)} planned")
     portions = [paths_of(plan.batches(start, end)) for start, end in plan.ranges(2)]
@@ -179,7 +181,7 @@ def check_portions(plan: Plan, paths: list[str]) -> None:
 
 
 def check_explanation(case: Case, bound: Bound, planned: dict[str, Planned]) -> None:
-    """What is explained is what was planned, file by file and in numbers."""
+    """Check that the explanation agrees with the plan, by file and in total."""
     entries = [entry for manifest in case.table.data for entry in manifest.entries]
     found = explain(case.scan, bound, [file.path for file, _ in entries])
     if len(found.files) != len(entries) or found.levels[-1].kept != len(planned):
@@ -202,7 +204,7 @@ def described(batch: PlannedBatch) -> Iterator[tuple[str, Planned]]:
 
 
 def check_residual(case: Case, bound: Bound, residual: Bound, rows: list[Row], path: str) -> None:
-    """The residual holds for the rows of the file that the predicate holds for, as the mode takes NaN."""
+    """Check that the residual selects the same rows of the file as the predicate, under the mode's readings of NaN."""
     for row in rows:
         for nan in LEAVES[case.nan]:
             one, other = (matches(of, row, nan=nan) is True for of in (bound, residual))
@@ -223,7 +225,7 @@ def check_deletes(table: Table, file: DataFile, numbers: list[int]) -> None:
 
 @dataclass(frozen=True)
 class Found:
-    """How many cases were checked, and the first that was wrong."""
+    """The number of checked cases, and the first wrong one."""
 
     cases: int
     seed: int = 0
@@ -235,7 +237,7 @@ Check = Callable[[Case], None]
 
 
 def search(seeds: Iterable[int], most: int, theme: str | None = None, checks: Sequence[Check] = (check,)) -> Found:
-    """Check tables by seed until a case is wrong, or so many were right."""
+    """Check random tables by seed until a case is wrong or ``most`` cases are right."""
     done = 0
     for seed in seeds:
         for case in cases(Random(seed), theme):

@@ -1,4 +1,4 @@
-"""Delete files for given data files: of all kinds, near their targets."""
+"""Random delete files of all kinds for given data files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATH = 2147483546
 def delete_files(
     rng: Random, files: list[DataFile], schemas: list[Schema], specs: list[PartitionSpec]
 ) -> list[DeleteFile]:
-    """Some delete files; at most one vector for a data file."""
+    """Return random delete files, with at most one vector per data file."""
     found = []
     targets = [file for file in files if file.rows]
     vectors: set[str] = set()
@@ -75,7 +75,7 @@ def positions(rng: Random, number: int, target: DataFile, others: list[DataFile]
 def equality(
     rng: Random, number: int, target: DataFile, schemas: list[Schema], specs: list[PartitionSpec]
 ) -> DeleteFile:
-    """Deletes some of a data file's values, for its partition or, when there is such a spec, for all."""
+    """Return equality deletes of a data file's values, for its partition or, by an unpartitioned spec, for all."""
     version = rng.randrange(target.version, len(schemas))
     schema, written = schemas[version], schemas[target.version]
     own = list(leaves(schema.fields))
@@ -112,5 +112,5 @@ def deleted_value(rng: Random, written: Schema, schema: Schema, row: Row, field_
 
 
 def other_nan(rng: Random, partition: dict[int, Any]) -> dict[int, Any]:
-    """The partition with another NaN: there are many."""
+    """Return the partition, mostly with another bit pattern of NaN."""
     return {i: -value if is_nan(value) and chance(rng, 80) else value for i, value in partition.items()}

@@ -1,6 +1,6 @@
-"""Which files a plan may not hold: those that exact statistics or the partition exclude, leaf by leaf.
+"""Files that a plan must not contain, since exact statistics or the partition exclude them, leaf by leaf.
 
-Without this an oracle would let "keep everything" pass. What is less than exact excludes nothing here.
+Without this check, a planner that keeps every file would pass. Inexact statistics exclude nothing here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ORDERED = (Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ)
 
 
 def excluded(node: Node, table: Table, file: DataFile, readings: list[Reading], *, denied: bool = False) -> bool:
-    """Whether a planner has to see that no row of the file matches, however NaN is read."""
+    """Return whether a planner must find that no row of the file matches, under every reading of NaN."""
     match node:
         case Denied(part=part):
             return excluded(part, table, file, readings, denied=not denied)
@@ -43,7 +43,7 @@ def excluded(node: Node, table: Table, file: DataFile, readings: list[Reading], 
 def _leaf(asked: Asked, table: Table, file: DataFile, readings: list[Reading], denied: bool) -> bool:
     op = OPPOSITE[asked.op] if denied else asked.op
     if asked.missing and (op is not Op.IN or not asked.values):
-        return True  # compared with NULL
+        return True  # a comparison with NULL
     if asked.transform is not None or any(map(is_nan, asked.values)):
         return False
     written = table.schemas[file.version].primitive(asked.field_id)
@@ -77,9 +77,9 @@ def promoted_value(table: Table, file: DataFile, own: PartitionField, asked: Ask
 
 
 def none_match(op: Op, limits: tuple[Any, ...], values: list[Any], nulls_match: bool, nan_matches: bool) -> bool:
-    """Whether the least and the greatest value, and the counts, leave no match.
+    """Return whether minimum, maximum and counts prove that no value matches.
 
-    ``nulls_match``: null matches negations; ``nan_matches``: NaN matches the comparison.
+    ``nulls_match``: null matches negations. ``nan_matches``: NaN matches the comparison.
     """
     numbers = [value for value in values if value is not None and not is_nan(value)]
     nulls, nans = any(value is None for value in values), any(map(is_nan, values))
@@ -120,7 +120,7 @@ def none_match(op: Op, limits: tuple[Any, ...], values: list[Any], nulls_match: 
 def partition_excludes(
     op: Op, asked: Asked, own: PartitionField, value: Any, nulls_match: bool, nan_matches: bool
 ) -> bool:
-    """Whether the partition value alone leaves no match."""
+    """Return whether the partition value alone proves that no row matches."""
     if own.transform == "identity":
         return none_match(op, asked.values, [value], nulls_match, nan_matches)
     if op in (Op.IS_NULL, Op.NOT_NULL):

@@ -1,4 +1,4 @@
-"""A table as the planner finds it: segments in memory, manifest headers, a view; nothing else of the index."""
+"""A table as input of the planner: segments in memory, manifest headers and a view, without an index."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class HeldSegment:
         return self._table.select(list(columns)).slice(start, end - start)
 
     def batch(self, number: int, columns: Sequence[str]) -> pa.RecordBatch:
-        size: int = vars(planned_entries)["BATCH_ROWS"]  # as the case has it
+        size: int = vars(planned_entries)["BATCH_ROWS"]  # patched by the case
         (batch,) = self._table.select(list(columns)).slice(number * size, size).combine_chunks().to_batches()
         return batch
 
@@ -80,12 +80,12 @@ class HeldSegments:
         return self._held[name]
 
     def zones(self, name: str) -> pa.RecordBatch | None:
-        """Some segments were written without."""
+        """Return the zones of a segment; one segment in four has none."""
         return segment_zones(self._held[name].table(), self._rows[name]) if crc32(name.encode()) % 4 else None
 
 
 def scan(table: Table) -> ScanIndex:
-    """The scan index that the planner makes of the table."""
+    """Return the planner's scan index of the table."""
     segments = HeldSegments()
     index = Index(cast("Any", None), cast("Any", segments))
     records = []
@@ -101,7 +101,7 @@ def scan(table: Table) -> ScanIndex:
 
 
 def packed(segments: HeldSegments, spec: SpecIndex, size: int) -> Iterator[SegmentSource]:
-    """The segments to read a spec's manifests from: so many neighbours in one, where one can hold them."""
+    """Yield the segments of a spec's manifests, with up to ``size`` neighbours packed where their tables allow it."""
     names, rows = [part.manifest.segment for part in spec.parts], spec.part_rows
     for start in range(0, len(names), size):
         own, counts = names[start : start + size], rows[start : start + size]
@@ -153,7 +153,7 @@ def header_of(table: Table, manifest: Manifest, name: str, content: Any) -> Mani
 
 
 def summary(table: Table, manifest: Manifest, own: PartitionField) -> PartitionFieldSummary:
-    """Of every entry, in the type that the field had when they were written; read in the type that it has now."""
+    """Return a partition field's summary, encoded in the type at writing and decoded in the current type."""
     values = [file.partition[own.field_id] for file, _ in manifest.entries]
     ordered = sorted(value for value in values if value is not None and not is_nan(value))
     of = partition_type(own, table.schemas[manifest.version], table)
@@ -167,7 +167,7 @@ def summary(table: Table, manifest: Manifest, own: PartitionField) -> PartitionF
 
 
 def partition_type(own: PartitionField, schema: Schema, table: Table) -> Primitive | None:
-    """The type of a field's values in a manifest of a schema; None where it is not known."""
+    """Return the type of a field's values in a manifest of a schema, or None if it is unknown."""
     of = result_type(own, (schema, *reversed(table.schemas)))
     return None if of.kind is Kind.UNKNOWN else of
 
@@ -211,12 +211,12 @@ def own_columns(table: Table, manifest: Manifest) -> Iterator[tuple[str, list[An
 
 
 def size_of(file: DataFile | DeleteFile) -> int:
-    """Bytes of a file."""
+    """Return the size of a file in bytes."""
     return size_at(file.path)
 
 
 def size_at(path: str) -> int:
-    """Bytes of the file at a path: of all magnitudes, by the path alone."""
+    """Return the size in bytes of the file at a path: a hash of the path, of any magnitude."""
     checksum = crc32(path.encode())
     return checksum >> checksum % 33
 
@@ -230,7 +230,7 @@ def partition_column(table: Table, manifest: Manifest, own: PartitionField) -> C
 
 
 def statistics_columns(table: Table, manifest: Manifest, field_id: int) -> Iterator[Column]:
-    """One column's statistics in the type that the manifest's schema gives it."""
+    """Yield one column's statistics in the type of the manifest's schema."""
     known = (table.schemas[manifest.version], *reversed(table.schemas))
     of = TYPES["string"] if field_id == PATH else next(p for s in known if (p := s.primitive(field_id)) is not None)
     recorded = [file.statistics.get(field_id, Recorded()) for file, _ in manifest.entries]

@@ -13,7 +13,7 @@ from tests.unit.planner.oracle.check import search
 
 
 def share(of: tuple[int, int, int, int]) -> tuple[int, str]:
-    """The cases of one process, and what was wrong."""
+    """Check one process's share; return the number of cases and a description of the first wrong one."""
     first, number, processes, cases = of
     found = search(count(first + number, processes), cases)
     if found.violation is None or found.case is None:
@@ -25,8 +25,9 @@ def share(of: tuple[int, int, int, int]) -> tuple[int, str]:
 
 
 def run(description: str | None, share: Callable[[tuple[int, int, int, int]], tuple[int, str]], cases: int) -> int:
-    """Check so many cases, unless others are asked for, by processes that each have a share: the number of the first
-    seed, of the process, of all processes, of its cases. The exit status says whether all were right.
+    """Check cases in several processes; return the exit status, 0 if all are right.
+
+    Each process calls ``share`` with the first seed, its number, the number of processes, and its number of cases.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--cases", type=int, default=cases, help="predicates over tables, eight to a table")

@@ -1,6 +1,6 @@
-"""Predicates in the oracle's own words: what they mean for a row, and which files exact statistics exclude.
+"""The oracle's own predicates: random ones, their form for the binder, and their truth for a row.
 
-Nothing here is taken from the code that is tested but the names of operators.
+Nothing but the names of operators comes from the code under test.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ COMPARISONS: dict[Op, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """One column against constants of its type, or of its transform's type; ``missing``: NULL is one of them."""
+    """A comparison of a column, or its transform, with constants of that type; ``missing``: one constant is NULL."""
 
     op: Op
     field_id: int
@@ -72,12 +72,12 @@ Node = Asked | Every | Some | Denied
 
 @dataclass(frozen=True)
 class Reading:
-    """How nulls and NaN are taken.
+    """A reading of nulls and NaN.
 
     Attributes:
-        nulls: they match negations, as in Iceberg's expressions; else they are UNKNOWN, as in SQL.
-        nan: ``ieee`` compares with nothing; ``greatest`` is above all numbers and equal to itself;
-            ``iceberg`` matches negative comparisons only, those that NOT makes included, and is ``greatest`` where
+        nulls: whether nulls match negations, as in Iceberg's expressions; else they are UNKNOWN, as in SQL.
+        nan: ``ieee`` makes comparisons false; ``greatest`` is above all numbers and equal to itself;
+            ``iceberg`` matches negative comparisons only, including those that NOT makes, and is ``greatest`` where
             constants are NaN.
     """
 
@@ -125,14 +125,14 @@ def result_of(transform: str, source: Primitive) -> Primitive:
 
 
 def wraps(table: Table, field_id: int, of: Primitive, transform: str) -> bool:
-    """Whether a row's truncated value is below its type's least, where writers and readers differ."""
+    """Return whether truncation may go below the type's minimum, where writers and readers differ."""
     least = EXTREMES[of.text][0] if of.kind in (Kind.INT, Kind.LONG) else None
     values = [row[field_id] for file in table.files for row in table.rows_of(file)]
     return least is not None and least in values and transform.startswith("truncate")
 
 
 def near_value(rng: Random, table: Table, field_id: int, of: Primitive) -> Any:
-    """A value of the column in one of the files, if there is one."""
+    """Return a value of the column in one of the files, or any value of the type."""
     file = rng.choice(table.files) if table.files else None
     rows = table.rows_of(file) if file is not None else []
     value = rng.choice(rows)[field_id] if rows else None
@@ -155,7 +155,7 @@ def leaves_of(node: Node) -> Iterator[Asked]:
 
 
 def spoken(node: Node) -> Predicate:
-    """The predicate as a caller writes it."""
+    """Return the predicate in the form that callers pass to the binder."""
     match node:
         case Every(parts=parts):
             return And(tuple(map(spoken, parts)))
@@ -171,7 +171,7 @@ def spoken(node: Node) -> Predicate:
 
 
 def truth(node: Node, row: Row, reading: Reading, *, denied: bool = False) -> bool | None:
-    """TRUE, FALSE, or None for UNKNOWN, of the node or of its negation."""
+    """Return the truth of the node, or of its negation: True, False, or None for UNKNOWN."""
     match node:
         case Denied(part=part):
             return truth(part, row, reading, denied=not denied)

@@ -1,4 +1,4 @@
-"""What writers record of a column: all of it, counts only, truncated bounds, wider ones, or nothing."""
+"""Statistics as writers record them: full, counts only, truncated or wider bounds, or none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.planner.oracle.values import POOLS, chance, is_nan
 
 
 class Writer:
-    """Metrics modes by column, as a table's properties set them for one file."""
+    """A writer that records one file's statistics in random metrics modes."""
 
     def __init__(self, rng: Random, *, full: int = 55) -> None:
         self.rng = rng
@@ -70,7 +70,7 @@ class Writer:
         return inexact
 
     def _zero(self, bound: Any) -> Any:
-        """Writers put either zero where a bound is zero."""
+        """Return the bound; a zero bound may have either sign, as writers record both."""
         return -bound if isinstance(bound, float) and bound == 0 and chance(self.rng, 50) else bound
 
 
@@ -79,7 +79,7 @@ def shortened(value: Any, width: int) -> Any:
 
 
 def raised(value: Any, width: int) -> Any:
-    """The least text of that width above all that begin like the value; None when there is none."""
+    """Return an upper bound of at most ``width`` units for all values with the value's prefix, or None."""
     if isinstance(value, str) and len(value) > width:
         points = [ord(letter) for letter in value[:width]]
         while points:

@@ -1,4 +1,4 @@
-"""A table as its writers made it: rows in memory, schemas and specs that evolve, what each file says of itself."""
+"""The oracle's model of a table: rows in memory, evolving schemas and specs, and each file's metadata."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Row = dict[int, Any]
 class Recorded:
     """One column's statistics in a file; None where not recorded.
 
-    ``exact``: all there, and as tight as can be; ``uncounted``: but for the count of NaN.
+    ``exact``: complete and tight. ``uncounted``: complete and tight except for the NaN count.
     """
 
     lower: Any = None
@@ -35,7 +35,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class DataFile:
-    """A data file of a schema version and a spec, all rows of one partition."""
+    """A data file with the rows of one partition, written with a schema version and a spec."""
 
     path: str
     version: int
@@ -50,7 +50,7 @@ class DataFile:
 
 @dataclass(frozen=True)
 class DeleteFile:
-    """A delete file; ``positions`` by path for position deletes and vectors, ``rows`` of ``ids`` for equality."""
+    """A delete file: ``positions`` by path, or ``rows`` of the columns ``ids`` for equality deletes."""
 
     path: str
     version: int
@@ -67,7 +67,7 @@ class DeleteFile:
 
     @property
     def record_count(self) -> int:
-        """What it lists: positions, or rows of values; of a vector its cardinality."""
+        """The number of listed positions or rows; a vector's cardinality."""
         return len(self.rows) + sum(map(len, self.positions.values()))
 
 
@@ -76,8 +76,8 @@ class Manifest:
     """Entries of one spec with their statuses, written with a schema version.
 
     Attributes:
-        sequence: the manifest's; entries of that age that were added leave theirs out when ``inherits``.
-        summaries: whether each of the spec's fields has a summary; None for no summaries at all.
+        sequence: the manifest's sequence number; added entries with this number omit theirs if ``inherits``.
+        summaries: whether each field of the spec has a summary; None if the manifest has no summaries.
     """
 
     spec: PartitionSpec
@@ -91,11 +91,11 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Table:
-    """The whole table at one snapshot, of schema ``snapshot_version``; callers speak of the newest schema.
+    """The table at one snapshot of schema ``snapshot_version``; predicates refer to the newest schema.
 
     Attributes:
-        defaults: what rows written before a column was added have of it.
-        packed: how many neighbouring manifests of a spec are read from one segment, if one can hold them.
+        defaults: values of a column in rows written before it was added.
+        packed: how many neighbouring manifests of a spec share a segment, where their tables allow it.
     """
 
     format_version: int
@@ -113,7 +113,7 @@ class Table:
 
     @cached_property
     def columns(self) -> dict[int, tuple[str, Primitive]]:
-        """The newest schema's leaves: path and type by field id."""
+        """Path and type of the newest schema's leaves, by field id."""
         return {i: (path, of) for i, path, of in leaves(self.schema.fields)}
 
     @cached_property
@@ -127,7 +127,7 @@ class Table:
         return [f for m in self.deletes for f, status in m.entries if status != DELETED and isinstance(f, DeleteFile)]
 
     def rows_of(self, file: DataFile) -> list[Row]:
-        """The file's rows as the newest schema has them."""
+        """Return the file's rows in the newest schema."""
         return [self.read(row, self.schemas[file.version]) for row in file.rows]
 
     def read(self, row: Row, written: Schema) -> Row:
@@ -139,7 +139,7 @@ class Table:
 
 
 def leaves(fields: tuple[Field, ...], prefix: str = "") -> Iterator[tuple[int, str, Primitive]]:
-    """Primitive columns and members of structs."""
+    """Yield field id, path and type of primitive columns and members of structs."""
     for one in fields:
         if isinstance(one.type, Primitive):
             yield one.field_id, prefix + one.name, one.type
@@ -148,7 +148,7 @@ def leaves(fields: tuple[Field, ...], prefix: str = "") -> Iterator[tuple[int, s
 
 
 def bits(value: Any) -> Any:
-    """Something that is equal where partition values are."""
+    """Return a key that is equal for equal partition values."""
     if isinstance(value, float):
         return "NaN" if is_nan(value) else struct.pack("<d", value)
     return value
@@ -162,7 +162,7 @@ def same_partition(one: DataFile | DeleteFile, other: DataFile | DeleteFile) -> 
 
 
 def in_scope(delete: DeleteFile, file: DataFile) -> bool:
-    """Iceberg spec, "Scan Planning", but for vectors taking the place of position deletes."""
+    """Return whether a delete file is in scope by "Scan Planning", except that vectors replace position deletes."""
     if delete.content == EQUALITY_DELETES:
         unpartitioned = all(own.transform == "void" for own in delete.spec.fields)
         return file.sequence < delete.sequence and (unpartitioned or same_partition(delete, file))
@@ -171,7 +171,7 @@ def in_scope(delete: DeleteFile, file: DataFile) -> bool:
 
 
 def deletes_of(table: Table, file: DataFile) -> list[int]:
-    """The numbers of the delete files in scope of a data file."""
+    """Return the numbers of the delete files in scope of a data file."""
     scope = [n for n, delete in enumerate(table.delete_files) if in_scope(delete, file)]
     if any(table.delete_files[n].is_vector for n in scope):
         return [n for n in scope if table.delete_files[n].is_vector or table.delete_files[n].ids]
@@ -179,7 +179,7 @@ def deletes_of(table: Table, file: DataFile) -> list[int]:
 
 
 def deleted_rows(table: Table, delete: DeleteFile, file: DataFile) -> frozenset[int]:
-    """The rows of a data file that a delete file in scope deletes."""
+    """Return the positions of a data file's rows that a delete file in scope deletes."""
     if not delete.ids:
         return delete.positions.get(file.path, frozenset())
     written, old = table.schemas[file.version], table.schemas[delete.version]
@@ -189,7 +189,7 @@ def deleted_rows(table: Table, delete: DeleteFile, file: DataFile) -> frozenset[
 
 
 def equal(table: Table, file: DataFile | DeleteFile, row: Row, written: Schema, field_id: int) -> Any:
-    """Something that is equal where values of a delete column are: null to null, NaN to NaN, 0.0 to -0.0."""
+    """Return a delete column's value as a key: null equals null, NaN equals NaN, 0.0 equals -0.0."""
     newest = next(schema for schema in reversed(table.schemas) if schema.primitive(field_id) is not None)
     old, new = written.primitive(field_id), newest.primitive(field_id)
     assert new is not None

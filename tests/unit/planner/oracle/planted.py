@@ -1,4 +1,4 @@
-"""Bugs to plant: each is a mistake that someone could make, and that the oracle has to catch."""
+"""Bugs to plant: plausible mistakes that the oracle must catch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bugs of aggregates to plant: what widens an interval is forgotten."""
+"""Bugs to plant in aggregates: reasons to widen an interval are ignored."""
 
 from __future__ import annotations
 

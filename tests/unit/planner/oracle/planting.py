@@ -1,4 +1,4 @@
-"""How bugs are planted, by name: each oracle has its own."""
+"""Registries of named bugs, one per oracle, and how to plant them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Bug = Callable[[Patch], None]
 
 
 class Planted(dict[str, tuple[Bug, str | None]]):
-    """By name: what plants a bug, and the theme of tables that it is looked for in; None for any."""
+    """Bugs by name: a function that plants the bug, and the theme of the tables to search; None for any."""
 
     def named(self, name: str, theme: str | None = None) -> Callable[[Bug], None]:
-        """Keep a bug."""
+        """Return a decorator that registers a bug."""
 
         def kept(bug: Bug) -> None:
             self[name] = bug, theme
@@ -24,5 +24,5 @@ class Planted(dict[str, tuple[Bug, str | None]]):
 
 
 def instead(patch: Patch, owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-    """Put something in a function's place that may call it."""
+    """Replace a function by ``make`` of it."""
     patch.setattr(owner, name, make(getattr(owner, name)))

@@ -1,4 +1,4 @@
-"""Tables as they come to be: schemas and specs evolve, files are written, deletes follow."""
+"""Random tables with a history: schemas and specs evolve, data files and delete files are written."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ THEMES = {
     "times": ["date", "timestamp", "timestamp_ns"],
     "texts": ["string", "string", "binary"],
 }
-"""Types of a table's columns: all, or those with rules of their own: promotions, NaN, partitions by time, prefixes."""
+"""Column types by theme: all, or types with special rules: promotions, NaN, partitions by time, prefixes."""
 
 
 class History:
-    """A table in the making."""
+    """A builder of one table, snapshot by snapshot."""
 
     def __init__(self, rng: Random, theme: str | None) -> None:
         self.rng = rng
@@ -168,7 +168,7 @@ class History:
         )
 
     def _rows(self, schema: Schema, count: int) -> list[Row]:
-        """Rows, some much like the first: of one partition, of few values."""
+        """Return rows, some of which share most values with the first."""
         rows = [self._row(schema) for _ in range(count)]
         return rows[:1] + [
             {i: rows[0][i] if chance(self.rng, 70) else value for i, value in row.items()}
@@ -191,7 +191,7 @@ class History:
         return row
 
     def _partition(self, spec: PartitionSpec, schema: Schema, row: Row, constant: int, late: bool) -> dict[int, Any]:
-        """Partition values; ``late`` writers put times before 1970 into the partition after theirs."""
+        """Return partition values; ``late`` writers round times before 1970 up to the next partition."""
         found: dict[int, Any] = {}
         for own in spec.fields:
             if own.transform == UNKNOWN_TRANSFORM:
@@ -206,7 +206,7 @@ class History:
         return found
 
     def _mix_zeros(self, spec: PartitionSpec, partition: dict[int, Any], rows: list[Row]) -> None:
-        """Engines that take -0.0 and 0.0 for equal put them into one file."""
+        """Mix -0.0 and 0.0 in one file, as engines do that treat them as equal."""
         for own in spec.fields:
             if own.transform == "identity" and partition[own.field_id] == 0.0:
                 for row in rows:
@@ -240,10 +240,10 @@ class History:
 
 
 def is_time(field: PartitionField, of: Primitive) -> bool:
-    """Whether partition values are years, months, days or hours; days of dates are the dates themselves."""
+    """Return whether partition values are computed from times; days of dates are the dates themselves."""
     return field.transform in ("year", "month", "hour") or (field.transform == "day" and of.kind is not Kind.DATE)
 
 
 def some_table(rng: Random, theme: str | None = None) -> Table:
-    """A small table with a past; its columns are of the theme's types."""
+    """Return a small random table with a history, with columns of the theme's types."""
     return History(rng, theme).build()

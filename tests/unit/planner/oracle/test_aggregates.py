@@ -1,4 +1,4 @@
-"""Aggregates against rows: a short run of the oracle, and bugs that it catches."""
+"""Aggregates against rows: a short run of the oracle, and planted bugs that it catches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.unit.planner.oracle.check import search
 from tests.unit.planner.oracle.planted_aggregates import PLANTED_AGGREGATES
 
 CASES = int(os.environ.get("MUSTER_AGGREGATES", "600"))
-"""Filters; each is asked with every aggregate of every column."""
+"""The number of filters; each is tried with every aggregate of every column."""
 FIRST_SEED, MOST = 3_000, 2_000
 
 
@@ -21,7 +21,7 @@ def test_exact_answers_are_equal_and_intervals_hold_the_value() -> None:
     SEEN.clear()
     found = search(count(20_000), CASES, checks=(check,))
     assert found.violation is None, (found.seed, found.case and found.case.node, found.violation)
-    # Intervals without bounds would hold every value.
+    # Unbounded intervals would pass, so require shares of exact answers.
     for function, share in {"count": 0.3, "null_count": 0.5, "min": 0.3, "max": 0.3, "files": 1, "bytes": 1}.items():
         exact, inexact = SEEN[function, True], SEEN[function, False]
         assert exact >= share * (exact + inexact), SEEN

@@ -32,7 +32,7 @@ def test_plans_hold_against_the_least_table_that_hypothesis_finds(rng: Random) -
         check(case)
 
 
-# An oracle that never sees a pruned file, a residual or a delete would hold of anything.
+# An oracle that never sees a pruned file, a residual or a delete would accept anything.
 
 
 def test_tables_are_of_every_kind() -> None:

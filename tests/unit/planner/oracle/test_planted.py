@@ -1,4 +1,4 @@
-"""The oracle catches bugs: one at a time is planted, and found within a bounded number of cases."""
+"""The oracle catches each planted bug within a bounded number of cases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.unit.planner.oracle.planted import PLANTED
 
 FIRST_SEED = 3_000
 MOST = 3_000
-"""Cases within which every bug is caught; most fall within a hundred or two."""
+"""The number of cases within which every bug is caught; most are caught within two hundred."""
 
 
 @pytest.mark.parametrize("name", PLANTED)

@@ -1,4 +1,4 @@
-"""Values of every primitive type, few and close together, so that limits and bounds collide."""
+"""Few, close values of every primitive type, so that constants and bounds collide."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ TYPES = {text: parse_primitive(text) for text in POOLS}
 
 
 def chance(rng: Random, percent: int) -> bool:
-    """True so often of a hundred times; a shrunken one is False."""
+    """Return True with a probability of ``percent`` percent; shrinking leads to False."""
     return rng.randrange(100) >= 100 - percent
 
 
 def some_value(rng: Random, of: Primitive, *, nulls: bool = True) -> Any:
-    """A value of the type; null, NaN and the type's limits too."""
+    """Return a random value of the type, including null, NaN and the type's limits."""
     if nulls and chance(rng, 15):
         return None
     if of.kind in (Kind.FLOAT, Kind.DOUBLE) and chance(rng, 15):
@@ -96,7 +96,7 @@ def transforms_of(of: Primitive) -> list[str]:
 
 
 def transformed(transform: str, of: Primitive, value: Any) -> Any:
-    """What PyIceberg makes of a value; truncated numbers stay within their type as Java's arithmetic keeps them."""
+    """Return PyIceberg's transform of a value; truncated integers wrap around as in Java."""
     if value is None:
         return None
     found = _function(transform, of.text)(value)
@@ -112,12 +112,12 @@ def _function(transform: str, text: str) -> Any:
 
 
 def encoded(of: Primitive, value: Any) -> bytes:
-    """Single-value bytes, by PyIceberg."""
+    """Return the single-value serialization by PyIceberg."""
     return conversions.to_bytes(_PEERS[of.text], value)
 
 
 def promoted(value: Any, old: Primitive, new: Primitive) -> Any:
-    """A value of a column after its type was promoted."""
+    """Return a value after the promotion of its column's type."""
     if value is not None and old.kind is Kind.DATE and new.kind is Kind.TIMESTAMP:
         return value * DAY
     return value
@@ -130,7 +130,7 @@ def array(values: list[Any], of: Primitive) -> pa.Array:
 
 
 def literal(of: Primitive, value: Any) -> Literal:
-    """The value as a caller may write it."""
+    """Return the value as a literal of a filter."""
     match of.kind:
         case Kind.BOOLEAN:
             return Literal(value, "boolean")

@@ -1,4 +1,4 @@
-"""Aggregates of Paimon tables held against rows, as for Iceberg's."""
+"""Check aggregates of Paimon tables against rows, as for Iceberg."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tests.unit.planner.paimon.oracle.model import read
 
 
 def check(case: Case, lake: Lake) -> None:
-    """Answer every aggregate, and compare with the rows.
+    """Answer every aggregate and compare the answers with the rows.
 
     Raises:
-        Violation: which answer is wrong.
+        Violation: an answer is wrong.
     """
     table, schema = case.table, case.view.schemas[0]
     columns = {one.name: one.field_id for one in schema.fields if isinstance(one.type, Primitive)}

@@ -1,4 +1,4 @@
-"""Predicates in the oracle's own words: their SQL text, and what they mean for a row."""
+"""The oracle's own predicates: random ones, their SQL text, and their truth for a row."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 @dataclass(frozen=True)
 class Asked:
-    """One column against constants of its type. ``op``: a comparison, ``IN``, ``LIKE`` (a prefix), ``IS NULL``;
-    ``no`` turns the last three round."""
+    """A condition on a column with constants of its type.
+
+    ``op`` is a comparison, ``IN``, ``LIKE`` (a prefix) or ``IS NULL``; ``no`` negates the last three.
+    """
 
     op: str
     column: Column
@@ -26,7 +28,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Joined:
-    """``AND`` or ``OR``."""
+    """A conjunction or disjunction; ``word`` is ``AND`` or ``OR``."""
 
     word: str
     parts: tuple[Node, ...]
@@ -58,7 +60,7 @@ def sql(node: Node) -> str:
 
 
 def truth(node: Node, row: Row, *, nan_is_greatest: bool = False) -> bool | None:
-    """TRUE, FALSE, or None for UNKNOWN."""
+    """Return the truth of a predicate: True, False, or None for UNKNOWN."""
     match node:
         case Denied(part=part):
             found = truth(part, row, nan_is_greatest=nan_is_greatest)
@@ -100,7 +102,7 @@ def compared(op: str, value: Any, limit: Any, nan_is_greatest: bool) -> bool:
 
 
 def matching(node: Node, rows: list[Row]) -> list[Row]:
-    """The rows that any reading of NaN selects."""
+    """Return the rows that the predicate selects under some reading of NaN."""
     return [row for row in rows if truth(node, row) or truth(node, row, nan_is_greatest=True)]
 
 
@@ -128,7 +130,7 @@ def some_node(rng: Random, table: Table, rows: list[Row], depth: int = 2) -> Nod
 
 
 def some_row(rng: Random, table: Table, rows: list[Row]) -> Node:
-    """Two columns as one row has them: after a merge, they may come from two files."""
+    """Return a conjunction on two columns of one row, whose values may come from two files after a merge."""
     row = rng.choice(rows)
     free = [c for c in table.current.columns if c.field_id not in table.keys and c.type not in ("BLOB", "DOUBLE")]
     chosen = rng.sample(free, min(2, len(free)))
@@ -159,7 +161,7 @@ def some_leaf(rng: Random, table: Table, rows: list[Row]) -> Asked:
 
 
 def some_limit(rng: Random, column: Column, rows: list[Row]) -> Any:
-    """A value of one of the rows, or any of the type; finite."""
+    """Return a finite value from one of the rows, or any of the type."""
     found = rng.choice(rows)[column.field_id] if rows and chance(rng, 65) else None
     pool = [v for v in POOLS[column.type] if not isinstance(v, float) or (not is_nan(v) and abs(v) < 10)]
     if found is None or (isinstance(found, float) and (is_nan(found) or abs(found) > 10**6)):

@@ -1,8 +1,8 @@
-"""Paimon plans held against rows.
+"""Check Paimon plans against rows.
 
-The laws: reading the planned files and filtering gives the table's rows, filtered; what the rules exclude is not
-planned; explanations, pages, lists and the whole plan say the same; what must be read together lies in one section
-and one split, and reading those one by one gives the same rows.
+The laws: reading and filtering the planned files gives the table's filtered rows. Files that the rules exclude are
+not planned. Explanations, pages, lists and the whole plan agree. Files that must be read together are in one section
+and one split, and reading sections or splits one by one gives the same rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.unit.planner.paimon.oracle.tables import some_table
 from tests.unit.planner.paimon.oracle.values import chance
 
 READINGS = (False, True)
-"""NaN as IEEE 754 has it; NaN above all numbers."""
+"""The readings of NaN, by whether it is above all numbers; otherwise as in IEEE 754."""
 
 
 class Violation(AssertionError):
@@ -42,7 +42,7 @@ class Violation(AssertionError):
 class Case:
     """A predicate over a table; ``node`` is None for all rows.
 
-    ``small``: with zones of so few entries that there are many of them.
+    ``small``: use zones of few entries, so that there are many.
     """
 
     table: Table
@@ -57,7 +57,7 @@ class Case:
 
 
 def cases(rng: Random, lake: Lake, theme: str | None = None, predicates: int = 8) -> Iterator[Case]:
-    """One table with so many predicates."""
+    """Yield one random table with each of ``predicates`` predicates, the first of which selects all rows."""
     table = some_table(rng, theme)
     view = lake.add(rng, table)
     rows = plain_rows(table, table.live) + 2 * read(table, table.readable)
@@ -68,10 +68,10 @@ def cases(rng: Random, lake: Lake, theme: str | None = None, predicates: int = 8
 
 
 def check(case: Case, lake: Lake) -> None:
-    """Plan, and compare with the rows.
+    """Plan and compare the plan with the rows.
 
     Raises:
-        Violation: what is wrong, and with which file.
+        Violation: the plan is wrong for a file, which the message names.
     """
     with sizes(small=case.small):
         planned = files_of(lake.plan(case.view, filter=case.filter, splits=True, **SPLITS))
@@ -98,7 +98,7 @@ SPLITS = {"split_target_size": 150, "split_open_file_cost": 30}
 
 
 def check_rows(case: Case, files: list[DataFile]) -> None:
-    """No row is lost, none is made by leaving out what hides it."""
+    """Check that reading the planned files loses no matching row and reveals no row that other files hide."""
     table = case.table
     every, some = read(table, table.readable), read(table, files)
     for nan_is_greatest in READINGS:
@@ -133,7 +133,7 @@ def check_vector(table: Table, row: dict[str, Any], file: DataFile) -> None:
 
 
 def check_residual(case: Case, row: dict[str, Any], file: DataFile, files: list[DataFile]) -> None:
-    """The residual selects, of what the file gives rows to, the rows that the predicate selects."""
+    """Check that the residual and the predicate select the same of the rows that the file contributes to."""
     if case.node is None:
         if row["residual"] is not None:
             raise Violation(f"a residual without a filter: {row['residual']}")
@@ -147,7 +147,7 @@ def check_residual(case: Case, row: dict[str, Any], file: DataFile, files: list[
 
 
 def sources(table: Table, file: DataFile, files: list[DataFile]) -> list[Row]:
-    """Rows that a file may give values to."""
+    """Return the rows to which a file may contribute values."""
     if table.kind == APPEND:
         return plain_rows(table, [file])
     if table.kind == EVOLVED:
@@ -160,7 +160,7 @@ def bound_of(case: Case, text: object) -> Bound:
 
 
 def check_units(table: Table, planned: list[dict[str, Any]], files: list[DataFile]) -> None:
-    """Splits, sections and files that stand alone: each read alone, together they give the rows of all."""
+    """Check that splits, sections and raw files, each read separately, give together the rows of all files."""
     wanted = counted(read(table, files))
     splits: dict[object, list[DataFile]] = {}
     sections: dict[object, list[DataFile]] = {}
@@ -195,7 +195,7 @@ def counted(rows: list[Row]) -> list[str]:
 
 
 def check_portions(case: Case, lake: Lake, planned: list[dict[str, Any]]) -> None:
-    """The plan page by page, and the list of files under the same filter, are the whole plan."""
+    """Check that the plan's pages, and the list of files with the same filter, equal the whole plan."""
     listing = lake.plan(case.view, filter=case.filter, splits=True, **SPLITS)
     if (said := listing.plan.totals.files) != len(planned):
         raise Violation(f"{said} files in all, and {len(planned)} planned")
@@ -210,7 +210,7 @@ def check_portions(case: Case, lake: Lake, planned: list[dict[str, Any]]) -> Non
 
 
 def check_explanation(case: Case, lake: Lake, planned: list[dict[str, Any]]) -> None:
-    """What is explained is what was planned, file by file and in numbers."""
+    """Check that the explanation agrees with the plan, by file and in total."""
     every = files_of(lake.plan(case.view))
     paths = [row["file_path"] for row in every]
     kept = {row["file_path"] for row in planned}
@@ -225,7 +225,7 @@ def check_explanation(case: Case, lake: Lake, planned: list[dict[str, Any]]) -> 
 
 @contextmanager
 def sizes(*, small: bool) -> Iterator[None]:
-    """Zones of two entries, asked for any number of manifests."""
+    """Use zones of two entries, for any number of manifests."""
     if not small:
         yield
         return
@@ -242,7 +242,7 @@ def sizes(*, small: bool) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Found:
-    """How many cases were checked, and the first that was wrong."""
+    """The number of checked cases, and the first wrong one."""
 
     cases: int
     seed: int = 0
@@ -256,7 +256,7 @@ Check = Callable[[Case, Lake], None]
 def search(
     lake: Lake, seeds: Iterable[int], most: int, theme: str | None = None, checks: Sequence[Check] = (check,)
 ) -> Found:
-    """Check tables by seed until a case is wrong, or so many were right."""
+    """Check random tables by seed until a case is wrong or ``most`` cases are right."""
     done = 0
     for seed in seeds:
         found = cases(Random(seed), lake, theme)

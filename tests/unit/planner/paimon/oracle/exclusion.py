@@ -1,6 +1,6 @@
-"""Which files a plan may not hold: the rules of the format notes' section 9, one by one, from what was recorded.
+"""Files that a plan must not contain, by the rules of the format notes' section 9 and the recorded statistics.
 
-Without this an oracle would let "keep everything" pass. Where readers of SQL differ (NaN), nothing is excluded here.
+Without this check, a planner that keeps every file would pass. Where SQL engines differ (NaN), nothing is excluded.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tests.unit.planner.paimon.oracle.values import INTEGERS, place
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 Known = tuple[int, Statistics]
-"""Rows, and what is known of a column in them."""
+"""The number of rows, and a column's statistics over them."""
 Look = Callable[[Column], Known | None]
 
 
 def planned(table: Table, node: Node) -> list[DataFile]:
-    """The files that the rules leave."""
+    """Return the files that the rules keep."""
     files = [file for file in table.readable if _in_bucket(table, node, file)]
     if table.kind == EVOLVED:
         return [file for group in groups(files) if _group_keeps(table, node, group) for file in group]
@@ -45,7 +45,7 @@ def _bucket_keeps(table: Table, node: Node, files: list[DataFile]) -> list[DataF
 
 
 def keeps(node: Node, look: Look, *, denied: bool = False) -> bool:
-    """Whether some row may match."""
+    """Return whether some row may match."""
     match node:
         case Denied(part=part):
             return keeps(part, look, denied=not denied)
@@ -95,7 +95,7 @@ def _leaf(asked: Asked, rows: int, known: Statistics, *, denied: bool) -> bool:
 
 
 def everything(table: Table, file: DataFile, column: Column) -> Known | None:
-    """All that is recorded of a file's column: partition, key, value."""
+    """Return a column's statistics in a file, from partition values, keys or values."""
     if (found := keys_only(table, file, column)) is not None and column.field_id in table.partition:
         return found
     value = evolved(table, column, file)
@@ -105,7 +105,7 @@ def everything(table: Table, file: DataFile, column: Column) -> Known | None:
 
 
 def keys_only(table: Table, file: DataFile, column: Column) -> Known | None:
-    """Partition values and key statistics."""
+    """Return a column's statistics in a file, from partition values or keys alone."""
     if column.field_id in table.partition:
         value = file.partition[table.partition.index(column.field_id)]
         return 1, Statistics(value, value, int(value is None))
@@ -115,10 +115,10 @@ def keys_only(table: Table, file: DataFile, column: Column) -> Known | None:
 
 
 def evolved(table: Table, column: Column, file: DataFile) -> Known | None:
-    """A value column's statistics as today's column has them."""
+    """Return a value column's statistics in the column's current type."""
     rows, written = len(file.records), table.versions[file.version].by_id(column.field_id)
     if written is None:
-        # Sums of nothing, and what merges later, are no matter of one file.
+        # The file has no such column, so all its values are null.
         return rows, Statistics(None, None, rows)
     if column.field_id not in file.columns:
         return None
@@ -131,7 +131,7 @@ def evolved(table: Table, column: Column, file: DataFile) -> Known | None:
 
 
 def groups(files: list[DataFile]) -> Iterator[list[DataFile]]:
-    """Files whose row ids overlap."""
+    """Yield the groups of files whose row ids overlap."""
     found: list[DataFile] = []
     for file in sorted(files, key=lambda one: (one.row_ids.start, -one.row_ids.stop)):
         if found and file.row_ids.start >= max(one.row_ids.stop for one in found):
@@ -152,7 +152,7 @@ def _group_keeps(table: Table, node: Node, group: list[DataFile]) -> bool:
         if not own:
             return rows, Statistics(None, None, rows)
         newest = max(own, key=lambda file: file.sequence)
-        # A file whose columns may be of several ages is not looked at here.
+        # Excludes nothing where the newest file is ambiguous, or holds BLOBs.
         if newest.name.endswith(".blob") or len({file.sequence for file in own}) < len(own):
             return None
         return evolved(table, column, newest)
@@ -161,7 +161,7 @@ def _group_keeps(table: Table, node: Node, group: list[DataFile]) -> bool:
 
 
 def _in_bucket(table: Table, node: Node, file: DataFile) -> bool:
-    """Whether a row that matches may lie in the file's bucket."""
+    """Return whether a matching row may be in the file's bucket."""
     if not table.bucket_key or file.bucket < 0:
         return True
     conjuncts = list(_conjuncts(node))

@@ -1,4 +1,4 @@
-"""The bucket of a row, three ways; murmur by mmh3, over rows of the tests' own encoder."""
+"""The bucket of a row by three functions; Murmur3 by mmh3, over rows of the tests' own encoder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.unit.planner.paimon.oracle.values import declared, internal
 
 
 def bucket_of(function: str, types: list[str], values: list[Any], total: int) -> int:
-    """The bucket of a bucket key, of so many."""
+    """Return the bucket of a key among ``total`` buckets."""
     if function == "mod":
         return int(values[0]) % total
     if function == "hive":
@@ -35,5 +35,5 @@ def hive_hash(of: str, value: Any) -> int:
 
 
 def wrapped(number: int) -> int:
-    """As 32 bits have it."""
+    """Return a number wrapped to 32 bits, signed."""
     return (number + 2**31) % 2**32 - 2**31

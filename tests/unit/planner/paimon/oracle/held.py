@@ -1,4 +1,4 @@
-"""The real write path: tables on disk, indexed by one catalog in this process; what it plans of them."""
+"""Tables on disk, indexed and planned by one catalog in this process through the real write path."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ BATCH_ROWS = 3
 
 
 class Inline:
-    """Decodes in this process, where bugs can be planted."""
+    """A decoder pool that decodes in this process, where bugs can be planted."""
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         done: Future[Any] = Future()
         try:
             done.set_result(function(*arguments))
-        except Exception as error:  # noqa: BLE001 - as a pool of processes passes them on
+        except Exception as error:  # noqa: BLE001 - a process pool passes on every error
             done.set_exception(error)
         return done
 
@@ -40,13 +40,13 @@ class Inline:
 
 
 class Lake:
-    """Tables of one catalog."""
+    """The tables of one catalog."""
 
     def __init__(self, folder: Path, services: Services) -> None:
         self._folder, self.services, self._count = folder, services, 0
 
     def add(self, rng: Random, table: Table) -> View:
-        """Write and index a table."""
+        """Write and index a table, and return its view."""
         self._count += 1
         name = f"oracle.t{self._count}"
         write(rng, table, self._folder / name)
@@ -63,7 +63,7 @@ class Lake:
 
 
 def files_of(listing: PlanListing, size: int = 10_000) -> list[dict[str, Any]]:
-    """The files of a plan as its pages have them."""
+    """Return the files of a plan from its pages of ``size`` files."""
     found: list[dict[str, Any]] = []
     after = None
     while True:
@@ -76,7 +76,7 @@ def files_of(listing: PlanListing, size: int = 10_000) -> list[dict[str, Any]]:
 
 @contextmanager
 def lake(folder: Path) -> Iterator[Lake]:
-    """A catalog in a folder; its segments are of batches of three entries."""
+    """Open a catalog in a folder, with segments in batches of ``BATCH_ROWS`` entries."""
     with (
         mock.patch.object(segment_files, "BATCH_ROWS", BATCH_ROWS),
         mock.patch.object(mapped_segment, "BATCH_ROWS", BATCH_ROWS),

@@ -1,4 +1,4 @@
-"""Indexes inside some files' entries: of some columns, of the kinds that their types can have."""
+"""Random file indexes embedded in entries, for some columns, of kinds that their types allow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMS = {
 
 
 def embedded(table: Table, file: DataFile) -> bytes | None:
-    """The bytes in a file's entries, always the same; None for most files."""
+    """Return a file's embedded index, a function of its content; None for most files."""
     rng = Random(repr((file.name, [record.values for record in file.records])))
     if not chance(rng, 40):
         return None
@@ -63,7 +63,7 @@ def _raw(value: Any) -> Any:
 
 
 def _hash(number: int) -> int:
-    """Thomas Wang's, of 64 bits, as Java computes it."""
+    """Return Thomas Wang's 64-bit hash, as Java computes it."""
     key = _long(~number + (number << 21))
     key = _long(key ^ key >> 24)
     key = _long(key * 265)

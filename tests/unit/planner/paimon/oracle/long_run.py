@@ -13,11 +13,11 @@ from tests.unit.planner.paimon.oracle.held import lake
 from tests.unit.planner.paimon.oracle.tables import THEMES
 
 TABLES = 400
-"""Of one catalog; then its folder goes."""
+"""The number of tables per catalog; then its folder is deleted."""
 
 
 def share(of: tuple[int, int, int, int]) -> tuple[int, str]:
-    """The cases of one process, and what was wrong."""
+    """Check one process's share; return the number of cases and a description of the first wrong one."""
     first, number, processes, cases = of
     done, seeds = 0, count(first + number, processes)
     themes = (None, *THEMES)

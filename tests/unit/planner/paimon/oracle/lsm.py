@@ -1,4 +1,4 @@
-"""A merge tree, much simplified: flushes to level 0, compactions, upgrades; lookups that mark deletion vectors."""
+"""A simplified LSM tree: flushes to level 0, compactions, upgrades, and lookups that write deletion vectors."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tests.unit.planner.paimon.oracle.values import chance, place
 
 LAST_LEVEL = 5
 Make = Callable[[Partition, int, int, list[Record]], DataFile]
-"""Writes a file: of a partition, bucket and level."""
+"""Writes records to a file of a partition, bucket and level."""
 
 
 @dataclass
 class Tree:
-    """One bucket's files."""
+    """The LSM tree of one bucket."""
 
     rng: Random
     table: Table
@@ -31,7 +31,7 @@ class Tree:
         return tuple(place(record.values[field_id]) for field_id in self.table.keys)
 
     def merged(self, records: Iterable[Record]) -> list[Record]:
-        """One record a key, in their order."""
+        """Return the merged record of each key, in key order."""
         by_key: dict[tuple[object, ...], list[Record]] = {}
         for record in records:
             by_key.setdefault(self.key(record), []).append(record)
@@ -41,7 +41,7 @@ class Tree:
         return [(True, self.make(*self.group, 0, self.merged(records)))]
 
     def compact(self, level: int) -> list[Entry]:
-        """All that is at the level or below it, written anew there."""
+        """Rewrite all files of the levels up to ``level`` as files of that level."""
         taken = [file for file in self.files if file.level <= level]
         above = [file for file in self.files if file.level > level]
         if not taken:
@@ -62,7 +62,7 @@ class Tree:
         return entries + [(True, self.make(*self.group, level, part)) for part in self.cut(output)]
 
     def looked_up(self, records: list[Record], above: list[DataFile]) -> list[Record]:
-        """With the older versions that lie above, which are marked deleted there."""
+        """Return records with their older versions from higher levels, which deletion vectors now delete there."""
         if not self.table.has_vectors:
             return records
         wanted = {self.key(record) for record in records}
@@ -86,7 +86,7 @@ class Tree:
         return parts
 
     def upgrade(self) -> list[Entry]:
-        """A file that overlaps no other at a deeper level, as it is; the name stays."""
+        """Move a file that overlaps no other to a higher level, under its name and unchanged."""
         files = self.files
         for file in files:
             others = [other for other in files if other is not file]

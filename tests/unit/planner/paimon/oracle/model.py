@@ -1,6 +1,6 @@
-"""Paimon tables as rows: files, versions of keys, deletion vectors; and what a reader makes of some of the files.
+"""A model of Paimon tables: files, versions of keys, deletion vectors, and the rows that a reader gets from files.
 
-Nothing here is taken from the code that is tested.
+Nothing here comes from the code under test.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ APPEND, KEYED, EVOLVED = "append", "keyed", "data-evolution"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of one schema; the type is a name of ``values.POOLS``, or ``BLOB``."""
+    """A column of a schema; ``type`` is a key of ``values.POOLS``, or ``BLOB``."""
 
     field_id: int
     name: str
@@ -29,7 +29,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Version:
-    """One schema."""
+    """A schema."""
 
     number: int
     columns: tuple[Column, ...]
@@ -40,7 +40,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Record:
-    """One stored row: of its key the ``sequence``-th version, which may say that it is gone."""
+    """A stored row: version ``sequence`` of its key, a DELETE if ``gone``."""
 
     values: Row
     sequence: int = 0
@@ -49,7 +49,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a file recorded of one column; None: unknown."""
+    """A file's statistics of one column; None where unknown."""
 
     lower: Any = None
     upper: Any = None
@@ -61,11 +61,11 @@ class DataFile:
     """A data file.
 
     Attributes:
-        version: number of the schema that it was written with.
-        columns: field ids that it has.
-        statistics: of values, by field id; ``key_statistics`` of keys.
-        dense: the ids that ``_VALUE_STATS_COLS`` names; None for no such list.
-        written: the names that ``_WRITE_COLS`` has; None for no such list.
+        version: the number of the schema that the file was written with.
+        columns: the field ids of its columns.
+        statistics: statistics of value columns by field id; ``key_statistics`` of key columns.
+        dense: the field ids in ``_VALUE_STATS_COLS``; None without this list.
+        written: the names in ``_WRITE_COLS``; None without this list.
     """
 
     name: str
@@ -110,14 +110,14 @@ Entry = tuple[bool, DataFile]
 
 @dataclass
 class Table:
-    """A table and its past.
+    """A table and its history.
 
     Attributes:
-        partition, keys: field ids; keys without those of the partition.
-        engine: how versions of a key are merged.
-        sums: the columns that an aggregation adds up.
-        skips_level_0: reads see compacted files only.
-        manifests: of the base list, then of the delta list.
+        partition, keys: field ids; ``keys`` excludes partition fields.
+        engine: the merge engine.
+        sums: the columns that the aggregation engine sums up.
+        skips_level_0: whether reads see compacted files only.
+        manifests: those of the base list, then those of the delta list.
         vectors: deleted positions by (partition, bucket) and file name.
     """
 
@@ -141,21 +141,21 @@ class Table:
 
     @property
     def live(self) -> list[DataFile]:
-        """Added, and not deleted again."""
+        """The files that were added and not deleted."""
         entries = [entry for commit in self.commits for entry in commit]
         dead = {file.identity for added, file in entries if not added}
         return [file for added, file in entries if added and file.identity not in dead]
 
     @property
     def readable(self) -> list[DataFile]:
-        """The live files that a batch reader looks at."""
+        """The live files that a batch reader reads."""
         return [f for f in self.live if f.bucket >= 0 and not (self.skips_level_0 and f.level == 0)]
 
     def vector(self, file: DataFile) -> frozenset[int]:
         return self.vectors.get(file.group, {}).get(file.name, frozenset())
 
     def converted(self, file: DataFile, values: Row) -> Row:
-        """A row as today's schema has it."""
+        """Return a row in the current schema."""
         written, found = self.versions[file.version], {}
         for column in self.current.columns:
             old = written.by_id(column.field_id)
@@ -164,7 +164,7 @@ class Table:
         return found
 
     def stored(self, file: DataFile, vector: frozenset[int]) -> list[Record]:
-        """The records that a vector leaves, as today's schema has them."""
+        """Return the records that a deletion vector leaves, in the current schema."""
         return [
             Record(self.converted(file, record.values), record.sequence, record.gone)
             for position, record in enumerate(file.records)
@@ -173,12 +173,12 @@ class Table:
 
 
 def plain_rows(table: Table, files: Iterable[DataFile]) -> list[Row]:
-    """The rows of files, one after the other, without merging: those that say that a key is gone, too."""
+    """Return the rows of files in order, without merging and including DELETEs."""
     return [record.values for file in files for record in table.stored(file, table.vector(file))]
 
 
 def read(table: Table, files: Iterable[DataFile]) -> list[Row]:
-    """What a reader makes of some of the table's files."""
+    """Return the rows that a reader gets from some of the table's files."""
     if table.kind == APPEND:
         return plain_rows(table, files)
     if table.kind == EVOLVED:
@@ -193,7 +193,7 @@ def read(table: Table, files: Iterable[DataFile]) -> list[Row]:
 
 
 def merge(table: Table, versions: list[Record]) -> Record:
-    """All versions of one key, oldest first, as one."""
+    """Merge all versions of one key, oldest first, into one."""
     match table.engine:
         case "first-row":
             return versions[0]
@@ -210,7 +210,7 @@ def merge(table: Table, versions: list[Record]) -> Record:
 
 
 def assembled(table: Table, files: list[DataFile]) -> list[Row]:
-    """Rows by row id, each column from the newest file that has it."""
+    """Return rows in the order of row ids, each column from the newest file that has it."""
     rows: dict[int, Row] = {}
     for file in sorted(files, key=lambda one: one.sequence):
         for row_id, record in zip(file.row_ids, file.records, strict=True):

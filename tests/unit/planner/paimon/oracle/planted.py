@@ -1,4 +1,4 @@
-"""Bugs to plant: each is a mistake that someone could make of Paimon's rules, and that the oracle has to catch."""
+"""Bugs to plant: plausible misreadings of Paimon's rules, which the oracle must catch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ planted = PLANTED.named
 
 
 def said(patch: Patch, owner: Any, name: str, value: Any) -> None:
-    """A property that says the same of every object."""
+    """Replace a property by a constant."""
     patch.setattr(owner, name, property(lambda _: value))
 
 
@@ -352,7 +352,7 @@ def _(patch: Patch) -> None:
 
 @planted("the upper bound of a text is one of its values", "append")
 def _(patch: Patch) -> None:
-    """So that its last character may go: the writer raised it."""
+    """A writer raises the last character of a truncated upper bound; the bug drops it."""
 
     def bounds(real: Callable[..., Any]) -> Callable[..., Any]:
         def wrong(table: Any, field_id: int, kind: str, *more: Any) -> Any:

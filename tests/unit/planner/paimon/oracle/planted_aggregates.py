@@ -1,4 +1,4 @@
-"""Bugs of Paimon's aggregates to plant: what merging does to files is forgotten."""
+"""Bugs to plant in aggregates of Paimon tables: effects of merging are ignored."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _(patch: Patch) -> None:
 
 
 def _all_given(given: RowsGiven) -> RowsGiven:
-    """As if no file hid a row of another."""
+    """Return rows as if no file hid a row of another."""
     return RowsGiven(np.maximum(given.most, 0), given.most)
 
 

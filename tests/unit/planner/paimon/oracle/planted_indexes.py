@@ -1,4 +1,4 @@
-"""Bugs to plant in what file indexes say: each is a mistake that someone could make of Paimon's rules."""
+"""Bugs to plant in file indexes: plausible misreadings of Paimon's rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.planner.oracle.planting import Bug, Patch, instead
 
 
 def todays_names(patch: Patch) -> None:
-    """Indexes are found by today's names."""
+    """Look up indexes by current column names."""
 
     def indexed_as(evolution: Any, field_id: int) -> Any:
         today = evolution.schemas[0]
@@ -27,7 +27,7 @@ def todays_names(patch: Patch) -> None:
 
 
 def both_of_an_or(patch: Patch) -> None:
-    """Of an OR, both sides must hold for one row."""
+    """Intersect the sides of an OR instead of uniting them."""
 
     def rows_of(real: Callable[..., Any]) -> Callable[..., Any]:
         def wrong(own: Any, bound: Any) -> Any:
@@ -42,7 +42,7 @@ def both_of_an_or(patch: Patch) -> None:
 
 
 def an_open_side_of_an_or(patch: Patch) -> None:
-    """Of an OR, a side that no index knows is no row."""
+    """Take a side of an OR without an index as selecting no row."""
 
     def rows_of(real: Callable[..., Any]) -> Callable[..., Any]:
         def wrong(own: Any, bound: Any) -> Any:
@@ -58,17 +58,17 @@ def an_open_side_of_an_or(patch: Patch) -> None:
 
 
 def merged_files_alone(patch: Patch) -> None:
-    """Files that are merged go alone."""
+    """Drop merged files one by one."""
     patch.setattr(reading.PaimonReading, "indexes_drop_files", property(lambda _: True))
 
 
 def nothing_is_null(patch: Patch) -> None:
-    """The rows of a bitmap index that are null are none."""
+    """Ignore the null rows of bitmap indexes."""
     patch.setattr(BitmapIndex, "nulls", property(lambda _: BitMap()))
 
 
 def signed_hashes(patch: Patch) -> None:
-    """Negative sums of a bloom filter's hashes are not flipped."""
+    """Do not flip negative combined hashes of bloom filters."""
 
     def hashes(real: Callable[..., Any]) -> Callable[..., Any]:
         def wrong(*asked: Any) -> Any:
@@ -81,7 +81,7 @@ def signed_hashes(patch: Patch) -> None:
 
 
 def an_equal_too_few(patch: Patch) -> None:
-    """AT MOST is LESS."""
+    """Lose the last row of comparisons, as if ``<=`` were ``<``."""
 
     def compared(real: Callable[..., Any]) -> Callable[..., Any]:
         def wrong(index: Any, *asked: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a writer records of a file's columns: in any mode, sometimes less."""
+"""Column statistics as a writer records them: in any metrics mode, sometimes incomplete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MODES = ("full", "full", "full", "truncate(16)", "truncate(1)", "truncate(2)", "
 
 
 def recorded(rng: Random, mode: str, of: str, values: list[Any]) -> Statistics:
-    """Statistics of a column's values."""
+    """Return statistics of a column's values."""
     if mode == "none" or of == "BLOB":
         return Statistics()
     held = [value for value in values if value is not None]

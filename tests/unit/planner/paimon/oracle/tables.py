@@ -1,4 +1,4 @@
-"""Random small tables with a past: of every kind, bucketed in every way, their schemas changed meanwhile."""
+"""Small random tables with a history: of every kind and bucket mode, with changing schemas."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ THEMES = ("append", "keyed", "evolved", "vectors", "first-row", "merging", "post
 
 
 NARROW = ("vectors", "first-row", "merging", "partial")
-"""Themes whose tables have few buckets, so that versions of one key meet."""
+"""Themes whose tables have few buckets, so that versions of one key share a bucket."""
 
 
 class History:
-    """Makes one table, commit by commit.
+    """A builder of one table, commit by commit.
 
-    ``theme``: what tables are to be like, for bugs that show in few.
+    ``theme`` restricts the kind of table, for bugs that show in few tables.
     """
 
     def __init__(self, rng: Random, theme: str | None = None) -> None:
@@ -161,7 +161,7 @@ class History:
             entries: list[Entry] = []
             table.commits.append(entries)
             for _ in range(rng.choice([2, 3, 4] if self.total == 1 else [1, 1, 2, 3])):
-                # Written at once, so that later steps see them.
+                # Extend in place, so that later steps see the entries.
                 entries.extend(self._step())
             if not entries:
                 table.commits.pop()
@@ -185,7 +185,7 @@ class History:
         free = [c for c in columns if c.field_id not in fixed and c.type != "BLOB"]
         bucketed = [c for c in columns if c.field_id in table.bucket_key and c.type == "INT"]
         if table.kind == APPEND and bucketed and chance(rng, 60 if self.theme == "buckets" else 25):
-            # Its rows are hashed as another type from now on.
+            # New rows are hashed by another type.
             columns[columns.index(bucketed[0])] = replace(bucketed[0], type="BIGINT")
             table.versions.append(Version(len(table.versions), tuple(columns)))
             return
@@ -199,7 +199,7 @@ class History:
         elif change == "rename" and free and table.engine != "aggregation":
             chosen = rng.choice(free)
             self.names += 1
-            # Now and then the name of a column that was dropped, or renamed.
+            # Sometimes reuse the name of a dropped or renamed column.
             taken = {c.name for c in columns}
             old = sorted({c.name for v in table.versions for c in v.columns} - taken)
             name = rng.choice(old) if old and chance(rng, 50) else f"r{self.names}"
@@ -239,7 +239,7 @@ class History:
         return row | dict(zip(self.table.partition, partition, strict=True))
 
     def _rows(self, count: int) -> tuple[Partition, list[Row]]:
-        """Rows of one partition, some much alike."""
+        """Return a partition and rows of it, some of which share most values."""
         partition = self._partition()
         rows = [self._row(partition) for _ in range(count)]
         likeness = self.rng.choice([0, 50, 95])
@@ -248,7 +248,7 @@ class History:
         return partition, rows
 
     def _bucket(self, partition: Partition, row: Row) -> tuple[int, int]:
-        """Bucket and the number of buckets."""
+        """Return a row's bucket and the number of buckets, which is -1 without fixed buckets."""
         table = self.table
         if not table.bucket_key:
             if table.dynamic:
@@ -304,7 +304,7 @@ class History:
         return entries
 
     def _rescale(self, partition: Partition) -> list[Entry]:
-        """The partition, overwritten with another number of buckets."""
+        """Overwrite a partition with another number of buckets."""
         table = self.table
         files = [file for file in table.live if file.partition == partition and file.bucket >= 0]
         records = [r for file in files for r in table.stored(file, table.vector(file))]
@@ -317,7 +317,7 @@ class History:
         return entries
 
     def _indexed_anew(self) -> list[Entry]:
-        """An index file written beside a data file: the entry is replaced."""
+        """Replace a file's entry by one with a new index file."""
         file = self.rng.choice(self.table.live)
         return [(False, file), (True, replace(file, extra_files=(*file.extra_files, f"{file.name}.index")))]
 
@@ -457,12 +457,12 @@ class History:
 
 
 def some_table(rng: Random, theme: str | None = None) -> Table:
-    """A small table with a past."""
+    """Return a small random table with a history."""
     return History(rng, theme).build()
 
 
 def kinds_of(table: Table) -> Any:
-    """What a table is, for counting."""
+    """Return a table's kind, merge engine, deletion vectors and bucket mode, for counting."""
     return table.kind, table.engine, table.has_vectors, table.options["bucket"]
 
 

@@ -1,4 +1,4 @@
-"""Aggregates of Paimon tables against rows: a short run of the oracle, and bugs that it catches."""
+"""Aggregates of Paimon tables against rows: a short run of the oracle, and planted bugs that it catches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.planner.paimon.oracle.held import Lake, lake
 from tests.unit.planner.paimon.oracle.planted_aggregates import PLANTED_AGGREGATES
 
 CASES = int(os.environ.get("MUSTER_AGGREGATES", "300"))
-"""Filters; each is asked with every aggregate of every column."""
+"""The number of filters; each is tried with every aggregate of every column."""
 FIRST_SEED, MOST = 3_000, 800
 
 
@@ -30,7 +30,7 @@ def test_exact_answers_are_equal_and_intervals_hold_the_value(held: Lake) -> Non
     SEEN.clear()
     found = search(held, count(20_000), CASES, checks=(check,))
     assert found.violation is None, (found.seed, found.case and found.case.filter, found.violation)
-    # Intervals without bounds would hold every value.
+    # Unbounded intervals would pass, so require shares of exact answers.
     for function, share in {"count": 0.3, "null_count": 0.5, "min": 0.25, "max": 0.25, "files": 1, "bytes": 1}.items():
         exact, inexact = SEEN[function, True], SEEN[function, False]
         assert exact >= share * (exact + inexact), SEEN

@@ -39,7 +39,7 @@ def test_plans_of_each_kind_of_table_do_so_too(held: Lake, theme: str) -> None:
     assert found.violation is None, (found.seed, found.case and found.case.filter, found.violation)
 
 
-# An oracle that asks for too much, or sees one kind of table only, would be of no use.
+# Check that the oracle sees files dropped, and tables of every kind.
 
 
 def test_the_rules_of_exclusion_lose_no_row() -> None:

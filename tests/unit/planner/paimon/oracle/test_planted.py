@@ -1,4 +1,4 @@
-"""The oracle catches bugs: one at a time is planted, and found within a bounded number of cases."""
+"""The oracle catches each planted bug within a bounded number of cases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.unit.planner.paimon.oracle.planted_indexes import PLANTED_INDEXES
 
 FIRST_SEED = 3_000
 MOST = 1_000
-"""Cases within which every bug is caught; most fall within a hundred."""
+"""The number of cases within which every bug is caught; most are caught within a hundred."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_a_planted_bug_is_caught(
 ) -> None:
     plant, theme = BUGS[name]
     plant(monkeypatch)
-    # The same tables are asked the same under every bug: what one made of a filter is not for the next.
+    # Every bug gets the same tables and filters, so clear the cache of the previous bug.
     bucket_filter.cache_clear()
     try:
         found = search(held, catching_seeds.starting_at(FIRST_SEED, name), MOST, theme)

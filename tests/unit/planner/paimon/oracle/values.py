@@ -1,6 +1,6 @@
-"""Values of column types, few and close together, so that limits and bounds collide; what casts make of them.
+"""Few, close values of column types, so that constants and bounds collide; and casts of them.
 
-A value is a Paimon internal form, but for decimals: ``Decimal``. Dates are days.
+Values are in Paimon's internal form, dates in days; decimals are ``Decimal``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ POOLS: dict[str, list[Any]] = {
     "STRING": ["", "a", "aa", "ab", "abc", "abd", "b", "ba", "é", "\ud7ff", "\U0001d11e", "\U0001d11ea", "\U0010ffff"],
     "NUMERAL": ["-2", "-1", "0", "1", "2", "9", "10", "11"],
 }
-"""``NUMERAL`` is a STRING whose texts are all numbers, so that it can become one."""
+"""Values by type. ``NUMERAL`` is a STRING of numerals, so that it can be cast to a number."""
 
 INTEGERS = ("SMALLINT", "INT", "BIGINT")
 KEYS = ("INT", "BIGINT", "STRING", "DATE")
@@ -32,16 +32,16 @@ CASTS: dict[str, list[str]] = {
     "NUMERAL": ["INT", "BIGINT"],
     "DECIMAL(4, 1)": ["NUMERAL"],
 }
-"""What a column's type may become."""
+"""The types to which a column's type may change."""
 
 
 def chance(rng: Random, percent: int) -> bool:
-    """True so often of a hundred times."""
+    """Return True with a probability of ``percent`` percent."""
     return rng.randrange(100) >= 100 - percent
 
 
 def declared(of: str) -> str:
-    """The type as a schema has it."""
+    """Return the type that a schema declares."""
     return "STRING" if of == "NUMERAL" else of
 
 
@@ -56,7 +56,7 @@ def is_nan(value: object) -> bool:
 
 
 def cast(value: Any, old: str, new: str) -> Any:
-    """A value of a column whose type changed since, as SQL's CAST makes it."""
+    """Return a value cast from an old column type to a new one, as SQL's CAST does."""
     if value is None or old == new or declared(old) == declared(new):
         return value
     if declared(new) == "STRING":
@@ -67,7 +67,7 @@ def cast(value: Any, old: str, new: str) -> Any:
 
 
 def ordered(values: list[Any]) -> tuple[Any, Any]:
-    """The least and the greatest as Java orders them: text by UTF-8 bytes, -0.0 below 0.0, NaN last."""
+    """Return minimum and maximum in Java's order: text by UTF-8 bytes, -0.0 below 0.0, NaN last."""
     least = sorted(values, key=place)
     return least[0], least[-1]
 
@@ -81,12 +81,12 @@ def place(value: Any) -> Any:
 
 
 def internal(value: Any) -> Any:
-    """The form in which a BinaryRow holds it."""
+    """Return a value in the form that a BinaryRow stores."""
     return int(value.scaleb(1)) if isinstance(value, Decimal) else value
 
 
 def truncated(least: str, greatest: str, length: int) -> tuple[str | None, str | None]:
-    """Bounds cut to so many code points: a prefix below; above, a prefix with its last code point raised."""
+    """Return bounds of at most ``length`` code points: a prefix, and a prefix with its last code point raised."""
     if len(greatest) <= length:
         return least[:length], greatest
     for end in range(length, 0, -1):
@@ -98,7 +98,7 @@ def truncated(least: str, greatest: str, length: int) -> tuple[str | None, str |
 
 
 def shown(value: Any, of: str) -> str:
-    """The value as SQL text."""
+    """Return a value as SQL text."""
     if value is None:
         return "NULL"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Tables on disk as Paimon has them: schemas, one snapshot, its lists, manifests and deletion vectors' places."""
+"""Write tables as Paimon does: schemas, one snapshot, its lists, manifests, and ranges of deletion vectors."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tests.unit.planner.paimon.oracle.model import Column, DataFile, Entry, Part
 from tests.unit.planner.paimon.oracle.values import chance, declared, internal, ordered
 
 LIST_MEMBERS = (7, 11, 13, 15, 15, 15)
-"""Of 0.4, 1.1, 1.4 and 2.1."""
+"""Numbers of fields of a manifest list, of Paimon 0.4, 1.1, 1.4 and 2.1."""
 
 
 def write(rng: Random, table: Table, folder: Path) -> None:
-    """The table at its last snapshot."""
+    """Write a table at its last snapshot to a folder."""
     for name in ("schema", "snapshot", "manifest"):
         (folder / name).mkdir(parents=True)
     for version in table.versions:
@@ -90,7 +90,7 @@ def schema_document(table: Table, number: int) -> dict[str, Any]:
 
 
 def rewritten(rng: Random, commits: Sequence[list[Entry]]) -> list[list[Entry]]:
-    """Some neighbours as one, without what they add and delete again; all in any order."""
+    """Return commits in random order, some neighbours merged without entries that they add and delete."""
     found: list[list[Entry]] = []
     rest = list(commits)
     while rest:
@@ -107,7 +107,7 @@ def rewritten(rng: Random, commits: Sequence[list[Entry]]) -> list[list[Entry]]:
 
 
 def manifests(rng: Random, table: Table, folder: Path, name: str, entries: list[Entry]) -> list[dict[str, Any]]:
-    """Some manifests of entries; their rows of the list."""
+    """Write entries to one or more manifests; return their rows of the manifest list."""
     rows = []
     rest, number = list(entries), 0
     while rest:
@@ -160,7 +160,7 @@ def partition_stats(table: Table, partitions: list[Partition]) -> dict[str, Any]
 
 
 def record(rng: Random, table: Table, added: bool, file: DataFile) -> dict[str, Any]:
-    """One entry; a DELETE may have lost its statistics."""
+    """Return one entry of a manifest; a DELETE may lack statistics."""
     version = table.versions[file.version]
     columns = {column.field_id: column for column in version.columns}
     dropped = not added and chance(rng, 50)
@@ -207,7 +207,7 @@ def record(rng: Random, table: Table, added: bool, file: DataFile) -> dict[str, 
 
 
 def simple_stats(columns: Sequence[Column | None], known: dict[int, Statistics]) -> dict[str, Any]:
-    """A SimpleStats; what is no column of the schema is a system column, a BIGINT."""
+    """Return a SimpleStats; None in ``columns`` stands for a system column, a BIGINT."""
     found = [Statistics() if column is None else known.get(column.field_id, Statistics()) for column in columns]
     types = ["BIGINT" if column is None else declared(column.type) for column in columns]
     return stats(
@@ -219,7 +219,7 @@ def simple_stats(columns: Sequence[Column | None], known: dict[int, Statistics])
 
 
 def vector_rows(rng: Random, table: Table) -> list[dict[str, Any]]:
-    """The index files: one for each bucket, with a range for each data file."""
+    """Return index manifest rows: one index file per bucket, with a range for each data file."""
     partition = [declared(c.type) for i in table.partition if (c := table.current.by_id(i))]
     rows = []
     for number, ((values, bucket), vectors) in enumerate(table.vectors.items()):

@@ -1,4 +1,4 @@
-"""The planner's tests read tables of the formats that the catalog registers."""
+"""Register the table formats that the planner's tests read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A column's values under a later type."""
+"""A column's values cast to a later type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan looks at, counted: a guard against plans that grow with the table, which no clock disturbs."""
+"""Counts of a plan's work: a guard, independent of clocks, against plans whose cost grows with the table."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ FILES, MANIFESTS = 40_000, 20
 ZONE = 1024
 PACK = 4096
 LARGEST_PACK = 4 * PACK * MANIFESTS // FILES + 1
-"""In manifests."""
+"""The size of the largest pack, in manifests."""
 
 NAME = "b.t"
 
 
 class Work:
-    """Counts, while it is in place: entries that packs are asked about, columns and bytes of them that are read."""
+    """Counters of evaluated entries, and of columns and bytes read from segments."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.counts: Counter[str] = Counter()
@@ -67,7 +67,7 @@ class Work:
         monkeypatch.setattr(Segment, "batch", lambda segment, at, columns: note(segment, batch(segment, at, columns)))
 
     def clear(self) -> None:
-        """From now on."""
+        """Reset all counters."""
         self.counts.clear()
         self.segments.clear()
 
@@ -81,7 +81,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 
 
 def indexed(root: Path, table: Path) -> Services:
-    """Of an index in a folder, which knows a table."""
+    """Return services with an index in a folder, with a table indexed."""
     settings = Settings(
         database_url=f"sqlite:///{root}/index.db",
         segments_url=f"{root}/segments",
@@ -97,7 +97,7 @@ def indexed(root: Path, table: Path) -> Services:
 
 @pytest.fixture(autouse=True)
 def _small_packs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two manifests or so: where packs end depends on the names of segments, which no run has twice."""
+    """Use packs of about two manifests; their limits depend on segment names, which differ between runs."""
     monkeypatch.setattr(packs, "PACK_ROWS", PACK)
 
 
@@ -116,7 +116,7 @@ def files(services: Services, text: str) -> int:
 
 
 def test_a_selective_plan_opens_the_segments_of_its_packs_only(services: Services, work: Work) -> None:
-    # The first plan of all: zones are read from the ends of the other segments, which are not opened.
+    # In the first plan, zones come from the ends of the other segments, which are not opened.
     assert files(services, "id >= 11000000 and id < 11400000") == 400
     assert len(work.segments) <= LARGEST_PACK
     assert work.counts["entries"] <= 2 * ZONE
@@ -132,7 +132,7 @@ def test_a_selective_paimon_plan_opens_the_segments_of_its_packs_only(
     with contextlib.closing(indexed(tmp_path, tmp_path / "lake" / "db.db" / "t")) as services:
         work.clear()
         assert 300 <= files(services, "id >= 11000000 and id < 11400000") <= 600
-    # Where files are merged, those of a bucket are looked at together.
+    # Where files are merged, those of a bucket are evaluated together.
     assert len(work.segments) <= segments
     assert work.counts["entries"] <= 4 * ZONE
 
@@ -147,7 +147,7 @@ def test_a_plan_without_zone_pruning_reads_each_column_once(services: Services, 
     work.clear()
     assert files(services, "code = 500002000") <= 1
     assert work.counts["entries"] == FILES
-    # Of packs that are known, nothing is read but rows of files, and the bounds of ties.
+    # From cached packs, only rows of files and bounds of ties are read.
     assert work.counts["bytes"] < 200_000
 
 
@@ -196,7 +196,7 @@ def test_scattered_files_are_few_batches(services: Services) -> None:
     places = [(own.number, row) for batch in batches for own in batch.by_part() for row in own.rows.tolist()]
     assert len(places) > FILES // 40
     assert places == sorted(set(places))
-    # A thousand files at first, and then as many as a batch may have: of all manifests.
+    # The first batch has a thousand files, the next up to a batch's maximum, from all manifests.
     assert len(batches) <= 2
 
 
@@ -227,7 +227,7 @@ def test_a_commit_costs_its_own_manifest(services: Services, work: Work) -> None
     work.clear()
     assert files(services, "code = 500001000") <= 2
     assert work.counts["entries"] == FILES + 300
-    # The new manifest's columns are read, and those of the pack that it came into.
+    # The columns of the new manifest and of its pack are read.
     assert len(work.segments) <= LARGEST_PACK + 1
 
 
@@ -247,7 +247,7 @@ def test_deletes_of_whole_batches_are_matched_once(services: Services, monkeypat
     for text in ("id >= 0", "user_id > 5000", "id >= 11000000 and id < 11020000"):
         asked.clear()
         batches = list(plan(services, text).batches())
-        assert sum(asked) <= 300  # the manifest that was appended, and a few files
+        assert sum(asked) <= 300  # the appended manifest, and a few files
         for batch in batches:
             index = plan(services, text).scan.delete_index
             assert index is not None
@@ -272,7 +272,7 @@ def test_a_repeated_filter_after_a_commit_evaluates_new_entries_only(services: S
         if services.pages.reused > reused:
             assert page.files == before.files
         if text is texts[0]:
-            # Nothing of the new manifest is left: its zones are made, and those of small ones beside it.
+            # Zones drop the new manifest entirely; they are computed for it and for small manifests next to it.
             assert services.pages.reused > reused
             assert not work.counts["entries"]
             assert len(work.segments) <= 2

@@ -1,4 +1,4 @@
-"""Rows gathered from many batches equal those that Arrow's take returns, for every type of a segment."""
+"""Rows gathered from many batches equal the result of Arrow's take, for every type of a segment."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VALUES: dict[pa.DataType, st.SearchStrategy[Any]] = {
 
 
 class Batches:
-    """A segment, as far as its batches go."""
+    """A segment with batches only."""
 
     def __init__(self, *batches: pa.RecordBatch) -> None:
         self.batches = batches
@@ -48,7 +48,7 @@ class Batches:
 
 @st.composite
 def columns(draw: st.DrawFn, kind: pa.DataType, rows: int) -> pa.Array:
-    """Values all alike, or not; some with nulls; some that are a part of others."""
+    """Draw a column: constant or not, some with nulls, some a slice of an array."""
     value = VALUES[kind]
     if draw(st.booleans()):
         value = st.just(draw(value))
@@ -64,7 +64,7 @@ def columns(draw: st.DrawFn, kind: pa.DataType, rows: int) -> pa.Array:
 
 @st.composite
 def chosen(draw: st.DrawFn) -> list[tuple[pa.RecordBatch, np.ndarray]]:
-    """Batches of one schema, and rows of each, ascending."""
+    """Draw batches of one schema, with ascending row numbers of each."""
     kinds = draw(st.lists(st.sampled_from(list(VALUES)), min_size=1, max_size=4))
     schema = pa.schema([pa.field(f"c{n}", kind, metadata={b"n": b"%d" % n}) for n, kind in enumerate(kinds)])
     parts = []
@@ -84,7 +84,7 @@ def test_rows_are_those_that_arrow_takes(parts: list[tuple[pa.RecordBatch, np.nd
     expected = pa.concat_batches([batch.take(pa.array(rows)) for batch, rows in parts])
     found.validate(full=True)
     assert found.schema.equals(expected.schema, check_metadata=True)
-    # By what is written: NaN is not equal to itself, and one zero is to the other.
+    # Compare text, since NaN is not equal to itself and -0.0 equals 0.0.
     assert str(found.to_pylist()) == str(expected.to_pylist())
 
 

@@ -1,4 +1,4 @@
-"""Small manifests are packed when a snapshot is published: fewer segments are opened, and plans are the same."""
+"""Packing small manifests at publication opens fewer segments and does not change plans."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Servic
 
 
 def planned(services: Services, text: str, *, alone: bool) -> list[tuple[int, int, dict[str, Any]]]:
-    """The files of a plan: part, row and entry; ``alone``: each manifest read from its own segment."""
+    """Return part, row and entry of a plan's files; ``alone`` reads each manifest from its own segment."""
     view = services.view(NAME, CURRENT)
     scan = scan_index_of(services.index, view)
     if alone:

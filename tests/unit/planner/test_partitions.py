@@ -1,4 +1,4 @@
-"""Sets of partitions, which one branch of a table leaves to another."""
+"""Sets of partitions, by which one branch of a table falls back to another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakemuster.planner.scan.partitions import Partitions
 
 
 def entries(**columns: pa.Array) -> pa.Table:
-    """Entries with columns of partitions, by field id."""
+    """Return entries with partition columns by field id."""
     count = len(next(iter(columns.values())))
     return pa.table({"status": pa.nulls(count), **{f"partition.{name[1:]}": own for name, own in columns.items()}})
 

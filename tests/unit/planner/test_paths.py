@@ -1,4 +1,4 @@
-"""Keys of locations: a key depends on its text only."""
+"""The key of a location depends on its text only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A format that has nothing to say but its rows is listed, planned and explained by the plain rules."""
+"""A format that defines only its rows is listed, planned and explained by the default rules."""
 
 from __future__ import annotations
 

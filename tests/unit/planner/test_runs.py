@@ -1,4 +1,4 @@
-"""Owners of entries, compared with a search for each entry."""
+"""Owners of entries against a search for each entry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COUNTS = st.lists(st.sampled_from([0, 1, 2, 7, 40]), min_size=1, max_size=60).fi
 
 @given(COUNTS, st.data())
 def test_owners_are_those_that_a_search_finds(counts: list[int], data: st.DataObject) -> None:
-    """Few entries of many owners, all entries of few, and owners without entries between them."""
+    """Cases include few entries of many owners, all entries, and owners without entries."""
     starts = np.cumsum([0, *counts])
     everything = range(int(starts[-1]))
     chosen = data.draw(st.sets(st.sampled_from(everything), min_size=1) | st.just(set(everything)))

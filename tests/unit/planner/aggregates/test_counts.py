@@ -1,4 +1,4 @@
-"""Sums of recorded counts, which are not trusted."""
+"""Sums of recorded counts, which may be unknown or exceed 64 bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data and delete files as segment tables, and which deletes apply to them, computed file by file."""
+"""Data and delete files as segment tables, and delete matching computed file by file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REQUIRED = frozenset({4})
 
 
 def by(*fields: tuple[int, str, int], spec_id: int = 0) -> PartitionSpec:
-    """A spec of (partition field id, transform, source id)."""
+    """Return a spec of (partition field id, transform, source id) fields."""
     parts = tuple(PartitionField(i, f"p{i}", transform, (source,)) for i, transform, source in fields)
     return PartitionSpec(spec_id, parts)
 
@@ -49,7 +49,7 @@ SPECS = (UNPARTITIONED, BY_NAME, BY_RATIO, VOIDED, UNKNOWN)
 
 @dataclass(frozen=True)
 class Recorded:
-    """One column's statistics, None where not recorded."""
+    """One column's statistics; None where not recorded."""
 
     lower: Any = None
     upper: Any = None
@@ -60,7 +60,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class File:
-    """One data or delete file; ``rows`` by column id, of delete files the deleted rows."""
+    """One data or delete file; ``rows`` by column id are its rows, or the deleted rows."""
 
     path: str
     sequence: int | None = 1
@@ -89,7 +89,7 @@ def equality(*ids: int, sequence: int | None = 2, **rest: Any) -> File:
 
 
 def between(file: File, lower: str | None, upper: str | None) -> File:
-    """A position delete file with bounds of the paths that it holds."""
+    """Return a position delete file with bounds of its paths."""
     return replace(file, statistics={**file.statistics, PATH: Recorded(lower, upper)})
 
 
@@ -99,7 +99,7 @@ def table_of(
     types: dict[int, Primitive] | None = None,
     schemas: tuple[Schema, ...] = (SCHEMA,),
 ) -> pa.Table:
-    """Entries; columns in which all is null are left out, as segments leave them out."""
+    """Return entries as a segment has them, without columns of nulls only."""
     kinds = {**COLUMNS, PATH: TEXT, **(types or {})}
     found: list[tuple[pa.Field, list[Any]]] = [
         (pa.field("content", ICEBERG_COLUMNS["content"]), [file.content for file in files]),
@@ -134,7 +134,7 @@ def matched(
     files: Sequence[File],
     schemas: tuple[Schema, ...] = (SCHEMA,),
 ) -> list[list[int]]:
-    """The numbers of each data file's deletes, as the index finds them."""
+    """Return the numbers of each data file's deletes that ``DeleteIndex`` matches."""
     manifests = [(own.spec_id, table_of(some, own, schemas=schemas)) for own, some in deletes]
     index = DeleteIndex.of(manifests, SPECS, schemas)
     return numbers_of(index, spec, table_of(files, spec, schemas=schemas))
@@ -150,7 +150,7 @@ def numbers_of(index: DeleteIndex, spec: PartitionSpec, table: pa.Table) -> list
 def expected(
     deletes: Sequence[tuple[PartitionSpec, Sequence[File]]], spec: PartitionSpec, file: File
 ) -> tuple[list[int], list[int]]:
-    """What the specification has applied to one data file, in scope and after looking at statistics."""
+    """Return the delete files in a data file's scope by the specification, and those left after statistics."""
     numbered = [(of, one) for of, some in deletes for one in some]
     vectors = [n for n, (of, one) in enumerate(numbered) if is_vector(one) and applies(of, one, spec, file)]
     scope = [n for n, (of, one) in enumerate(numbered) if applies(of, one, spec, file)]
@@ -164,7 +164,7 @@ def is_vector(delete: File) -> bool:
 
 
 def applies(delete_spec: PartitionSpec, delete: File, spec: PartitionSpec, file: File) -> bool:
-    """The scope rules of "Scan Planning", but for vectors taking the place of position deletes."""
+    """Return whether a delete file is in scope by "Scan Planning", except that vectors replace position deletes."""
     delete_age, age = delete.sequence or 0, file.sequence or 0
     same_partition = delete_spec.spec_id == spec.spec_id and tuple_of(delete, spec) == tuple_of(file, spec)
     if delete.content == EQUALITY_DELETES:
@@ -186,7 +186,7 @@ def bits(value: object) -> object:
 
 
 def can_delete(delete: File, file: File) -> bool:
-    """Whether statistics leave room for the delete file to delete a row of the data file."""
+    """Return whether statistics allow that the delete file deletes a row of the data file."""
     if delete.content != EQUALITY_DELETES:
         paths = Recorded() if delete.referenced else delete.statistics.get(PATH, Recorded())
         return not ((paths.lower or "") > file.path or (paths.upper is not None and paths.upper < file.path))
@@ -194,7 +194,7 @@ def can_delete(delete: File, file: File) -> bool:
 
 
 def may_share(delete: File, file: File, field_id: int) -> bool:
-    """Whether a value of the one may be equal to a value of the other."""
+    """Return whether a value of the delete file may equal one of the data file."""
     if field_id not in COLUMNS:
         return True
     one, other = (side.statistics.get(field_id, Recorded()) for side in (delete, file))

@@ -1,4 +1,4 @@
-"""Delete matching: each data file gets the deletes that the specification applies to it, computed here file by file."""
+"""Delete matching against the specification's rules, applied file by file."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ ages = st.none() | st.integers(0, 3)
 
 @st.composite
 def columns(draw: st.DrawFn, field_id: int) -> tuple[list[Any], Recorded]:
-    """Values of a column, and statistics that hold of them, some of which are not recorded."""
+    """Draw values of a column, and valid statistics of them, some of which are missing."""
     values = draw(st.lists(VALUES[field_id] | (st.just(math.nan) if field_id == 3 else st.nothing()), max_size=2))
     if field_id != 4:
         values += [None] * draw(st.integers(0, 1))
@@ -141,7 +141,7 @@ def test_each_data_file_has_the_deletes_that_the_specification_applies(case: Any
 
 
 def shared(delete: File, deleted: dict[int, list[Any]], values: dict[int, list[Any]]) -> bool:
-    """Whether every delete column has a value that the data has too."""
+    """Return whether the data shares a value with every equality delete column."""
     return all(
         {str(value + 0.0 if isinstance(value, float) else value) for value in deleted[field_id]}
         & {str(value + 0.0 if isinstance(value, float) else value) for value in values[field_id]}

@@ -1,8 +1,8 @@
-"""Position deletes against PyIceberg's index, where it keeps to the specification.
+"""Position deletes against PyIceberg's index, where it follows the specification.
 
-PyIceberg 0.12 knows no equality deletes, takes vectors for position deletes, does not look at
-``referenced_data_file`` or at one bound without the other, does not hold the partition against deletes
-of one file, and tells one NaN from another. None of these occurs here.
+PyIceberg 0.12 does not support equality deletes, takes vectors for position deletes, ignores
+``referenced_data_file`` and a bound without the other, does not compare partitions for deletes of one file, and
+distinguishes NaN bit patterns. None of these occurs here.
 """
 
 from __future__ import annotations

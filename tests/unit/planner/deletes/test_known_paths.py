@@ -1,4 +1,4 @@
-"""Paths that delete files refer to, compared with a look-up in a dictionary."""
+"""Look-ups of the paths that delete files refer to, against a dictionary."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ NAMES = st.builds(
     st.integers(0, 30),
     st.sampled_from(["", "0" * (TAIL - 30), "0" * (TAIL - 9), "0" * TAIL]),
 )
-"""Short ones, ones of about the length that is looked at, and ones that differ only before that."""
+"""Short names, names about as long as the compared suffix, and names that differ only before it."""
 
 
 @given(st.lists(NAMES, unique=True), st.lists(NAMES), st.integers(0, 3), st.randoms())
 def test_known_paths_are_found_and_no_others(known: list[str], asked: list[str], skipped: int, random: object) -> None:
-    """Of a part of an array too, and only among those that are asked for."""
+    """Arrays may be slices, and only the paths in ``among`` are looked up."""
     paths = KnownPaths.of(pa.array([*["other"] * skipped, *known], pa.string()).slice(skipped))
     locations = [*asked, *known]
     among = np.array([random.random() < 0.8 for _ in locations], np.bool_)  # type: ignore[attr-defined]
@@ -30,7 +30,7 @@ def test_known_paths_are_found_and_no_others(known: list[str], asked: list[str],
 
 
 def test_most_unknown_paths_skip_the_lookup() -> None:
-    """Names of one write that differ only before the id that they share are told apart, too."""
+    """This includes names of one write that differ only before their shared id."""
     name = "s3://lake/db/table/data/{:05}-{}-8f2b5a4e-6a0c-4a57-9a39-0f3f2f4d1c55-0-00001.parquet"
     paths = KnownPaths.of(pa.array([name.format(n, n + 7) for n in range(2_000)]))
     looked_up: list[str] = []

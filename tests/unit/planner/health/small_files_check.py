@@ -1,4 +1,4 @@
-"""Small files by groups, one after another: what rewrites of Iceberg and Paimon take, and what that gains at most."""
+"""Count, group by group, the small files that rewrites of Iceberg and Paimon take, and the files that they save."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TARGET = 100
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A data file: its partition, bucket, whether it has the current spec, and its size."""
+    """A data file's partition, bucket, size, and whether it has the current spec."""
 
     partition: int
     bucket: int

@@ -1,4 +1,4 @@
-"""Commands are quoted, and name a table as its Spark catalog does."""
+"""Commands are quoted and name tables as their Spark catalogs do."""
 
 from __future__ import annotations
 

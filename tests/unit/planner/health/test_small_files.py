@@ -1,4 +1,4 @@
-"""Which small files a rewrite takes, and what it gains, beside counting group by group; planted bugs are noticed."""
+"""Small files that a rewrite takes, and its gain, against counting group by group; planted bugs are detected."""
 
 from __future__ import annotations
 

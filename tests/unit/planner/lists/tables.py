@@ -1,4 +1,4 @@
-"""Small Paimon tables, as their metadata says them."""
+"""Metadata of small Paimon tables."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ COLUMNS = (
 
 
 def metadata(options: Mapping[str, str] | None = None, refs: Sequence[Ref] = ()) -> TableMetadata:
-    """A table of three columns without snapshots."""
+    """Return the metadata of a table with three columns and no snapshots."""
     schema = Schema(0, tuple(parse_field(column) for column in COLUMNS), options=tuple((options or {}).items()))
     return replace(assemble("file:///lake/t", {"main": [schema]}, ()), refs=tuple(refs))

@@ -1,4 +1,4 @@
-"""What the lists of a snapshot take."""
+"""Parameters that the lists of a snapshot accept."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ VIEW: Any = SimpleNamespace(
 
 
 class Looking(IcebergRows):
-    """Takes no batch whole."""
+    """Iceberg's rows with filtering of every entry."""
 
     def takes_whole(self, view: object, part: ManifestPart, segment: Segment) -> bool:
         return False
@@ -60,7 +60,7 @@ def _small_batches() -> Iterator[None]:
 
 @st.composite
 def manifests(draw: st.DrawFn) -> tuple[pa.Table, ManifestPart]:
-    """Entries as a segment has them, and the manifest that they are of."""
+    """Draw entries as a segment has them, and their manifest."""
     rows, content = draw(st.integers(0, 3 * BATCH)), draw(st.sampled_from(CONTENT))
     codes = st.just(0) if content == "data" else st.sampled_from([1, 2])
     statuses = draw(st.sampled_from([[ADDED], [ADDED], [ADDED, EXISTING], [EXISTING, ADDED, DELETED]]))
@@ -94,7 +94,7 @@ def manifests(draw: st.DrawFn) -> tuple[pa.Table, ManifestPart]:
 
 
 def header_of(content: Literal["data", "deletes"], **given: int | None) -> ManifestHeader:
-    """A row of a manifest list."""
+    """Return a row of a manifest list."""
     return replace(ManifestHeader("/m", 1, content, 0), **cast("dict[str, Any]", given))
 
 
@@ -128,7 +128,7 @@ def test_rows_are_the_same(
 
 
 class _Index:
-    """Of some segments."""
+    """An index of segments in memory."""
 
     def __init__(self, segments: Mapping[str, Segment]) -> None:
         self.segments = SimpleNamespace(open=segments.__getitem__)
@@ -160,7 +160,7 @@ def test_a_page_that_ends_with_a_manifest_builds_no_row_of_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not RowWriter.is_available():
-        pytest.skip("rows are not kept without machine code")
+        pytest.skip("rows are cached with compiled kernels only")
     table = pa.table({"status": pa.array([ADDED] * BATCH, pa.int8()), "file_path": [*"abcd"]})
     write_segment(table, tmp_path / "s")
     segment = Segment("s", tmp_path / "s")

@@ -1,4 +1,4 @@
-"""Bucket pruning: a bucket with a matching row is never pruned, and the others are."""
+"""Bucket pruning keeps every bucket with a matching row and prunes the others."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ TREES = trees(table())
 
 
 def pinning(of, key):
-    """Trees that pin each field of a key, in one part or in each of several."""
+    """Return a strategy of trees that pin each field of a key to constants."""
 
     def pin(name):
         field = of.by_name[name]
@@ -107,7 +107,7 @@ def pinning(of, key):
 
 
 def generous(tree: Bound) -> Bound:
-    """The tree with all that is opaque TRUE."""
+    """Return the tree with opaque conditions replaced by TRUE."""
     match tree:
         case Opaque():
             return TRUE

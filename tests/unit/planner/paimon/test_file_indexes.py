@@ -1,4 +1,4 @@
-"""Pruning by file indexes: columns are found by the file's schema, row sets are combined, doubt keeps the file."""
+"""Pruning by file indexes: columns by the file's schema, combined row sets, and files kept in doubt."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def schema(number: int, *columns: Column, key: Sequence[str] = (), **options: st
 
 
 def entries(*files: tuple[int, int, bytes | None]) -> pa.Table:
-    """Of each file: its schema, rows and indexes."""
+    """Return entries of files given by schema id, row count and embedded index."""
     ids, rows, indexes = zip(*files, strict=True)
     return pa.table(
         {
@@ -89,7 +89,7 @@ def test_row_sets_of_conditions_are_combined(bound: Bound, stays: bool) -> None:
 
 
 def test_only_the_requested_entries_are_evaluated() -> None:
-    """Of many files, more than are taken at once."""
+    """There are more files than one batch of the evaluation."""
     count = 2500
     table = entries(*[(0, 1, bitmaps(a=[n % 5])) for n in range(count)])
     among = np.arange(count) % 2 == 0
@@ -175,7 +175,7 @@ def test_columns_are_found_by_field_id(bound: Bound, stays: bool) -> None:
 
 @pytest.mark.parametrize("place", ["between", "last"])
 def test_the_index_of_a_moved_column_is_not_used(place: str) -> None:
-    """Paimon's rewriting of indexes may have put another column's there; the file's own schema does not tell when."""
+    """Paimon's rewriting of indexes may use the wrong column there, and the file's schema does not tell."""
     straight = schema(0, (1, "a", INT), (2, "b", INT))
     moved = schema(1, (2, "b", INT), (1, "a", INT))
     later = schema(2, (1, "a", INT), (2, "b", INT))

@@ -1,4 +1,4 @@
-"""Groups of files that are dropped only as a whole: merged buckets, and files that share rows by row id."""
+"""Groups of files that are dropped only together: merged buckets, and files with the same row ids."""
 
 from __future__ import annotations
 

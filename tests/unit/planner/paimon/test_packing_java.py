@@ -1,4 +1,4 @@
-"""Sections, splits and what is read without merging, held against the parts of Paimon that decide them, in Java."""
+"""Sections, splits and raw-convertible files against Paimon's Java code."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def order(value):
 
 @st.composite
 def merge_trees(draw):
-    """(types of the key, files): keys from few values, so that files overlap here and there."""
+    """Draw key types and files, with keys from few values so that some files overlap."""
     types = draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=1, max_size=3))
     pools = [draw(st.lists(VALUES[of], min_size=2, max_size=6)) for of in types]
     key = st.tuples(*map(st.sampled_from, pools))
@@ -98,7 +98,7 @@ def test_merge_trees(java_paimon, tree, deletion_vectors, first_row, target, cos
         if split["raw"]:
             assert raw[split["files"]].all()
         elif raw[split["files"]].any():
-            # Java says it of splits: one of several sections is not raw, though some sections may be one clean file.
+            # Java decides per split: a split of several sections is not raw, even if a section is a single raw file.
             assert len(split["files"]) > 1
             alone = [file for file in split["files"] if raw[file]]
             assert all((section == section[file]).sum() == 1 and deleted[file] <= 0 for file in alone)

@@ -1,4 +1,4 @@
-"""Key-range sections, held against files joined pair by pair as their keys overlap."""
+"""Key-range sections against joining files with overlapping keys pair by pair."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def ints(values):
 
 
 def in_order(key):
-    """A key that Python orders as Paimon does: nulls first, text by its UTF-8 bytes."""
+    """Return a sort key in Paimon's order: nulls first, text by UTF-8 bytes."""
     return [() if value is None else (value.encode() if isinstance(value, str) else value,) for value in key]
 
 
 def joined(files):
-    """The groups of files whose [low, high] overlap, transitively, within one group: by pairs, in no clever way."""
+    """Return the sets of files in a group whose ranges [low, high] overlap transitively, by comparing all pairs."""
     owner = list(range(len(files)))
     for _ in files:
         for i, (group, low, high) in enumerate(files):
@@ -53,7 +53,7 @@ values = {
 
 @st.composite
 def files_of(draw, unknown=False):
-    """(arrow types, files): a file is its group, its smallest key and its largest."""
+    """Draw Arrow types and files; a file is its group, smallest key and largest key."""
     kinds = draw(st.lists(st.sampled_from(sorted(values)), min_size=1, max_size=3))
     part = [values[kind][1] | st.none() if unknown else values[kind][1] for kind in kinds]
     key = st.tuples(*part)

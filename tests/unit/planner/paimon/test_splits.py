@@ -1,4 +1,4 @@
-"""Splits, held against the packing of one group's files after the other, written out."""
+"""Splits against a plain implementation of packing, group by group."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def columns_of(files, count):
 
 
 def packed(items, target, cost):
-    """Lists of files, from a list of items: each (files, bytes)."""
+    """Pack items of (files, bytes) in order; return the files of each bin."""
     bins, current, weight = [], [], 0
     for files, size in items:
         own = max(size, cost)

@@ -1,4 +1,4 @@
-"""Statistics of files of older schemas: found by field id; null where there was no such column; else often unknown."""
+"""Statistics of files of older schemas: by field id, all null for later columns, else often unknown."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_column_added_later_is_null_in_older_files():
 
 
 def test_where_only_keys_drop_files_a_later_column_proves_nothing():
-    """A merged row may have the column from another file."""
+    """A merged row may take the column from another file."""
     found = FileStatistics(entries([0, 1, 2]), EVOLUTION, ("keys",)).field(2)
     assert found is None or found.null_count is None or (found.null_count == UNKNOWN).all()
 

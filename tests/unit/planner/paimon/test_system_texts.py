@@ -1,4 +1,4 @@
-"""Values, durations and columns as the texts that Paimon's Java makes of them."""
+"""Values, durations and columns in the text forms of Paimon's Java code."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_rows_and_maps_are_formatted_as_in_java() -> None:
     assert listed([one, other], 2).to_pylist() == ["{x, null}", "{null, y}"]
     assert listed([one], 2, "[", "]").to_pylist() == ["[x]", "[null]"]
     assert listed([], 2).to_pylist() == ["{}", "{}"]
-    # By UTF-16: the surrogates of U+1F600 come before U+FF5E.
+    # Ordered by UTF-16, where the surrogates of U+1F600 sort before U+FF5E.
     names = {"～": one, "😀": one, "b": other, "B": other}
     assert mapped(names, 2).to_pylist() == ["{B=null, b=null, 😀=x, ～=x}", "{B=y, b=y, 😀=null, ～=null}"]
 

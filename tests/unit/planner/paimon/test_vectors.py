@@ -1,4 +1,4 @@
-"""Deletion vectors of data files, held against a look-up in a dictionary."""
+"""Matching of deletion vectors to data files, against a dictionary."""
 
 from __future__ import annotations
 
@@ -172,6 +172,6 @@ def test_every_vector_of_a_real_table_is_its_data_files(folder):
                 matched += 1
                 path = found["file_path"].replace("FILE:/tmp/external", str(folder.parent / "external"))
                 where = VectorRange(name, found["offset"], found["length"], found["cardinality"])
-                # Of an older writer the cardinality is not recorded; of the others it is held against the bitmap.
+                # The parser compares the cardinality, which older writers do not record, with the bitmap.
                 assert len(parse_deletion_vectors(Path(path).read_bytes(), [where])[name]) > 0
         assert matched == len(index), snapshot.snapshot_id

@@ -1,4 +1,4 @@
-"""Zones that Paimon's segments were written with: those that are made of files' statistics, or none."""
+"""Zones stored in Paimon's segments equal those computed from files, or are not used."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_written_zones_equal_those_computed_from_files(
     for name in ("lower", "upper", "null_count", "value_count"):
         own, other = getattr(found, name), getattr(made, name)
         if name.endswith("count") and own is None:
-            # Files' rows prove nothing by themselves.
+            # Row counts alone prove nothing.
             recorded = [of for of in table.column_names if of.endswith(".1")]
             assert not recorded or (name == "null_count" and f"{prefix}null_count.1" not in recorded)
             continue
@@ -71,10 +71,10 @@ def test_written_zones_equal_those_computed_from_files(
     ("reading", "schema_ids", "write_cols"),
     [
         (APPENDED, [1, 2], None),  # files of several schemas
-        (APPENDED, [0, 0], None),  # of one whose type is not read as today's
-        (APPENDED, [7, 7], None),  # of one that is not known
-        (APPENDED, [2, 2], ["a"]),  # of some columns only
-        (READ_OPTIMIZED, [2, 2], None),  # keys and values both tell
+        (APPENDED, [0, 0], None),  # a schema whose type is not read as the current one
+        (APPENDED, [7, 7], None),  # an unknown schema
+        (APPENDED, [2, 2], ["a"]),  # files of some columns only
+        (READ_OPTIMIZED, [2, 2], None),  # both key and value statistics apply
     ],
 )
 def test_written_zones_are_not_used_where_schemas_differ(

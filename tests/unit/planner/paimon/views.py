@@ -1,4 +1,4 @@
-"""Views of Paimon tables that were never indexed: what pure parts of the planner ask of one."""
+"""Views of Paimon tables without an index, for tests of the planner's pure parts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakemuster.planner.view import View
 
 
 def view_of(metadata: TableMetadata, location: str = "s3://b/t", rewrites: Sequence[tuple[str, str]] = ()) -> View:
-    """A view of a table without snapshots."""
+    """Return a view of a table without snapshots."""
     unknown = dict.fromkeys(
         [
             *("checked_at_ms", "stale_reason", "pointer", "metadata_location", "table_location", "uuid"),

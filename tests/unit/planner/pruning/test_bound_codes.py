@@ -30,13 +30,13 @@ ORDERED = (Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ, Op.EQ, Op.IN)
 
 
 def near(least: int, most: int) -> st.SearchStrategy[int]:
-    """Numbers of all sizes, many of them neighbours of each other and of both ends."""
+    """Return a strategy of integers, many of them close to each other and to both limits."""
     ends = st.sampled_from([least, least + 1, most - 1, most])
     return st.one_of(st.integers(least, most), st.integers(-3, 3), ends)
 
 
 def exact(unscaled: int) -> Decimal:
-    """With two digits after the point, in any length."""
+    """Return a decimal of scale 2 and any precision."""
     return Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -2))
 
 
@@ -55,7 +55,7 @@ VALUES: dict[Primitive, st.SearchStrategy[Any]] = {
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[BoundLeaf, FieldStats, int]:
-    """A leaf and some files' statistics, missing and NaN bounds among them."""
+    """Draw a leaf and statistics of files, with missing and NaN bounds."""
     kind = draw(st.sampled_from(list(VALUES)))
     value = VALUES[kind]
     rows = draw(st.integers(1, 12))
@@ -135,7 +135,7 @@ def test_types_without_codes_have_none() -> None:
 
 
 def test_a_wrong_shift_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two bounds of one key are a tie: without ties, a file is lost."""
+    """Two bounds with equal codes are a tie; without handling of ties, the file is not dropped."""
     (bits,) = struct.unpack("<q", struct.pack("<d", 1.5))
     field = FieldStats(pa.array([-(2**62), bits + 1]), pa.array([2**62, bits + 1]))
     leaf = BoundLeaf(Op.EQ, 1, "a", LONG, (bits + 1,))

@@ -1,4 +1,4 @@
-"""Machine code for IN: beside its own source, which runs as plain Python within bounds, and beside numpy's search."""
+"""The compiled kernel for IN against its source, run as plain Python, and against numpy's search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VALUES = KEYS.map(lambda key: min(key, MOST - 1))
 
 
 run_plain = np.errstate(over="ignore")(kernel.any_between)
-"""The kernel's source, over arrays that end where they end: an index beyond them raises."""
+"""The kernel's source as plain Python: an index beyond an array raises."""
 
 
 def numbers(found: list[int]) -> np.ndarray:

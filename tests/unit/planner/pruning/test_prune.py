@@ -1,4 +1,4 @@
-"""Pruning by statistics: a dropped file holds no matching row, and exact bounds do drop."""
+"""Pruning by statistics: a dropped file holds no matching row, and exact bounds drop files."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def one(field_id: int, values: list[Any]) -> Files:
     ],
 )
 def test_exact_bounds_drop(op: Op, field_id: int, values: tuple[Any, ...], rows: list[Any]) -> None:
-    """Soundness alone would let "keep everything" pass."""
+    """A planner that keeps every file would pass the tests of soundness."""
     leaf = BoundLeaf(op, field_id, "f", FIELDS[field_id], values)
     assert can_match(leaf, one(field_id, rows)).tolist() == [False]
 

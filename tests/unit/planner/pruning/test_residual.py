@@ -1,4 +1,4 @@
-"""Residuals: equal to the predicate for the rows of the partition, without the conditions that it decides."""
+"""Residuals select the predicate's rows of a partition, without the conditions that the partition decides."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ ROWS = st.lists(st.fixed_dictionaries(VALUES), min_size=1, max_size=6)
 
 
 def partitions(spec: PartitionSpec, rows: list[dict[int, Any]]) -> pa.Table:
-    """One file a row."""
+    """Return entries with the partition values of each row as one file."""
     columns = {"record_count": pa.array([1] * len(rows))}
     for field in spec.fields:
         source = COLUMNS[field.source_ids[0]][1]
@@ -94,7 +94,7 @@ def test_a_residual_is_the_predicate_for_the_rows_of_its_partition(
     bound = bind(parse_sql(text), SCHEMA, negations_match_null=negations_match_null)
     left = residuals(bound, partitions(spec, rows), PartitionPredicates(spec, (SCHEMA,)))
     for row, number in zip(rows, left.of_file.tolist(), strict=True):
-        # Not TRUE is not TRUE: FALSE and UNKNOWN are alike at the top.
+        # Compare truth only: FALSE and UNKNOWN are equivalent at the top level.
         assert (matches(left.distinct[number], row) is True) == (matches(bound, row) is True) or _is_doubtful(bound)
 
 
@@ -102,7 +102,7 @@ def test_a_residual_is_the_predicate_for_the_rows_of_its_partition(
 def test_tuples_have_the_same_residuals_one_by_one_and_in_bulk(
     text: str, spec: PartitionSpec, rows: list[dict[int, Any]]
 ) -> None:
-    """However tuples are told apart, too, and however few files there are."""
+    """This holds for each way of grouping tuples, and for few files."""
     bound, table = bind(parse_sql(text), SCHEMA), partitions(spec, rows)
     ways: tuple[dict[str, Any], ...] = (
         {},

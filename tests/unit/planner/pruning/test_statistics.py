@@ -1,4 +1,4 @@
-"""Statistics of entries, partitions and zones: a level above never drops what the level below keeps."""
+"""Statistics of entries, partitions and zones: a higher level never drops what a lower one keeps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.unit.planner.pruning.test_prune import FIELDS, LONG, files, predicate
 
 
 def entries(of: Any) -> pa.Table:
-    """The same statistics as a decoded manifest has them."""
+    """Return the same statistics as the columns of a decoded manifest."""
     found = statistics(of)
     columns: dict[str, pa.Array] = {"record_count": pa.array(found.record_count)}
     for field_id in FIELDS:

@@ -1,4 +1,4 @@
-"""Figures counted file by file in plain Python: quantiles, histograms, overlap."""
+"""Statistics computed file by file in plain Python: quantiles, histograms, overlap."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def quantiles(values: Iterable[int]) -> dict[str, int] | None:
-    """By nearest rank."""
+    """Return quantiles by nearest rank, or None without values."""
     ordered = sorted(values)
     if not ordered:
         return None
@@ -20,7 +20,7 @@ def quantiles(values: Iterable[int]) -> dict[str, int] | None:
 
 
 def histogram(sizes: Iterable[int]) -> dict[int, tuple[int, int, int]]:
-    """By where a bucket begins: where it ends, files and bytes."""
+    """Return the end, files and bytes of each bucket, by its begin."""
     found: dict[int, tuple[int, int, int]] = {}
     for size in sizes:
         begin = 0 if size == 0 else 1 << size.bit_length() - 1
@@ -31,7 +31,7 @@ def histogram(sizes: Iterable[int]) -> dict[int, tuple[int, int, int]]:
 
 @dataclass(frozen=True)
 class Bounds:
-    """One file's bounds of a column, None where missing; ``holds``: the file may hold a value."""
+    """One file's bounds of a column, None where missing; ``holds`` tells whether it may have non-null values."""
 
     lower: Any
     upper: Any
@@ -47,7 +47,7 @@ class Bounds:
 
 
 def overlap(files: Sequence[Bounds]) -> dict[str, Any]:
-    """The depth at each lower bound."""
+    """Return figures of the depth of files at each lower bound."""
     held = [file for file in files if file.holds and not file.is_reversed]
     sampled = sorted(file.lower for file in held if file.lower is not None)
     depths = [sum(file.contains(value) for file in held) for value in sampled]

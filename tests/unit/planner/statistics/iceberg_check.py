@@ -1,4 +1,4 @@
-"""Figures of the oracle's Iceberg tables, held against counting the model's files one by one, and against its rows."""
+"""Check statistics of the oracle's Iceberg tables against counting the model's files, and against its rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LEAST_BYTES = 402_653_184
 
 
 def check(rng: Random) -> None:
-    """Make a table, and compare its figures: of all files, and of those of a predicate's plan."""
+    """Compare the statistics of a random table: of all files, and of the files of a predicate's plan."""
     table = some_table(rng)
     held = scan(table)
     compare(table, held, None)
@@ -131,7 +131,7 @@ def compare_kinds(found: Any, deletes: Iterable[DeleteFile]) -> None:
 
 
 def compare_rows(found: RowsDeleted, carried: Sequence[tuple[DataFile, list[DeleteFile]]]) -> None:
-    """The limits, from each data file with the deletes that apply to it."""
+    """Compare the limits of deleted rows with sums over each data file and its deletes."""
     lower = 0
     upper: int | None = 0
     listed = 0
@@ -165,7 +165,7 @@ def of_one_file(delete: DeleteFile) -> bool:
 
 
 def compare_column(table: Table, held: ScanIndex, column: LeafColumn) -> None:
-    """A column's statistics: those that the model's files record, in the type that the column has now."""
+    """Compare a column's statistics with those of the model's files, in the column's current type."""
     found = column_statistics((Question(held, None, is_whole=True),), column)
     recorded = [(file, recorded_of(table, file, column)) for file in table.files]
     bounds = [bounds_of(table, file, one, column) for file, one in recorded]
@@ -192,7 +192,7 @@ def compare_column(table: Table, held: ScanIndex, column: LeafColumn) -> None:
 
 
 def compare_with_rows(table: Table, column: LeafColumn, bounds: Sequence[figures.Bounds], mean: float | None) -> None:
-    """No file whose rows are around a value is left out there."""
+    """Check that the mean depth counts every file whose rows enclose a lower bound."""
     values = [[plain(row.get(column.field_id)) for row in table.rows_of(file)] for file in table.files]
     known = [[value for value in of_file if value is not None and not is_nan(value)] for of_file in values]
     ranges = [(min(of_file), max(of_file)) for of_file in known if of_file]
@@ -206,7 +206,7 @@ def recorded_of(table: Table, file: DataFile, column: LeafColumn) -> Recorded:
 
 
 def bounds_of(table: Table, file: DataFile, recorded: Recorded, column: LeafColumn) -> figures.Bounds:
-    """As recorded, in the type that the column has now; NaN says nothing."""
+    """Return a file's recorded bounds in the column's current type; NaN is no bound."""
     old = table.schemas[file.version].primitive(column.field_id) or column.type
     lower, upper = (
         None if bound is None or is_nan(bound) else plain(promoted(bound, old, column.type))
@@ -216,7 +216,7 @@ def bounds_of(table: Table, file: DataFile, recorded: Recorded, column: LeafColu
 
 
 def has_nothing(recorded: Recorded, of: Primitive) -> bool:
-    """All values are known to be null or NaN."""
+    """Return whether all values are known to be null or NaN."""
     if not recorded.values:
         return False
     if recorded.nulls == recorded.values:
@@ -231,7 +231,7 @@ def plain(value: Any) -> Any:
 
 
 def value_of(value: pa.Array | None) -> Any:
-    """One value in its internal form."""
+    """Return the first value of an array in internal form, or None."""
     if value is None:
         return None
     if pa.types.is_temporal(value.type):

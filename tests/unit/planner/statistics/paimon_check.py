@@ -1,4 +1,4 @@
-"""Figures of the oracle's Paimon tables, held against counting the model's files one by one."""
+"""Check statistics of the oracle's Paimon tables against counting the model's files one by one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.unit.planner.statistics import figures
 
 
 def check(lake: Lake, rng: Random, theme: str | None = None) -> None:
-    """Write a table, and compare its figures; some have vectors of files that are gone."""
+    """Write a random table and compare its statistics; some tables have vectors of deleted files."""
     table = some_table(rng, theme)
     if table.has_vectors and table.live and chance(rng, 40):
         table.vectors.setdefault(rng.choice(table.live).group, {})["gone.parquet"] = frozenset({0, 2})
@@ -61,7 +61,7 @@ def compare(lake: Lake, table: Table, view: View, found: TableStatistics) -> Non
 
 
 def compare_vectors(table: Table, found: TableStatistics) -> None:
-    """Every vector has a data file, or is dangling."""
+    """Check that each vector is counted with its live data file or as dangling."""
     vectors = {(group, name): rows for group, own in table.vectors.items() for name, rows in own.items()}
     live = {(file.group, file.name) for file in table.live}
     attached = {key: rows for key, rows in vectors.items() if key in live}
@@ -109,7 +109,7 @@ def sorted_runs(files: list[DataFile]) -> int:
 
 
 def compare_counts(table: Table, question: tuple[Question, ...], column: LeafColumn) -> None:
-    """Known nulls are those of the rows, and no row is beyond bounds that hold."""
+    """Check a column's null count and the numbers of files with bounds against rows and recorded statistics."""
     found = column_statistics(question, column)
     live = table.live
     assert found.files == len(live)
@@ -127,10 +127,10 @@ def compare_counts(table: Table, question: tuple[Question, ...], column: LeafCol
 
 
 def recorded_of(file: DataFile, field_id: int) -> Statistics | None:
-    """What a file records of a column's values."""
+    """Return a file's recorded statistics of a column, or None."""
     return file.statistics.get(field_id) if file.dense is None or field_id in file.dense else None
 
 
 def filled(table: Table) -> set[str]:
-    """Columns whose nulls are read as another value."""
+    """Return the names of columns with a default value, which replaces nulls."""
     return {name.split(".")[1] for name in table.options if name.endswith(".default-value")}

@@ -1,4 +1,4 @@
-"""Bugs to plant in the figures of Paimon tables: each is a mistake that someone could make."""
+"""Bugs to plant in statistics of Paimon tables: plausible mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files as intervals in groups, beside sorting and cutting them in Python."""
+"""Grouping of files as intervals, against sorting and cutting in Python."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def counted(found: list[File], most: int) -> dict[str, Any]:
         return not is_empty(one) and None in one[:2]
 
     placed: list[Any] = [one for one in found if not is_empty(one) and not is_open(one)]
-    # Kept files come first among those of equal bounds.
+    # Kept files sort first among files with equal bounds.
     placed.sort(key=lambda one: (one[0], one[1], not one[3]))
     count = min(most, len(placed))
     cuts = [len(placed) * place // count for place in range(count + 1)] if count else []

@@ -1,4 +1,4 @@
-"""Figures of random Iceberg tables are those of counting files one by one; bugs that are planted are noticed."""
+"""Statistics of random Iceberg tables equal counts file by file; planted bugs are detected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.unit.planner.statistics.iceberg_check import check
 from tests.unit.planner.statistics.planted_iceberg import PLANTED
 
 MOST = 1_500
-"""Tables within which every bug is caught; most fall within ten."""
+"""The number of tables within which every bug is caught; most are caught within ten."""
 
 
 @pytest.mark.parametrize(("first", "at_once"), [(0, 1 << 16), (100, 1), (200, 2), (300, 3)])

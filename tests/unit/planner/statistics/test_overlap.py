@@ -1,4 +1,4 @@
-"""Overlap by sorting is that of asking every file at every lower bound."""
+"""Overlap by sorting equals counting the files at every lower bound."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ VALUES: dict[str, tuple[Primitive, st.SearchStrategy[Any]]] = {
 
 
 def of_code(files: list[tuple[Any, Any, bool]], kind: Primitive) -> dict[str, Any]:
-    """What sorting says, with the value of the deepest place."""
+    """Return the overlap computed by sorting, with the value of greatest depth."""
     form = arrow_type(kind)
     lower, upper = (comparable(internal_array([file[side] for file in files], form), kind) for side in (0, 1))
     assert lower is not None

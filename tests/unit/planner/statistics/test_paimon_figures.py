@@ -1,4 +1,4 @@
-"""Figures of random Paimon tables are those of counting files one by one; bugs that are planted are noticed."""
+"""Statistics of random Paimon tables equal counts file by file; planted bugs are detected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.unit.planner.statistics.planted_paimon import PLANTED
 
 TABLES = 40
 MOST = 60
-"""Tables within which every bug is caught; most fall within ten."""
+"""The number of tables within which every bug is caught; most are caught within ten."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The depth of bounds within partitions, beside asking every file."""
+"""The depth of bounds within partitions, against counting every file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of texts compare as the texts do; bugs that are planted are noticed."""
+"""Ranks of texts compare as the texts do; planted bugs are detected."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ TABLES = 600
 
 
 def some_texts(rng: Random) -> list[bytes | None]:
-    """Texts with few pieces in a row, so that many are equal, or differ late; a part of them is null."""
+    """Return texts of few pieces, so that many are equal or differ late; some are null."""
     prefix, most = rng.choice((b"", b"", b"https://")), rng.randint(1, 4)
     texts = [prefix + b"".join(rng.choices(PIECES, k=rng.randint(0, most))) for _ in range(rng.randint(0, 12))]
     return [None if rng.random() < 0.1 else text for text in texts]
 
 
 def ranks(texts: Sequence[bytes | None], rng: Random) -> list[int]:
-    """The numbers of texts, which are slices of longer arrays."""
+    """Return the ranks of texts in a chunked array of slices."""
     whole = pa.array([b"before", *texts, b"after"], pa.binary())
     cut = rng.randint(0, len(texts))
     chunks = [whole.slice(1, cut), whole.slice(1 + cut, len(texts) - cut)]
@@ -70,7 +70,7 @@ def test_arrays_without_rows_or_texts_add_nothing() -> None:
 
 
 def words(changed: Callable[[Any, Any], Any]) -> Callable[[Patch], None]:
-    """A bug in what is read of texts."""
+    """Return a bug that changes the words read from texts."""
 
     def plant(patch: Patch) -> None:
         instead(patch, text_order, "_words", lambda real: lambda *of: changed(*real(*of)))

@@ -1,4 +1,4 @@
-"""Binding: names, constants and NOT; held against a reading of the unbound tree that knows SQL only."""
+"""Binding of names, constants and NOT, and the texts of bound predicates."""
 
 import math
 import struct
@@ -74,7 +74,7 @@ def leaf(name: str, op: Op, *values, **rest) -> BoundLeaf:
 
 
 def plain(found):
-    """A bound predicate without the words it is from."""
+    """Return a bound predicate without the filter's text."""
     match found:
         case BoundAnd(children=children) | BoundOr(children=children):
             return type(found)(tuple(map(plain, children)))
@@ -193,7 +193,7 @@ MICROS = DAYS * 86_400_000_000
         ("bucket(16, i) = 3", leaf("i", Op.EQ, 3, transform="bucket[16]")),
         ("days(ts) < '2020-01-01'", leaf("ts", Op.LT, DAYS, transform="day")),
         ("v IS NULL", leaf("v", Op.IS_NULL)),
-        # NaN: readings of engines differ, and no row of any of them is lost
+        # engines differ on NaN; no row that matches in one of them is lost
         ("x > 5", BoundOr((leaf("x", Op.GT, 5.0), leaf("x", Op.IS_NAN, maybe=True)))),
         ("NOT x < 5", BoundOr((leaf("x", Op.GT_EQ, 5.0), leaf("x", Op.IS_NAN)))),
         ("NOT x > 5", BoundOr((leaf("x", Op.LT_EQ, 5.0), leaf("x", Op.IS_NAN, maybe=True)))),

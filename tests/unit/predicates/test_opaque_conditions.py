@@ -1,4 +1,4 @@
-"""Conditions that cannot prune: which are accepted, and the columns that they name; sqlglot is the reference."""
+"""Accepted conditions that cannot prune, and the columns that they name, against sqlglot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.examples import examples
 
 
 def opaque_parts(node: Predicate) -> Iterator[Opaque]:
-    """The conditions within a filter that cannot prune."""
+    """Yield the conditions of a filter that cannot prune."""
     if isinstance(node, Opaque):
         yield node
     elif isinstance(node, And | Or):
@@ -28,7 +28,7 @@ def opaque_parts(node: Predicate) -> Iterator[Opaque]:
 
 
 def named(text: str) -> list[str]:
-    """The columns of a filter's conditions that cannot prune."""
+    """Return the columns in a filter's conditions that cannot prune."""
     return [name for part in opaque_parts(parse_sql(text)) for name, _ in part.names]
 
 
@@ -44,12 +44,12 @@ OPERATORS = ["+", "-", "*", "/", "%", "||", "&", "|"]
 
 
 def joined(form: str, *parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Texts of a form whose ``{}`` stand for parts."""
+    """Return a strategy of a format string's texts, filled from parts."""
     return st.tuples(*parts).map(lambda found: form.format(*found))
 
 
 def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Expressions made of smaller ones."""
+    """Return a strategy of expressions made of smaller ones."""
     return st.one_of(
         joined("{} {} {}", inner, st.sampled_from(OPERATORS), inner),
         joined("({})", inner),

@@ -1,4 +1,4 @@
-"""Bound predicates held against a reading of the unbound tree that knows SQL only."""
+"""Evaluation of bound predicates on rows, against SQL evaluation of the unbound tree."""
 
 import math
 from decimal import Decimal
@@ -39,7 +39,7 @@ SCHEMA = Schema(0, tuple(Field(IDS[name], name, of) for name, of in TYPES.items(
 
 
 def sql_truth(node, row, nan):
-    """SQL's three values of an unbound predicate, by exact arithmetic."""
+    """Return an unbound predicate's truth value in SQL's three-valued logic, by exact arithmetic."""
     match node:
         case Unknown():
             return None
@@ -70,7 +70,7 @@ def compared(op, value, literal, nan):
     if value is None or literal.value is None:
         return None
     left, right = rank(value, nan), rank(literal.value, nan)
-    if left is None or right is None:  # NaN by IEEE 754
+    if left is None or right is None:  # NaN under IEEE 754
         return op is Op.NOT_EQ
     return {
         Op.EQ: left == right, Op.NOT_EQ: left != right, Op.LT: left < right,
@@ -79,7 +79,7 @@ def compared(op, value, literal, nan):
 
 
 def rank(value, nan):
-    """Something exact that is ordered as the values are."""
+    """Return an exact sort key of a value; None for NaN under IEEE 754."""
     if isinstance(value, float) and math.isnan(value):
         return (2, 0) if nan == "greatest" else None
     if isinstance(value, float) and math.isinf(value):
@@ -133,7 +133,7 @@ def trees(names=("i", "d", "x", "s")):
 
 
 def certain(found):
-    """Only what the bound predicate proves."""
+    """Return the bound predicate with conditions that only may match replaced by FALSE."""
     match found:
         case BoundAnd(children=children):
             return all_of(map(certain, children))

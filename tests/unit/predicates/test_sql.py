@@ -1,4 +1,4 @@
-"""SQL text to predicates: what is read, what is only kept, and what is refused in bounded time."""
+"""SQL text to predicates: parsed, opaque, and refused conditions, in bounded time."""
 
 import logging
 from decimal import Decimal
@@ -15,7 +15,7 @@ from tests.pace import assert_takes_less
 
 
 def shape(node):
-    """A tree without places and words."""
+    """Return a tree without source positions and text."""
     match node:
         case And(children=children):
             return ("and", *map(shape, children))
@@ -187,7 +187,7 @@ def test_what_is_no_condition_is_refused_with_its_place(text, said):
 
 
 def refusal(text):
-    """What a text is refused with; None when it is a predicate."""
+    """Return the error message for a text, or None if it is a predicate."""
     try:
         parse_sql(text)
     except FilterInvalid as error:

@@ -1,4 +1,4 @@
-"""The hash of a bound tree: computed once, the same for equal trees, and of this process alone."""
+"""The hash of a bound tree is computed once, equal for equal trees, and not pickled."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_equal_trees_have_equal_hashes_and_other_trees_are_told_apart() -> None:
 
 
 def test_trees_that_differ_in_words_alone_have_other_hashes() -> None:
-    """Callers write one comparison in any number of ways: caches would compare each with all others."""
+    """Otherwise the many spellings of one comparison would collide in caches."""
     one, words = tree(), [f"name{' ' * number}= 'alder'" for number in range(100)]
     leaf = one.children[0]
     assert isinstance(leaf, BoundLeaf)

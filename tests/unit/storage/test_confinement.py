@@ -1,4 +1,4 @@
-"""What may be opened for a table: the roots, its namespace's locations, and the operator's word."""
+"""The locations that a table may use: the roots, its namespace's locations, and those that an operator allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drivers of schemes: their options, and the extra that is named when its package is missing."""
+"""Drivers of URL schemes: their options, and the extra that the error for a missing package names."""
 
 from __future__ import annotations
 

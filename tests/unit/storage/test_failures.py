@@ -1,4 +1,4 @@
-"""Foreign errors are mapped to the most specific of ours."""
+"""Errors of drivers are mapped to the most specific error class."""
 
 from __future__ import annotations
 

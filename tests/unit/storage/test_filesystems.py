@@ -1,4 +1,4 @@
-"""Filesystems: built from options, called within a deadline, asked for times."""
+"""Filesystems: creation from options, deadlines of calls, and modification times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOMENT = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 class Sleeping(AsyncFileSystem):  # type: ignore[misc]
-    """Answers after its option's time."""
+    """A filesystem that answers after the time in its options."""
 
     protocol = "sleeping"
 

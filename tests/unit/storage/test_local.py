@@ -1,4 +1,4 @@
-"""Local folders: which files are read, and which never are."""
+"""Local folders: files that may be read, and files that must not."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SECRET = b"SECRET"
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """A root with a file, beside it and above it what must stay unread, and links between them."""
+    """A root with a file, files outside the root that must not be read, and links between them."""
     for folder in ("lake/db/t", "lake-secret", "outside/t"):
         (tmp_path / folder).mkdir(parents=True)
     for name in ("secret", "lake-secret/x", "outside/secret", "outside/t/x", "lake.json"):
@@ -133,7 +133,7 @@ def found(store: ObjectStore, location: str, length: int | None = None) -> Local
 
 
 def read_elsewhere(file: LocalFile) -> bytes:
-    """In a process that has nothing of the store's."""
+    """Read a file in another process, which has no store."""
     code = (
         f"import pickle, sys; sys.path[:] = {sys.path!r}; sys.stdout.buffer.write(pickle.load(sys.stdin.buffer).read())"
     )
@@ -202,7 +202,7 @@ def remove(lake: Path) -> None:
 def test_a_replaced_file_is_not_read(lake: Path, change: Callable[[Path], None]) -> None:
     file = found(ObjectStore([str(lake)], {}), f"{lake}/db/t/x")
     assert isinstance(file, LocalFile)
-    assert len(SECRET) == len(file)  # so that no length tells them apart
+    assert len(SECRET) == len(file)  # so that lengths do not differ
     change(lake)
     with pytest.raises((StorageUnavailable, ObjectMissing)):
         file.read()

@@ -1,4 +1,4 @@
-"""What a location is, and which ones the roots admit."""
+"""Parsing of locations, and the locations that the roots admit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading many objects: bounded, complete, and with every kind of backend."""
+"""Reading many objects is bounded and complete, with every kind of filesystem."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lakemuster.storage.store import ObjectStore
 
 
 class Slow(AsyncFileSystem):  # type: ignore[misc]
-    """An asynchronous filesystem whose objects' names say how they behave."""
+    """An asynchronous filesystem in which an object's name determines its behaviour."""
 
     protocol = "slow"
     under_way = 0
@@ -52,7 +52,7 @@ class Slow(AsyncFileSystem):  # type: ignore[misc]
 
 
 class Blocking(fsspec.AbstractFileSystem):  # type: ignore[misc]
-    """A synchronous filesystem that does not return until it is let go."""
+    """A synchronous filesystem that blocks until ``let_go`` is set."""
 
     protocol = "blocking"
     let_go = threading.Event()

@@ -1,4 +1,4 @@
-"""Where recorded locations are now."""
+"""Rewrites of recorded locations to current ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spellings of one location have one form; keys are the same everywhere."""
+"""Spellings of one location have one canonical form, and equal keys in every process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work with a deadline: its result, its failure, and what becomes of work that never ends."""
+"""Work with a deadline: its result, its failure, and work that never ends."""
 
 from __future__ import annotations
 

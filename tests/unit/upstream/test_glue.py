@@ -1,4 +1,4 @@
-"""Glue: which records are tables, and answers that lack what they should have."""
+"""Glue: records that are tables, and incomplete responses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLE = {"Name": "t", "Parameters": ICEBERG}
 
 @contextmanager
 def glue(replies: Mapping[str, list[object]]) -> Iterator[GlueCatalog]:
-    """A Glue that answers each operation with its documents, one after another."""
+    """Serve Glue responses: the documents of each operation in order, the last one repeatedly."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

@@ -1,4 +1,4 @@
-"""Members of an object as spans of its text, beside Python's own parser."""
+"""Members of a JSON object as spans of its text, against Python's parser."""
 
 from __future__ import annotations
 

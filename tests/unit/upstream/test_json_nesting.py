@@ -1,4 +1,4 @@
-"""The end of a nested value, whatever the blocks in which its text is read."""
+"""The end of a nested JSON value is found for any division of its text into blocks."""
 
 from __future__ import annotations
 

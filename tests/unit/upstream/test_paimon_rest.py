@@ -1,4 +1,4 @@
-"""A Paimon REST catalog: pages, its prefix, kinds of tables, snapshots, and what it may do wrong."""
+"""A Paimon REST catalog: pages, its prefix, kinds of tables, snapshots, and invalid responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The port's own part: how requests to a catalog are limited, and what counts for its breaker."""
+"""The base class of attached catalogs: limits of requests, and failures that its circuit breaker counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakemuster.upstream.protocol import Upstream
 
 
 class Catalog(Upstream):
-    """Answers when it is told to."""
+    """A catalog that answers once ``answers`` is set."""
 
     def __init__(self) -> None:
         super().__init__("prod", CatalogSettings.model_validate({"type": "sql", "uri": "sqlite://"}))

@@ -1,4 +1,4 @@
-"""Open attached catalogs: what is not installed is named, and no secret is told."""
+"""Opening attached catalogs: errors name missing packages and contain no secrets."""
 
 from __future__ import annotations
 

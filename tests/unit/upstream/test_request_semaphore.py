@@ -1,4 +1,4 @@
-"""RequestSemaphore at a catalog: in the order of arrival, as long as requests end."""
+"""RequestSemaphore grants permits in order of arrival, as long as requests to the catalog end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_turns_are_given_in_the_order_of_arrival() -> None:
             for number in range(8):
                 taken.append(pool.submit(take, number))
                 until(partial(has_waiting, semaphore, number + 1))
-        # One that comes later does not overtake those who wait.
+        # A later request does not overtake waiting ones.
         take(8)
         for one in taken:
             one.result()
@@ -49,7 +49,7 @@ def test_a_catalog_that_answers_slowly_is_waited_for() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         done = [pool.submit(hold, end) for end in ends]
-        # All together wait for longer than the limit of one.
+        # The total wait exceeds ``silence``, the limit of one wait without progress.
         for end in ends:
             assert held.acquire(timeout=60)
             assert not end.wait(0.2)

@@ -1,4 +1,4 @@
-"""An Iceberg REST catalog: pointers, lists, sign-in, and what it may do wrong."""
+"""An Iceberg REST catalog: pointers, lists, authentication, and invalid responses."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_catalogs_prefix_and_separator_are_followed(fake: FakeCatalog) -> No
     fake.config = {"overrides": {"prefix": "ws/a b", "namespace-separator": "%2E", "uri": "http://127.0.0.1:1/other"}}
     fake.fault = lambda asked: None if "config" in asked.path else Reply(200, {"metadata-location": "m"})
     assert attached(fake).pointer(("a.b", "c/d", "t")) == "m"
-    # The uri of another host is not followed.
+    # A ``uri`` of another host is ignored.
     assert fake.asked[-1].path == "/v1/ws/a%20b/namespaces/a.b%2Ec%2Fd/tables/t?snapshots=refs"
 
 

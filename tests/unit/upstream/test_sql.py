@@ -1,4 +1,4 @@
-"""An SQL catalog: its rows are read, and nothing is written."""
+"""An SQL catalog is read and never written."""
 
 from __future__ import annotations
 

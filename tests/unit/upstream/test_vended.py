@@ -1,4 +1,4 @@
-"""Credentials that a catalog vends: each for its prefix, renewed before they end, and refused where they are odd."""
+"""Vended credentials apply to their prefixes, are renewed before they expire, and are refused if invalid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEYS = {"s3.access-key-id": "ASIA", "s3.secret-access-key": "secret", "s3.sessio
 
 
 class Catalog:
-    """Vends credentials of a given life, numbered."""
+    """A catalog that vends numbered credentials with a given lifetime."""
 
     def __init__(self, clock: SteppedClock, life: float | None = 1000.0, skew: float = 0.0) -> None:
         self.asked = 0

@@ -1,4 +1,4 @@
-"""Columns of one value: told apart surely, and written once for all rows."""
+"""Constant columns are detected reliably, and written once for all rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_column_is_uniform_when_all_of_its_values_are_one(data: st.DataObject)
     found = array.to_pylist()
     expected = len(found) > 1 and found[0] is not None and all(value == found[0] for value in found)
     if any(isinstance(value, list) and None in value for value in column):
-        assert is_uniform(array) <= expected  # nulls in lists are not looked into
+        assert is_uniform(array) <= expected  # lists with nulls may be missed
     else:
         assert is_uniform(array) == expected
 
@@ -51,7 +51,7 @@ def test_ends_beyond_their_column_are_not_uniform() -> None:
 
 
 def test_columns_of_one_value_cost_nothing_for_each_row() -> None:
-    """All that the joining is given of them is one text, however many they are."""
+    """The join gets a single text for all constant columns."""
     given_pieces: list[list[RowPart]] = []
 
     def join(pieces: list[RowPart], rows: int) -> pa.Array:

@@ -1,4 +1,4 @@
-"""CSV: what a reader of RFC 4180 gets back, and what a spreadsheet must not run."""
+"""CSV round-trips through a reader of RFC 4180, and spreadsheets run no formulas from it."""
 
 from __future__ import annotations
 

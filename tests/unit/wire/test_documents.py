@@ -1,4 +1,4 @@
-"""Documents of others as our JSON, and as Arrow rows."""
+"""Documents of any writer as JSON, and as Arrow rows."""
 
 from __future__ import annotations
 

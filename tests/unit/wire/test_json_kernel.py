@@ -1,4 +1,4 @@
-"""Pieces of rows joined by machine code: against Arrow's functions, and against its own source within bounds."""
+"""The compiled kernel that joins parts of rows, against Arrow's functions and its source run as plain Python."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ MOST_ROWS = 5
 
 
 run_plain = np.errstate(over="ignore")(kernel.join)
-"""The kernel's source, over arrays that end where they end: an index beyond them raises."""
+"""The kernel's source as plain Python: an index beyond an array raises."""
 
 
 @st.composite
 def columns(draw: st.DrawFn, start: int, rows: int) -> RowPart:
-    """A piece of any kind: a part of a longer array, as pages are."""
+    """Draw a row part of any kind, a slice of a longer array as in pages."""
 
     def array(values: st.SearchStrategy[object], kind: pa.DataType) -> pa.Array:
         chosen = st.none() | values if draw(st.booleans()) else values
@@ -73,7 +73,7 @@ def columns(draw: st.DrawFn, start: int, rows: int) -> RowPart:
 
 @st.composite
 def rows_of_pieces(draw: st.DrawFn) -> tuple[list[RowPart], int]:
-    """Pieces of so many rows."""
+    """Draw row parts, and their number of rows."""
     rows = draw(st.integers(1, MOST_ROWS))
     start = draw(st.integers(0, 12))
     pieces = draw(st.lists(columns(start, rows), max_size=4))

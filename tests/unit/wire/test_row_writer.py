@@ -1,4 +1,4 @@
-"""Rows chosen of a batch that was made ready: against Arrow's functions on the rows alone."""
+"""Selected rows of a prepared batch, against Arrow's functions on these rows alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_ROWS = 7
 
 @st.composite
 def batches(draw: st.DrawFn) -> tuple[list[RowPart], list[int]]:
-    """Pieces of a batch, and which of its rows are asked for."""
+    """Draw the row parts of a batch, and the requested rows."""
     rows = draw(st.integers(1, MOST_ROWS))
     start = draw(st.integers(0, 12))
     pieces = draw(st.lists(columns(start, rows), max_size=4))
@@ -32,7 +32,7 @@ def batches(draw: st.DrawFn) -> tuple[list[RowPart], list[int]]:
 
 
 def at(piece: RowPart, places: pa.Array) -> RowPart:
-    """The same piece of some rows."""
+    """Return a row part restricted to some rows."""
     if isinstance(piece, str):
         return piece
     return replace(piece, array=piece.array.take(places)) if isinstance(piece, KernelColumn) else piece.take(places)
@@ -57,7 +57,7 @@ def test_chosen_rows_are_written_as_they_are_alone(of: tuple[list[RowPart], list
 def test_what_is_kept_is_told_but_for_the_batch() -> None:
     paths = pa.array(["a" * 1000] * 50)
     own = RowWriter(["{", Strings(paths)], pa.record_batch({"other": paths.slice(0, 0)}))
-    assert own.own_bytes < 100  # the buffers are the batch's, wherever in them the column begins
+    assert own.own_bytes < 100  # the buffers are the batch's, at any offset
     moved = RowWriter(["{", Strings(paths)], pa.record_batch({"other": pa.array([1])}))
     assert moved.own_bytes > 50_000
 

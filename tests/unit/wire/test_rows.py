@@ -1,4 +1,4 @@
-"""Rows as JSON text: every value as ``metadata.values`` writes it, in objects that parse back."""
+"""Rows as JSON text that parses back, with every value as ``metadata.values`` writes it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ KINDS: list[tuple[Primitive, st.SearchStrategy[object]]] = [
 
 @pytest.fixture(params=["row by row", "by column", "by column, without machine code"], autouse=True, scope="module")
 def way(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test in all ways, which write the same."""
+    """Run every test with each implementation; all write the same text."""
     rows = FEW_ROWS if request.param == "row by row" else 0
     compiled = request.param != "by column, without machine code"
     with (
@@ -66,7 +66,7 @@ def way(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def column(kind: Primitive, values: list[object]) -> tuple[pa.Field, pa.Array]:
-    """Internal forms as an Arrow array whose field carries the type's text."""
+    """Return an Arrow field with the type's text, and an array of values in internal form."""
     of = arrow_type(kind)
     assert of is not None
     plain = [value.bytes if isinstance(value, uuid.UUID) else value for value in values]
@@ -111,7 +111,7 @@ def test_a_text_that_repeats_but_once_is_seen() -> None:
 
 
 def nested(depth: int) -> st.SearchStrategy[pa.DataType]:
-    """Arrow types of lists, structs and maps over a few scalars."""
+    """Return a strategy of Arrow types: lists, structs and maps of a few scalars."""
     leaf: st.SearchStrategy[pa.DataType] = st.sampled_from([pa.int32(), pa.string(), pa.bool_()])
     if depth == 0:
         return leaf
@@ -125,7 +125,7 @@ def nested(depth: int) -> st.SearchStrategy[pa.DataType]:
 
 
 def values_of(kind: pa.DataType) -> st.SearchStrategy[object]:
-    """Python values of an Arrow type, null ones too."""
+    """Return a strategy of Python values of an Arrow type, including null."""
     if pa.types.is_map(kind):
         pairs = st.dictionaries(TEXT, values_of(kind.item_type), max_size=3).map(lambda found: list(found.items()))
         return st.none() | pairs
@@ -139,7 +139,7 @@ def values_of(kind: pa.DataType) -> st.SearchStrategy[object]:
 
 
 def as_json(kind: pa.DataType, value: Any) -> Any:
-    """What JSON makes of a value of ``values_of``."""
+    """Return the JSON form of a value of ``values_of``."""
     if value is None:
         return None
     if pa.types.is_map(kind):
@@ -168,7 +168,7 @@ def test_names_and_values_of_any_text_survive(names: list[str], values: list[str
 
 @st.composite
 def batches(draw: st.DrawFn) -> pa.RecordBatch:
-    """Columns of all kinds, under names that mean something too: ids, JSON text, sparse structs."""
+    """Draw a batch of columns of all kinds, some with special handling: ids, sparse structs."""
     rows = draw(st.integers(1, 4))
     fields, arrays = [], []
     for name in draw(st.lists(st.sampled_from(["snapshot_id", "v", "w", "é"]), min_size=1, max_size=4)):

@@ -1,4 +1,4 @@
-"""Residuals as SQL: read again, they mean the same; cut words and what has no values are never passed on."""
+"""Residuals as SQL parse back to the same meaning; truncated text and residuals without values are not written."""
 
 from __future__ import annotations
 

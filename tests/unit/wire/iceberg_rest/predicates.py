@@ -1,4 +1,4 @@
-"""Predicates and rows over columns of every type, by hypothesis."""
+"""Hypothesis strategies of predicates and rows over columns of every type."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ KNOWN = {**{name: VALUES[of] for of, name in NAMES.items()}, "point.x": VALUES["
 
 
 def rows(names=tuple(KNOWN)):
-    """Values in internal form by field id, or null."""
+    """Return a strategy of rows: values in internal form, or null, by field id."""
     return st.fixed_dictionaries({IDS[name]: st.none() | st.sampled_from(KNOWN[name]) for name in names})
 
 
 @st.composite
 def leaves(draw, names=tuple(KNOWN), transforms=True):
-    """Comparisons with JSON literals of the column's type; never with NaN, which is asked for by IS NAN."""
+    """Draw a comparison with JSON literals of the column's type, except NaN, which only IS NAN tests for."""
     name = draw(st.sampled_from(names))
     of = SCHEMA.primitive(IDS[name])
     values = [value for value in KNOWN[name] if not (isinstance(value, float) and math.isnan(value))]
@@ -91,7 +91,7 @@ def leaves(draw, names=tuple(KNOWN), transforms=True):
 
 
 def trees(names=tuple(KNOWN), transforms=True):
-    """Predicates as clients may send them."""
+    """Return a strategy of predicates as clients may send them."""
     return st.recursive(
         leaves(names, transforms),
         lambda inner: (

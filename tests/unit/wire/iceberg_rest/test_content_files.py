@@ -1,4 +1,4 @@
-"""Content files written by columns, held against a writer that goes row by row, and against PyIceberg's models."""
+"""Content files written by column, against a writer by row and PyIceberg's models."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ COUNTS = {"column_size": "column-sizes", "value_count": "value-counts", "null_co
 
 
 def maybe(values):
-    """Recorded in some files, in all, or in none."""
+    """Return a strategy of strategies for a field that none, all or some of the files have."""
     return st.sampled_from([st.none(), values, st.none() | values])
 
 
@@ -63,7 +63,7 @@ def finite(of):
 
 @st.composite
 def files(draw):
-    """Rows of content files: own fields, statistics by (kind, field id), partition values in internal form."""
+    """Draw rows of content files: fields, statistics by (kind, field id), partition values in internal form."""
     types = draw(st.lists(st.sampled_from(list(VALUES)), max_size=3))
     shapes = {name: draw(maybe(values)) for name, values in OPTIONAL.items()}
     counts = {(kind, field_id): draw(maybe(st.integers(0, 2**60))) for kind in COUNTS for field_id in (1, 7)}
@@ -119,7 +119,7 @@ def content_files_of(types, rows, **more):
 
 
 def plain(of, value):
-    """A JSON value; integers as numbers, bytes in upper case."""
+    """Return a JSON value, with integers as numbers and bytes as upper-case hex."""
     if isinstance(value, bytes):
         return value.hex().upper()
     return value if isinstance(value, int) and of.text in ("int", "long", "boolean") else json_value(of, value)
@@ -210,7 +210,7 @@ def test_a_null_in_a_partition_is_refused_by_pyiceberg_unless_the_tuple_ends_bef
         plan_of(honest)
     planned = plan_of(tasks_of(types, rows, for_pyiceberg=True))
     assert [task.data_file.partition for task in planned.file_scan_tasks] == [[1, 2, 3], [1], [], [1, 2]]
-    # Only a data file that lacks the column makes PyIceberg look at the value, and then it stops.
+    # PyIceberg uses the value only for a data file without the column, and then fails.
     record = FileScanTask.from_rest_response(planned.file_scan_tasks[1], []).file.partition
     fields = [NestedField(1000 + at, f"p{at}", IntegerType(), required=False) for at in range(3)]
     accessors = build_position_accessors(StructType(*fields))
@@ -220,7 +220,7 @@ def test_a_null_in_a_partition_is_refused_by_pyiceberg_unless_the_tuple_ends_bef
 
 
 def test_pyiceberg_takes_partition_values_without_their_type():
-    """What it makes of a column that a data file lacks: a constant of the column's Arrow type."""
+    """PyIceberg fills a column that a data file lacks with a constant of the column's Arrow type."""
     for of in VALUES:
         if (kind := arrow_type(of)) is None:
             continue

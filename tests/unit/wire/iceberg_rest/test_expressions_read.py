@@ -1,4 +1,4 @@
-"""Expressions that clients send: the same predicate in either grammar, and PyIceberg's own."""
+"""Expressions from clients: both grammars give the same predicate, with the meaning that PyIceberg evaluates."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_what_pyiceberg_sends_finds_the_rows_that_pyiceberg_finds(expression, ma
     sent = json.loads(PlanTableScanRequest(filter=expression).model_dump_json(by_alias=True, exclude_none=True))
     found = bound(sent["filter"])
     schema = TheirSchema.model_validate(COLUMNS)
-    # Its plans know no NOT; its evaluator would let null match the negation of any comparison.
+    # PyIceberg rewrites NOT for plans; its evaluator would let null match the negation of any comparison.
     evaluate = expression_evaluator(schema, rewrite_not(expression), case_sensitive=True)
     for row in many:
         values = [row.get(field.field_id) for field in schema.fields]

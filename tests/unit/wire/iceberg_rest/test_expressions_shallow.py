@@ -1,4 +1,4 @@
-"""Deep chains become shallow documents of the same meaning."""
+"""Deep chains become shallow documents with the same meaning."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def depth(document: object) -> int:
 
 
 def nested(kinds: list[tuple[str, bool, int]]) -> Document:
-    """Chains inside each other: their operator, whether they grow to the left, their length."""
+    """Return nested chains, each given by its operator, whether it grows to the left, and its length."""
     found, number = leaf(0), 0
     for kind, left, length in kinds:
         for _ in range(length):

@@ -1,4 +1,4 @@
-"""Residuals mean what the bound predicate means, to us and to PyIceberg."""
+"""Written residuals have the bound predicate's meaning, to this package's reader and to PyIceberg."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.unit.wire.iceberg_rest.predicates import COLUMNS, IDS, KNOWN, NAMES, 
 ORIGINAL = {"type": "eq", "term": "as", "value": "sent"}
 X = Primitive(Kind.LONG, "long")
 THEIRS = TheirSchema.model_validate(COLUMNS)
-# PyIceberg makes no literal of text for these types, and evaluates no transforms.
+# PyIceberg has no literals from text for the excluded types, and does not evaluate transforms.
 BOUND_BY_PYICEBERG = [
     name for of, name in NAMES.items() if of not in ("fixed[2]", "binary", "timestamp_ns", "timestamptz_ns")
 ]

@@ -1,4 +1,4 @@
-"""Schemas in the protocol's JSON: read from Paimon's own files and written again, they say the same."""
+"""Schemas in the protocol's JSON round-trip from Paimon's schema files."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_columns_are_written_as_they_were_read(types: list[object], comment: str
     }
     try:
         schema = parse_schema(json.dumps(document).encode())
-    except MetadataCorrupt:  # fields that are drawn may have one id
+    except MetadataCorrupt:  # drawn fields may share an id
         reject()
     written = schema_json(schema)
     assert written == {
@@ -102,7 +102,7 @@ def test_the_schemas_of_real_tables(lakes: Path) -> None:
 
 @pytest.mark.parametrize(("version", "more"), [(1, {"bucket": "1", "file.format": "orc"}), (2, {"file.format": "orc"})])
 def test_what_old_versions_leave_out_is_written_out(version: int, more: dict[str, str]) -> None:
-    # Clients take every schema for one of the newest version, whose defaults are others.
+    # Clients read every schema as the newest version, which has other defaults.
     fields = [{"id": 0, "name": "a", "type": "INT"}]
     document = {"version": version, "id": 0, "fields": fields, "partitionKeys": [], "primaryKeys": [], "options": {}}
     assert schema_json(parse_schema(json.dumps(document).encode()))["options"] == more

@@ -1,4 +1,4 @@
-"""Snapshots and tags in the protocol's JSON are what their files say."""
+"""Snapshots and tags in the protocol's JSON equal their files."""
 
 from __future__ import annotations
 

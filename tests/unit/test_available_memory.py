@@ -1,4 +1,4 @@
-"""Memory that a process may use: the machine's, or the limit of a control group."""
+"""The memory that a process may use: the machine's, or the limit of its control group."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from lakemuster.caching import ENTRY_BYTES, MEMORY, Budget, Cache, CacheStatisti
 
 
 def numbers(budget: Budget, name: str = "numbers", weight: int = 100 - ENTRY_BYTES) -> Cache[int, str]:
-    """A cache whose entries weigh 100 bytes."""
+    """Return a cache whose entries weigh 100 bytes by default."""
     return Cache(name, lambda key, value: weight, budget)
 
 
@@ -79,7 +79,7 @@ def test_entries_that_are_read_outlive_those_that_are_not() -> None:
         for wanted in range(10):
             cache.get_or_make(wanted, lambda: "read")
         cache.put(number, "once")
-    # Of 20 entries, half are read. Evicting any entry would evict one of those every other time: 500 misses.
+    # Half of the 20 entries are read. Random eviction would evict one of these every other time: 500 misses.
     assert budget.statistics()["numbers"].misses < 150
 
 

@@ -1,4 +1,4 @@
-"""Settings of attached catalogs: what each type needs, and what a wrong value is told."""
+"""Settings of attached catalogs: what each type requires, and the errors for invalid values."""
 
 from __future__ import annotations
 

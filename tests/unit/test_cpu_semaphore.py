@@ -1,4 +1,4 @@
-"""The CPU semaphore: at most so many threads at once, first come first served, and none waits for good."""
+"""The CPU semaphore limits concurrent threads, is first come first served, and bounds every wait."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakemuster.index.segment_cache import SegmentCache
 
 
 def side_by_side(count: int, semaphore: CpuSemaphore) -> int:
-    """How many of some threads held a permit at once."""
+    """Return how many of ``count`` threads held a permit at once."""
     inside, most, lock, begin = 0, 0, threading.Lock(), threading.Barrier(count)
 
     def compute() -> None:
@@ -109,7 +109,7 @@ def test_after_the_timeout_a_thread_goes_on_without_a_permit(monkeypatch: pytest
 
 
 def test_a_thread_that_waits_for_a_segment_holds_no_permit(tmp_path: Path):
-    """While a segment is on its way, all permits are free."""
+    """During a segment's download, all permits are free."""
     cache = SegmentCache(tmp_path, 1 << 20)
     free: list[int] = []
 

@@ -1,4 +1,4 @@
-"""Reasons of drivers' failures, and what the operator reads of an error."""
+"""Reasons of driver failures, and the details of errors that operators see."""
 
 from __future__ import annotations
 

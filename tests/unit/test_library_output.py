@@ -1,4 +1,4 @@
-"""Other libraries write nothing to stderr; our own lines do not depend on a handler."""
+"""Libraries write nothing to stderr; the server's own log lines do not depend on a handler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log lines: each is one JSON object or readable text, and knows its request."""
+"""Each log line is one JSON object or readable text, and contains its request's id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which hosts are this machine itself."""
+"""Recognition of loopback hosts."""
 
 from __future__ import annotations
 

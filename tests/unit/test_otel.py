@@ -1,4 +1,4 @@
-"""Spans and metrics as OpenTelemetry gets them."""
+"""Spans and metrics as exported to OpenTelemetry."""
 
 from __future__ import annotations
 

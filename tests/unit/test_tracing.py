@@ -1,4 +1,4 @@
-"""The port of spans: nothing is recorded until a tracer is installed."""
+"""The tracing port records nothing until a tracer is installed."""
 
 from __future__ import annotations
 

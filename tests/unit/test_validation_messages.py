@@ -1,4 +1,4 @@
-"""What is wrong with settings and requests, in plain words."""
+"""Messages for invalid settings and requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lakemuster.validation_messages import plain_message
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder without settings."""
+    """A working directory without settings."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -56,7 +56,7 @@ def test_a_wrong_variable_has_a_suggestion(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 class Sample(BaseModel):
-    """Fields with one limit each."""
+    """A model whose fields have one constraint each."""
 
     model_config = ConfigDict(extra="forbid")
 

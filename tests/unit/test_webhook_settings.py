@@ -1,4 +1,4 @@
-"""Settings of webhooks: what is refused, where keys come from, what is shown."""
+"""Settings of webhooks: refused values, the source of keys, and hidden secrets."""
 
 from __future__ import annotations
 

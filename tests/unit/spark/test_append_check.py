@@ -1,4 +1,4 @@
-"""What a stream passes over, and what stops it."""
+"""Snapshots that a stream skips, and snapshots that stop it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lakemuster.spark.errors import NotAppendOnly
 
 
 def snapshots(*operations: str, branch: str = "main") -> list[SnapshotInfo]:
-    """1, 2, 3 … one after the other."""
+    """Return consecutive snapshots 1, 2, 3 … with the given operations."""
     return [
         SnapshotInfo.of(
             {

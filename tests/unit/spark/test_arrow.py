@@ -1,4 +1,4 @@
-"""What is made of the server's Arrow tables before Spark sees them."""
+"""Conversion of the server's Arrow tables for Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows counted: by the server's metadata where that is exact, else by the data source at the same snapshot."""
+"""Row counts come from the server's metadata where exact, else from the data source at the same snapshot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OPEN = {"aggregate": "count", "exact": False, "lower": 0, "upper": 9, "may_be_nu
 
 
 class Frame:
-    """What the data source is asked to read."""
+    """A stand-in for Spark's reader that records its options."""
 
     def __init__(self) -> None:
         self.asked: dict[str, Any] = {}
@@ -43,7 +43,7 @@ class Frame:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], **choice: Any) -> tuple[int, Frame, Any]:
-    """Count over a server that gives one answer: the number, what was read, and what the server was asked."""
+    """Count rows with a server that gives one answer; return the count, the reader, and the server's requests."""
     asked: list[Any] = []
 
     def answers(request: httpx.Request) -> httpx.Response:
@@ -61,7 +61,7 @@ def test_an_exact_answer_is_the_count_and_nothing_is_read(monkeypatch: pytest.Mo
     number, frame, asked = counted(monkeypatch, EXACT)
     assert (number, frame.asked) == (7, {})
     assert asked[0][0] == "/api/v1/tables/shop.orders/statistics"
-    assert b'"greatest"' in asked[0][1]  # as Spark takes NaN
+    assert b'"greatest"' in asked[0][1]  # Spark's order of NaN
 
 
 def test_otherwise_the_data_source_reads_the_same_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Errors begin with one line that names the table, as Spark shows them."""
+"""Errors, as Spark shows them, begin with a line that names the table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakemuster.spark.errors import OptionInvalid, ReadOnly, in_one_line
 
 
 def shown(error: BaseException) -> str:
-    """As PySpark's workers send it to users."""
+    """Return an error's text as PySpark's workers send it to users."""
     return "".join(traceback.format_exception(type(error), error, error.__traceback__))
 
 

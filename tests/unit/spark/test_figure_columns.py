@@ -1,4 +1,4 @@
-"""The columns of ``metadata(…, "stats")`` and ``"health"``: every member of the answers, with its values."""
+"""The columns of ``metadata(…, "stats")`` and ``"health"`` contain every member of the responses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.tree import ROOT
 
 
 def members(schema: dict[str, Any], components: dict[str, Any]) -> object:
-    """The members of an object as a tree; an empty one for anything else."""
+    """Return an object's members in an OpenAPI schema as a tree, which is empty for other values."""
     if "$ref" in schema:
         return members(components[schema["$ref"].rsplit("/", 1)[-1]], components)
     if "anyOf" in schema:
@@ -32,7 +32,7 @@ def test_there_is_a_column_for_each_member_that_the_document_names() -> None:
     components = read((ROOT / "openapi.yaml").read_text("utf-8"))["components"]["schemas"]
     expected = members(components["StatsOut"], components)
     assert isinstance(expected, dict)
-    del expected["not_applied"]  # of a filter
+    del expected["not_applied"]  # only with a filter
     assert {field.name: columns(field.type) for field in STATS} == expected
 
 

@@ -1,4 +1,4 @@
-"""Spark's filters as SQL: the server reads the same question, and what is not surely the same is left out."""
+"""Spark's filters as SQL: the server parses the same meaning, and filters without an exact form are left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakemuster.predicates.sql import parse_sql
 from lakemuster.spark.filter_sql import filter_to_sql, filters_to_sql
 
 
-# As ``pyspark.sql.datasource`` has them.
+# The same classes as in ``pyspark.sql.datasource``.
 @dataclass(frozen=True)
 class OfColumn:
     attribute: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Options of the data source: read from texts, refused where they are none, and without secrets."""
+"""Options of the data source: parsed from strings, refused if invalid, and shown without secrets."""
 
 from __future__ import annotations
 

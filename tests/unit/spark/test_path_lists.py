@@ -1,4 +1,4 @@
-"""Paths are of a plan whose table had the same columns before and after."""
+"""Paths are returned only if the table's columns were equal before and after the plan."""
 
 from __future__ import annotations
 

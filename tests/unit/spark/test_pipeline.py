@@ -1,4 +1,4 @@
-"""Indexing on Spark without Spark: what executors are sent, and what is believed of their answers."""
+"""Indexing on Spark, tested without Spark: the data sent to executors, and the checks of their outcomes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table of six manifests, beside one of two."""
+    """A table with six manifests; its folder also has a table ``u`` with two."""
     lake = tmp_path_factory.mktemp("lake")
     iceberg_table(lake / "t", files=60, columns=2, manifests=6)
     iceberg_table(lake / "u", files=20, columns=2, manifests=2)
@@ -56,12 +56,12 @@ def encoded(rows: Rows) -> bytes:
 
 
 class Cluster:
-    """Executors in this process: a job's parts run one after another before anybody asks for it.
+    """Executors in this process, which run a job's parts in order when the job starts.
 
     Attributes:
-        jobs: the numbers of parts of the jobs.
-        sent: jobs and parts.
-        change: done to the rows of the first part.
+        jobs: the number of parts of each job.
+        sent: the data of jobs and parts that executors got.
+        change: a function applied to the rows of the first part.
         dies_after: the number of parts after which the job fails.
     """
 
@@ -95,7 +95,7 @@ class Cluster:
 
 @dataclass
 class Ended:
-    """A job that is over."""
+    """A finished job."""
 
     answers: list[str]
     failure: CatalogError | None
@@ -110,7 +110,7 @@ class Ended:
         return self.answers
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Do nothing: the job has finished."""
 
 
 @pytest.fixture
@@ -151,13 +151,13 @@ def opened(of: Settings) -> Refresher:
 
 
 class Kept:
-    """The pool of all tests, which outlives this one."""
+    """A decoder pool shared by all tests, which a test must not close."""
 
     def __init__(self, pool: Any) -> None:
         self.submit = pool.submit
 
     def close(self) -> None:
-        """Nothing."""
+        """Do nothing: the pool is shared."""
 
 
 def refreshed(refresher: Refresher, *names: str) -> dict[str, RefreshReport | CatalogError]:
@@ -178,7 +178,7 @@ def counts(outcome: RefreshReport | CatalogError) -> tuple[int, int, int]:
 
 
 def left(refresher: Refresher) -> list[str]:
-    """Files of jobs that are left in the segment store."""
+    """Return the job files that remain in the segment store."""
     return refresher.index.segments.keys("jobs")
 
 
@@ -346,7 +346,7 @@ def test_the_driver_has_the_last_word_on_what_killed_a_decoder(cluster: Cluster,
     died = '{"code": "decode_failed", "message": "a decoder process was killed by SIGKILL", "context": {}}'
     cluster.change = lambda rows: [failed(rows[0], 5, died), *rows[1:]]
     report = refresh(refresher)
-    # The one was made, too.
+    # The driver decoded the failed manifest too.
     assert (*counts(report), report.quarantined) == (1, 6, 60, ())
 
 

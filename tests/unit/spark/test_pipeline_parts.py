@@ -1,4 +1,4 @@
-"""Parts of a job's manifests, and the outcomes that come back, without Spark."""
+"""Parts of a job's manifests, and their outcomes, without Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a table's files may be read by column name; what is not known stands against it."""
+"""The conditions for reading a table's files by column name; unknown facts forbid it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registering warns when Spark's workers are another Python's."""
+"""Registration warns if Spark's workers run another Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files packed into parts: each once, in order, what belongs together in one part."""
+"""Files are packed into parts once each, in order, and files that belong together share a part."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ CUT = [
     (100, [4, 30, 60, 90], 60, [(0, 60), (60, None)]),
     (100, [4, 30, 60, 90], 10, [(0, 30), (30, 60), (60, 90), (90, None)]),
     (100, [4], 40, [None]),  # one row group
-    (100, [4, 4], 60, [(0, 60), (60, None)]),  # not what offsets are
+    (100, [4, 4], 60, [(0, 60), (60, None)]),  # invalid offsets
     (100, [4, 100], 60, [(0, 60), (60, None)]),
     (100, [], 60, [(0, 60), (60, None)]),
 ]

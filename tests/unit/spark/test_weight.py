@@ -1,4 +1,4 @@
-"""The Spark functions are for drivers that have the bare install: nothing of the server, and PySpark only when used."""
+"""The Spark functions need the minimal install only: no server package, and PySpark only when used."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def test_importing_brings_neither_the_server_nor_pyspark(repository):
     )
     loaded = set(found.stdout.split())
     assert {"httpx", "pyarrow"} <= loaded
-    # pyarrow takes numpy where it is installed, and does without.
+    # pyarrow imports numpy if it is installed.
     assert loaded & (SERVER - {"numpy"}) == set()

@@ -1,4 +1,4 @@
-"""Objects as executors open them: whole, in ranges, at any place, on this machine, S3 and whatever fsspec knows."""
+"""Objects as executors read them: whole or in ranges, from local files, S3 and other fsspec filesystems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = ["local", "file URL", "memory", "s3", "s3a"]
 
 @pytest.fixture(params=KINDS)
 def location(request, tmp_path, monkeypatch):
-    """Where ``DATA`` is."""
+    """The location of an object with the content ``DATA``."""
     match request.param:
         case "local" | "file URL":
             (tmp_path / "day=1 %3A").mkdir()

@@ -1,4 +1,4 @@
-"""Timestamps of INT96 as Java writes them: nanoseconds of the day have a sign, years go from the first on."""
+"""INT96 timestamps as Java writes them: with signed nanoseconds of the day, and years from 1 on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ moments = st.none() | st.datetimes()
 
 
 def as_java(moment: datetime | None) -> bytes | None:
-    """Paimon's way: the day is cut towards 1970, so that what is before has negative nanoseconds."""
+    """Return Paimon's INT96: the day is truncated towards 1970, so that earlier nanoseconds are negative."""
     if moment is None:
         return None
     micros = (moment - EPOCH) // timedelta(microseconds=1)
@@ -31,7 +31,7 @@ def as_java(moment: datetime | None) -> bytes | None:
 
 
 def as_day(moment: datetime | None) -> bytes | None:
-    """Spark's way: the nanoseconds are those of the day."""
+    """Return Spark's INT96: the nanoseconds count from the start of the day."""
     if moment is None:
         return None
     day = (moment - EPOCH) // timedelta(days=1)
@@ -40,14 +40,14 @@ def as_day(moment: datetime | None) -> bytes | None:
 
 
 def written(tables: pa.Table, **options: object) -> bytes:
-    """A file of INT96: Arrow's own, whose values are exchanged for others of the same length."""
+    """Return a Parquet file with INT96 timestamps, as Arrow writes it."""
     out = io.BytesIO()
     pq.write_table(tables, out, use_deprecated_int96_timestamps=True, **options)
     return out.getvalue()
 
 
 def file_of(stored: list[bytes | None], **options: object) -> pa.NativeFile:
-    """Values as given: placeholders that Arrow writes are overwritten."""
+    """Return a file with the given INT96 values in place of the placeholders that Arrow writes."""
     marks = [None if one is None else 1_000_000_000_000_000_000 + number for number, one in enumerate(stored)]
     data = bytearray(
         written(pa.table({"id": range(len(stored)), "at": pa.array(marks, pa.timestamp("ns"))}), **options)
@@ -75,7 +75,7 @@ def test_every_moment_is_read_as_it_is(given_moments, write, with_dictionary):
 
 
 def test_arrow_takes_them_for_others():
-    """What this is for: 1600 becomes 2184."""
+    """Arrow alone reads 1600 as 2184, which is why the reader corrects INT96."""
     source = file_of([as_java(datetime(1600, 1, 1, 12))], **PLAIN)  # noqa: DTZ001
     [wrong] = pq.ParquetFile(source, coerce_int96_timestamp_unit="us").read().column("at").to_pylist()
     assert wrong.year == 2184

@@ -1,4 +1,4 @@
-"""The option ``filter`` on rows, with Spark's meaning of null and NaN; beside real Spark in ``journey/spark``."""
+"""The option ``filter`` on rows, with Spark's semantics of null and NaN; ``journey/spark`` compares with Spark."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def table(*columns: str, format: str = "iceberg") -> TableToRead:
 
 
 def kept(where: str, **columns: pa.Array) -> list[int]:
-    """The places of the rows that are kept."""
+    """Return the positions of the rows that a filter keeps."""
     count = len(next(iter(columns.values())))
     found = RowFilter.of(where, table("words"))
     given = {"words": pa.array([[str(number)] for number in range(count)]), **columns}
@@ -151,7 +151,7 @@ def said(tree) -> str:
 
 
 def truth(tree, value) -> bool | None:
-    """In Spark's words: null is unknown, NaN above all numbers."""
+    """Return a tree's truth as in Spark: null is unknown, NaN is above all numbers."""
     if len(tree) == 2:
         if value is None:
             return None

@@ -1,4 +1,4 @@
-"""Variants of files: beside a plain encoding of whole values, shredded in all ways that there are."""
+"""Variants in files, shredded in all ways, against a plain encoding of whole values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lakemuster.spark.reading.variants import VARIANT, is_variant, stores_varian
 from tests.unit.spark.reading.iceberg.lake import column, data_file, rows, table
 
 Shape = None | str | list[Any] | dict[str, Any]
-"""How values are shredded: not, as a type, as arrays, as objects."""
+"""The shredding of values: none, or as a type, as arrays, as objects."""
 
 TYPES = {"int": pa.int64(), "text": pa.string(), "flag": pa.bool_()}
 MISSING = object()
@@ -27,14 +27,14 @@ NO_NAMES = b"\x01\0\0"
 
 
 def metadata_of(names: list[str]) -> bytes:
-    """Two bytes an offset."""
+    """Return a variant's metadata of names, with two-byte offsets."""
     texts = [name.encode() for name in names]
     ends = [sum(map(len, texts[:place])) for place in range(len(texts) + 1)]
     return bytes([0b01_0_0_0001]) + b"".join(one.to_bytes(2, "little") for one in [len(texts), *ends]) + b"".join(texts)
 
 
 def encoded(value: Any, names: list[str]) -> bytes:
-    """A whole value; three bytes an offset, two an id, values of objects in the opposite order of their names."""
+    """Return an unshredded value: three-byte offsets, two-byte ids, values of objects in reverse order of names."""
     match value:
         case None:
             return b"\0"
@@ -62,7 +62,7 @@ def encoded(value: Any, names: list[str]) -> bytes:
 
 
 def decoded(value: bytes, names: list[str]) -> Any:
-    """A value, objects as pairs in their order."""
+    """Decode a value; objects become lists of pairs in their order."""
     kind, about = value[0] & 3, value[0] >> 2
     if kind == 1:
         return value[1 : 1 + about].decode()
@@ -119,7 +119,7 @@ def typed_type(shape: Shape) -> pa.DataType:
 
 
 def shredded(value: Any, shape: Shape, names: list[str]) -> dict[str, Any] | None:
-    """The group that stores a value; MISSING is stored as nothing."""
+    """Return the Parquet group that stores a value; MISSING is stored as two nulls."""
     if value is MISSING:
         return {"value": None, "typed_value": None}
     fits = {"int": type(value) is int, "text": type(value) is str, "flag": type(value) is bool}
@@ -148,7 +148,7 @@ SHAPES: st.SearchStrategy[Shape] = st.recursive(
 
 
 def stored(values: list[Any], shape: Shape, names: list[str]) -> pa.StructArray:
-    """A file's column; MISSING is a null."""
+    """Return a file's column of values; MISSING becomes null."""
     of = type_of(shape)
     form = pa.struct([pa.field("metadata", pa.binary()), *of])
     groups = [
@@ -182,7 +182,7 @@ def test_values_that_are_not_shredded_stay_as_they_are():
     assert variants(array).to_pylist() == [
         {"value": b"anything", "metadata": NO_NAMES},
         None,
-        {"value": b"\0", "metadata": NO_NAMES},  # a variant that is missing where one must be is the variant null
+        {"value": b"\0", "metadata": NO_NAMES},  # a missing required variant is the variant null
     ]
 
 

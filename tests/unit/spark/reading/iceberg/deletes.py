@@ -1,4 +1,4 @@
-"""Delete files in local files, and their rows in a plan."""
+"""Local delete files, and their rows of a plan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE_PATH, POS = 2147483546, 2147483545
 
 
 def position_deletes(path: Path, rows: Iterable[tuple[str, int]], *, row_group_size: int | None = None) -> Row:
-    """A position delete file of ``(data file, position)``."""
+    """Write a position delete file of ``(data file, position)`` pairs; return its row of a plan."""
     pairs = list(rows)
     columns = [
         (FILE_PATH, "file_path", pa.array([location for location, _ in pairs], pa.string())),
@@ -27,13 +27,13 @@ def position_deletes(path: Path, rows: Iterable[tuple[str, int]], *, row_group_s
 
 
 def vector_blob(positions: Iterable[int]) -> bytes:
-    """A deletion vector as Puffin holds it."""
+    """Return a deletion vector as a Puffin blob."""
     body = b"\xd1\xd3\x39\x64" + BitMap64(positions).serialize()
     return len(body).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
 
 
 def vectors(path: Path, by_file: Mapping[str, Iterable[int]]) -> dict[str, Row]:
-    """A Puffin file of one vector for each data file; the rows of the vectors by data file."""
+    """Write a Puffin file with a vector for each data file; return the vectors' rows of a plan by data file."""
     data, found = b"PFA1", {}
     for location, deleted in by_file.items():
         positions = list(deleted)
@@ -56,5 +56,5 @@ def vectors(path: Path, by_file: Mapping[str, Iterable[int]]) -> dict[str, Row]:
 
 
 def equality_deletes(path: Path, columns: list[tuple[int | None, str, pa.Array]], ids: list[int], **more: Any) -> Row:
-    """An equality delete file of those columns, by those of the ids."""
+    """Write an equality delete file with columns, compared by those of ``ids``; return its row of a plan."""
     return {**data_file(path, columns), "content": "equality-deletes", "equality_ids": ids, **more}

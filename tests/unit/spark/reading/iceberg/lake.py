@@ -1,4 +1,4 @@
-"""Small Iceberg tables in local files, as executors are told of them: files are written here, with field ids."""
+"""Small Iceberg tables in local files with field ids, described as executors get them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakemuster.spark.reading.model import Split, TableToRead
 
 @dataclass
 class LocalFiles:
-    """Files of this machine; counts what was opened."""
+    """Local files, with a list of the opened ones."""
 
     opened: list[str]
 
@@ -34,12 +34,12 @@ class LocalFiles:
 
 
 def column(field_id: int, name: str, type: object, *, required: Any = False, **more: object) -> dict[str, Any]:
-    """A field of a schema, as the server lists it."""
+    """Return a schema's field as the server lists it."""
     return {"id": field_id, "name": name, "required": required, "type": type, **more}
 
 
 def table(*columns: Row, **more: Any) -> TableToRead:
-    """A table of those columns, all wanted; unpartitioned unless ``specs`` says otherwise."""
+    """Return a table of columns that are all requested, unpartitioned unless ``specs`` is given."""
     schema = {"schema_id": 0, "fields": list(columns)}
     given: dict[str, Any] = {
         "name": "db.t",
@@ -59,7 +59,7 @@ def with_id(field: pa.Field, field_id: int | None) -> pa.Field:
 
 
 def data_file(path: Path, columns: list[tuple[int | None, str, pa.Array]], **more: Any) -> Row:
-    """A Parquet file of those columns, and its row in a plan."""
+    """Write a Parquet file of columns and return its row of a plan."""
     fields = [with_id(pa.field(name, array.type), field_id) for field_id, name, array in columns]
     written = pa.table([array for _, _, array in columns], schema=pa.schema(fields))
     return parquet_file(path, written, **more)
@@ -71,7 +71,7 @@ def parquet_file(path: Path, written: pa.Table, *, row_group_size: int | None = 
 
 
 def file_row(path: Path, record_count: int, **more: Any) -> Row:
-    """The row of a data file in a plan."""
+    """Return the row of a data file in a plan."""
     row: Row = {
         "content": "data",
         "file_path": str(path),
@@ -89,7 +89,7 @@ def file_row(path: Path, record_count: int, **more: Any) -> Row:
 
 
 def rows(of: TableToRead, *files: Row, by: LocalFiles | None = None) -> list[dict[str, Any]]:
-    """The rows of those files in one split, as Python values."""
+    """Return the rows read from files in one split, as Python values."""
     batches = list(read(of, Split(files=tuple(files)), by or LocalFiles()))
     for batch in batches:
         batch.validate(full=True)

@@ -1,4 +1,4 @@
-"""A file's columns become the table's by field id."""
+"""A file's columns are mapped to the table's by field id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows are deleted by the values of columns, compared by field id and as Java does."""
+"""Equality deletes compare columns by field id, and values as Java does."""
 
 from __future__ import annotations
 

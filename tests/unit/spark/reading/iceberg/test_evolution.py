@@ -1,4 +1,4 @@
-"""Columns that files hold otherwise than the table does now, or not at all."""
+"""Columns that files have with another type than the table, or lack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parquet, ORC and Avro files give the same rows of all types."""
+"""Parquet, ORC and Avro files give the same rows for all types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where rows are stored: the file's location, the row's place in it, the file's spec."""
+"""Metadata columns: the file's location, the row's position, and the file's spec."""
 
 from __future__ import annotations
 

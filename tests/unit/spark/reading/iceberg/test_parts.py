@@ -1,4 +1,4 @@
-"""What a task reads once for all of its files."""
+"""A task reads delete files that its files share once."""
 
 from __future__ import annotations
 

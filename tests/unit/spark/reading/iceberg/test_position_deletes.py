@@ -1,4 +1,4 @@
-"""Rows deleted by position are left out, by the file and the place that delete files say."""
+"""Rows that position deletes name by file and position are not returned."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_row_groups_of_other_files_are_not_read(tmp_path, monkeypatch):
     )
     assert left({**files[3], "deletes": [delete]}) == [0, 2]
     assert read.count(3) == 1
-    assert sorted(read) == [0, 3]  # of the data file, and of the delete file
+    assert sorted(read) == [0, 3]  # row groups of the data file and of the delete file
 
 
 def test_a_moved_table_finds_its_files_by_their_old_locations(tmp_path):

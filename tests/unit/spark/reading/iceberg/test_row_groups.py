@@ -1,4 +1,4 @@
-"""Parquet files in pieces, and without the row groups that hold no wanted row; what is read is counted."""
+"""Parquet files are read in pieces, and without row groups that a filter rules out."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ COLUMNS = [
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of the row groups that are read."""
+    """The numbers of the row groups that a test reads."""
     numbers: list[int] = []
     batches = ParquetRows.batches
 
     def counted(self: ParquetRows, leaves: set[int], piece: Any) -> Any:
-        if piece.num_rows == OF:  # of the data file
+        if piece.num_rows == OF:  # the data file, not a delete file
             numbers.append(piece.number)
         return batches(self, leaves, piece)
 
@@ -55,7 +55,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def written(folder: Path, **options: Any) -> Row:
-    """Twenty row groups, ascending in every column; older types and other names than the table has."""
+    """Write a file of twenty row groups, ascending in every column, with older types and names than the table's."""
     numbers = np.arange(COUNT)
     lat = pa.array(numbers / 2, pa.float32())
     columns = [
@@ -96,7 +96,7 @@ FILTERS = {
     "id <> 3 AND id <= 99": (None, 1),
     "ratio < 25": (slice(0, 50), 1),
     "ratio = 999.5": (slice(1999, 2000), 1),
-    "ratio > 990": (slice(1981, 2000), GROUPS),  # NaN is in no bounds
+    "ratio > 990": (slice(1981, 2000), GROUPS),  # bounds do not include NaN
     "name = 'é00150'": (slice(150, 151), 1),
     "name LIKE 'é0170%'": (slice(1700, 1710), 1),
     "name >= 'z' AND name < 'é00001'": (slice(0, 1), 1),
@@ -126,7 +126,7 @@ def test_row_groups_without_a_matching_row_are_not_read(tmp_path, read, where):
     read.clear()
     pushed = ids(part, pushed=f"rand() < 2 AND ({where})")
     assert len(read) == groups
-    assert set(found) <= set(pushed), "what is pushed is Spark's to ask of rows"
+    assert set(found) <= set(pushed), "Spark must evaluate pushed filters on rows"
 
 
 def test_nothing_is_known_without_statistics(tmp_path, read):

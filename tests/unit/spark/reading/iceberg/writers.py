@@ -1,4 +1,4 @@
-"""Data files of each format from Iceberg columns and rows, with field ids: by Arrow and by fastavro."""
+"""Write data files of each format, with field ids, from Iceberg columns and rows, by Arrow and fastavro."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PLAIN = {
 
 
 def write(format: str, path: Path, columns: Columns, rows: Sequence[Row], **options: Any) -> Row:
-    """A data file of those rows, whose values are by column name; its row in a plan."""
+    """Write a data file of rows, given by column name; return its row of a plan."""
     if format == "parquet":
         return parquet_file(path, arrow(columns, rows, "PARQUET:field_id"), **options)
     if format == "orc":
@@ -44,7 +44,7 @@ def write(format: str, path: Path, columns: Columns, rows: Sequence[Row], **opti
 
 
 def arrow(columns: Columns, rows: Sequence[Row], key: str, *, is_orc: bool = False) -> pa.Table:
-    """The rows, field ids under a key of the fields' metadata."""
+    """Return rows as a table, with field ids under a key of the fields' metadata."""
 
     def field(name: str, field_id: int, of: Any, required: bool) -> pa.Field:
         return pa.field(name, type_of(of), nullable=not required, metadata={key: str(field_id)})
@@ -73,7 +73,7 @@ def arrow(columns: Columns, rows: Sequence[Row], key: str, *, is_orc: bool = Fal
 
 
 def avro_type(of: Any, names: Iterator[str]) -> Any:
-    """As Iceberg's Java writers have it: an Avro map for keys of text, an array of pairs for others."""
+    """Return the Avro type as Iceberg's Java writers do: a map for string keys, an array of pairs for others."""
     if isinstance(of, str):
         kind, size = _sized(of)
         if kind == "decimal":
@@ -114,7 +114,7 @@ def avro_type(of: Any, names: Iterator[str]) -> Any:
 
 
 def _avro(of: Any, value: Any) -> Any:
-    """Maps as fastavro takes them."""
+    """Return a value with maps in fastavro's form."""
     if value is None or isinstance(of, str):
         return value
     if of["type"] == "struct":

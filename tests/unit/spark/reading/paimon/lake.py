@@ -1,4 +1,4 @@
-"""A lake in memory: data files of each container, deletion vectors, and what the server says of them."""
+"""An in-memory lake of data files in each format and deletion vectors, and the server's metadata of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ AVRO: Mapping[str, Any] = {
 
 
 class MemoryLake:
-    """Objects by location."""
+    """In-memory objects by location, with a list of the opened ones."""
 
     def __init__(self) -> None:
         self.objects: dict[str, bytes] = {}
@@ -60,7 +60,7 @@ class MemoryLake:
         return location
 
     def vector(self, positions: Iterable[int], *, wide: bool = False, cardinality: bool = True) -> dict[str, Any]:
-        """An index file of one deletion vector, and where it is."""
+        """Write an index file of one deletion vector and return its location and range."""
         marked = list(positions)
         bits: BitMap | BitMap64 = BitMap64(marked) if wide else BitMap(marked)
         magic = struct.pack("<i", 1681511377) if wide else struct.pack(">i", 1581511376)
@@ -72,12 +72,12 @@ class MemoryLake:
 
 
 def file_bytes(form: str, columns: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], group: int = 1000) -> bytes:
-    """A data file.
+    """Return the bytes of a data file.
 
     Args:
-        columns: types by name in the file; a ROW is a mapping of its own.
-        rows: by name in the file.
-        group: rows of a row group, stripe or block at most, where the writer can be told.
+        columns: types by name in the file; a ROW is a nested mapping.
+        rows: values by name in the file.
+        group: the maximum size of a row group (rows), or the target size of a stripe or block (bytes).
     """
     out = io.BytesIO()
     if form == "avro":
@@ -117,7 +117,7 @@ def schema_row(
     partition: Sequence[str] = (),
     options: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """A schema as the server lists it."""
+    """Return a schema as the server lists it."""
     return {
         "schema_id": schema_id,
         "branch": "main",
@@ -130,12 +130,12 @@ def schema_row(
 
 
 def field_row(field_id: int, name: str, of: Any, *, required: bool = False) -> dict[str, Any]:
-    """A column as the server lists it."""
+    """Return a column as the server lists it."""
     return {"id": field_id, "name": name, "type": of, "required": required}
 
 
 def planned(path: str, data: bytes, rows: int, **more: Any) -> dict[str, Any]:
-    """A file's row of a plan, of a file that needs no other unless told."""
+    """Return a file's row of a plan; by default, the file is read without merging."""
     return {
         "content": "data",
         "file_path": path,
@@ -165,7 +165,7 @@ def planned(path: str, data: bytes, rows: int, **more: Any) -> dict[str, Any]:
 
 
 def to_read(schemas: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **options: str) -> TableToRead:
-    """A table that is read by its last schema."""
+    """Return a table that is read by the last of its schemas."""
     last = schemas[-1]
     return TableToRead(
         name="db.t",
@@ -180,7 +180,7 @@ def to_read(schemas: Sequence[Mapping[str, Any]], columns: Sequence[str] | None 
 
 
 def rows_of(table: TableToRead, files: Sequence[Mapping[str, Any]], lake: MemoryLake) -> list[dict[str, Any]]:
-    """The rows that are read of a split."""
+    """Return the rows read from a split, and check their schema."""
     found: list[dict[str, Any]] = []
     schema = paimon.read_schema(table)
     for batch in paimon.read(table, Split(tuple(files)), lake):

@@ -1,4 +1,4 @@
-"""Rows of a key made one row: beside a plain fold, one row after another, as Paimon's merge functions do it."""
+"""Merging the rows of a key, against a plain fold as in Paimon's merge functions."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def runs_of(lengths: list[int]) -> KeyRuns:
 
 
 def by_order(left: float, right: float) -> bool:
-    """Whether Java's Double.compare puts one below the other."""
+    """Return whether Java's Double.compare orders ``left`` below ``right``."""
     if math.isnan(left) or math.isnan(right):
         return math.isnan(right) and not math.isnan(left)
     return (left, math.copysign(1, left)) < (right, math.copysign(1, right))
 
 
 def choose(better: Callable[[Any, Any], bool]) -> Callable[[Any, Any], Any]:
-    """A fold that keeps what is better, and skips nulls."""
+    """Return a fold that keeps the better value and ignores nulls."""
     return lambda held, value: held if value is None or (held is not None and not better(value, held)) else value
 
 
@@ -83,7 +83,7 @@ def test_sums_beyond_their_type(of: pa.DataType, most: object) -> None:
 
 @given(data=st.data(), lengths=LENGTHS)
 def test_sequence_groups(data: st.DataObject, lengths: list[int]) -> None:
-    """Two groups, one of two columns; the column ``free`` is of none."""
+    """There are two groups, one of them with two sequence columns; the column ``free`` is in no group."""
     names = ("one", "two", "of_both", "three", "of_three", "free")
     rows = data.draw(
         st.lists(st.fixed_dictionaries(dict.fromkeys(names, NUMBERS)), min_size=sum(lengths), max_size=sum(lengths))
@@ -101,7 +101,7 @@ def test_sequence_groups(data: st.DataObject, lengths: list[int]) -> None:
 
 
 def grouped(rows: list[dict[str, Any]], groups: tuple[SequenceGroup, ...]) -> dict[str, Any]:
-    """One row of several, a group at a time."""
+    """Merge rows into one, group by group."""
     if len(rows) == 1:
         return rows[0]
     held: dict[str, Any] = dict.fromkeys(rows[0])
@@ -115,7 +115,7 @@ def grouped(rows: list[dict[str, Any]], groups: tuple[SequenceGroup, ...]) -> di
 
 
 def place(row: dict[str, Any], names: list[str]) -> list[tuple[bool, int]]:
-    """Nulls come first."""
+    """Return a sort key of some columns, nulls first."""
     return [(row[name] is not None, row[name] or 0) for name in names]
 
 

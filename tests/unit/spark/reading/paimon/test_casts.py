@@ -1,4 +1,4 @@
-"""Casts of values whose column's type has changed: by Java's rules, worked out by hand."""
+"""Casts of values whose column's type has changed, by Java's rules; expected values are written by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are damaged, or not what the plan says of them, and what is refused: never fewer rows in silence."""
+"""Damaged files, files that differ from the plan, and unsupported ones are errors, never silently fewer rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def keyed(options: dict[str, str] | None = None, fields: Sequence[Any] = KEYED_F
 
 
 def merged(lake: MemoryLake, rows: Sequence[tuple[Any, ...]], **more: Any) -> dict[str, Any]:
-    """A file of a section, of rows of key, name, sequence number and kind."""
+    """Write a file of a section with rows of key, name, sequence number and kind; return its row of a plan."""
     lines = [dict(zip(("id", "name", *SYSTEM), row, strict=True)) for row in rows]
     data = file_bytes("parquet", {**COLUMNS, **SYSTEM}, lines)
     path = lake.write(f"m{len(lake.objects)}.parquet", data)
@@ -163,7 +163,7 @@ def test_defaults_when_read() -> None:
 
 
 def test_rows_of_chains() -> None:
-    """Paimon reads more than the snapshot has: to read the snapshot alone would be fewer rows in silence."""
+    """Paimon reads more than the snapshot, so reading the snapshot alone would silently lose rows."""
     with pytest.raises(NotReadable, match=r"chain-table\.enabled"):
         paimon.check(to_read([PLAIN], **{"chain-table.enabled": "TRUE"}))
 
@@ -317,7 +317,7 @@ def _split(files: Sequence[Any]) -> Any:
 
 
 def test_timestamps_that_cannot_be_told() -> None:
-    """Paimon's nanoseconds of a day before 1970 are negative: a file of Arrow's cannot have them."""
+    """Before 1970, Paimon writes negative nanoseconds of the day, which Arrow cannot read with this precision."""
     out = io.BytesIO()
     values = pa.array([2**63 // 1000 + 5_000_000], pa.timestamp("us"))
     pq.write_table(pa.table({"at": values}), out)

@@ -1,4 +1,4 @@
-"""Timestamps of ORC files are refused where pyarrow would give wrong ones."""
+"""Timestamps of ORC files are refused where pyarrow would return wrong values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parquet files that are read alone: in pieces, and without row groups that a filter rules out."""
+"""Parquet files without merging are read in pieces, and without row groups that a filter rules out."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_rows_are_those_of_whole_files(given_rows, form, where, group, deleted, 
     ("where", "groups"), [("word = 55", 1), ("word < 25", 3), ("n = 55", 10), ("id = 'w55'", 1), ("later = 1", 10)]
 )
 def test_row_groups_without_a_matching_row_are_not_read(where, groups, monkeypatch):
-    """Of the column ``n`` the type has changed, and ``later`` is not in the file: nothing is known."""
+    """The type of ``n`` has changed and ``later`` is not in the file, so their statistics are unknown."""
     read_of: list[int] = []
     wanted = file_rows.matching_ranges
 

@@ -1,6 +1,6 @@
-"""Random small tables: evolved columns, files of every format, deletes of every kind; and their rows by a plain model.
+"""Small random tables with evolved columns, files of every format and deletes of every kind, and their rows.
 
-The model knows rows by field id, and nothing of files: it is dictionaries and lists.
+A plain model of dictionaries and lists, with rows by field id, gives the expected rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.unit.spark.reading.iceberg.lake import column, table
 from tests.unit.spark.reading.iceberg.writers import write
 
 Values = Mapping[int, Any]
-"""A row: values by field id; a struct's is such a mapping too."""
+"""A row: values by field id; a struct's value is such a mapping too."""
 
 FORMATS = ("parquet", "orc", "avro")
 NAMES = ("a", "b", "c", "d", "e", "f", "g", "h", "s", "l", "m")
@@ -33,7 +33,7 @@ NAMES = ("a", "b", "c", "d", "e", "f", "g", "h", "s", "l", "m")
 
 @dataclass(frozen=True)
 class Pool:
-    """A column that tables may have: its type now, the one that older files have it in, and the values it takes."""
+    """A column that tables may have: its current type, its type in older files, and its values."""
 
     field_id: int
     type: Any
@@ -80,12 +80,12 @@ POOL = (
     Pool(40, map_type("double"), map_type("float"), [None, [], [("k", 0.5), ("n", None)]]),
 )
 COMPARED = (1, 2, 3, 4, 5, 6, 7, 8, 21, 22)
-"""The fields that equality deletes are by."""
+"""The fields that equality deletes may compare."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A table, a split of it, and the rows that reading must give."""
+    """A table, a split, and the rows that reading must return."""
 
     table: TableToRead
     split: Split
@@ -93,7 +93,7 @@ class Case:
 
 
 def make_case(seed: int, folder: Path) -> Case:
-    """The case of a seed; its files are written below the folder."""
+    """Return the case of a seed, and write its files below a folder."""
     random = Random(seed)
     names = dict(zip((pool.field_id for pool in POOL), random.sample(NAMES, len(POOL)), strict=True))
     kept = [pool for pool in POOL if random.random() < 0.75] or [POOL[0]]
@@ -144,7 +144,7 @@ class _File:
 
 
 def _file(random: Random, path: Path) -> _File:
-    """A file of some of the columns under names of its own, and its rows with what the table says of the others."""
+    """Write a file of some columns under its own names; return it with its rows, with defaults of other columns."""
     held = [pool for pool in POOL if random.random() < 0.8] or [POOL[0]]
     members = [member for member in MEMBERS if random.random() < 0.7] or [MEMBERS[1]]
     random.shuffle(held)
@@ -171,7 +171,7 @@ def _file(random: Random, path: Path) -> _File:
 
 
 def _value(random: Random, pool: Pool, members: Sequence[Pool]) -> tuple[Any, Any]:
-    """A value for the model, and as it is written."""
+    """Return a value in the model and as written to a file."""
     if pool.type != "struct":
         value = random.choice(pool.values)
         return value, value
@@ -206,7 +206,7 @@ def _position_deletes(random: Random, folder: Path, files: list[_File]) -> dict[
 
 
 def _equality_delete(random: Random, path: Path, ids: list[int]) -> tuple[Row, list[int], list[list[Any]]]:
-    """A delete file, its ids and its keys."""
+    """Write an equality delete file; return its row, its field ids and its keys."""
     keys = [[random.choice(_pool(field_id).values) for field_id in ids] for _ in range(random.choice([0, 1, 2, 5]))]
     columns, rows = [], [dict[str, Any]() for _ in keys]
     inner = [_pool(field_id) for field_id in ids if field_id in {21, 22}]
@@ -230,7 +230,7 @@ def _pool(field_id: int) -> Pool:
 
 
 def _deletes(ids: list[int], keys: list[list[Any]], values: Values) -> bool:
-    """Whether a row is one of the keys."""
+    """Return whether a row equals one of the keys."""
     of_row = [_bits(_at(field_id, values)) for field_id in ids]
     return any([_bits(value) for value in key] == of_row for key in keys)
 
@@ -242,7 +242,7 @@ def _at(field_id: int, values: Values) -> Any:
 
 
 def _bits(value: Any) -> Any:
-    """A value such that Python finds equal what Java's Double.equals does."""
+    """Return a key that is equal in Python where Java's Double.equals is true."""
     if isinstance(value, float):
         return "NaN" if math.isnan(value) else struct.pack(">d", value)
     return value
@@ -255,12 +255,12 @@ def _shown(pool: Pool, value: Any, members: Sequence[Pool]) -> Any:
 
 
 def differs(case: Case, read: Callable[..., Any], files: Any) -> str | None:
-    """What reading gives other than the model says; None when nothing."""
+    """Return a description of how the read rows differ from the model's, or None."""
     batches: list[pa.RecordBatch] = list(read(case.table, case.split, files))
     for batch in batches:
         batch.validate(full=True)
     found = [row for batch in batches for row in batch.to_pylist()]
-    # By their text: NaN is to be NaN, and -0.0 not 0.0.
+    # Compare text: NaN equals NaN, and -0.0 differs from 0.0.
     if repr(found) != repr(case.expected):
         return f"{found}\nis not\n{case.expected}"
     return None

@@ -1,4 +1,4 @@
-"""Random filters on the oracle's tables, files cut in pieces; and bugs in what is passed over, by name."""
+"""Random filters on the oracle's tables with files in pieces, and bugs of row group skipping, by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMPARED = ("=", "<>", "<", "<=", ">", ">=", "<=>")
 
 
 def make_filter(random: Random, case: Case) -> str:
-    """A condition on the columns of a table."""
+    """Return a random condition on the columns of a table."""
     columns = [
         (field["name"], pool)
         for field in case.table.schema["fields"]
@@ -77,10 +77,10 @@ def _literal(value: Any) -> str:
 
 
 def differs_when_filtered(case: Case, text: str, random: Random) -> str | None:
-    """What is read of pieces, row groups passed over, other than of whole files; None when nothing."""
+    """Return how rows of pieces, with row groups skipped, differ from rows of whole files, or None."""
     try:
         condition = RowFilter.of(text, case.table)
-    except NotReadable:  # not asked of rows
+    except NotReadable:  # the filter is not evaluated on rows
         return None
 
     def rows(split: Split, *conditions: RowFilter) -> list[Row]:
@@ -95,14 +95,14 @@ def differs_when_filtered(case: Case, text: str, random: Random) -> str | None:
         count = random.randint(1, 4)
         pieces = [piece for number in range(count) for piece in shared([case.split], number, count)]
     found = [row for piece in pieces for row in rows(piece, condition)]
-    # By their text: NaN is to be NaN. Shares of files come in another order.
+    # Compare text, since NaN is not equal to itself; sort, since shares of files change the order.
     if sorted(map(repr, found)) != sorted(map(repr, expected)):
         return f"{text}: {found}\nis not\n{expected}"
     return None
 
 
 def _offsets(random: Random, file: Row) -> list[int] | None:
-    """Where row groups start, or nothing, or what is wrong."""
+    """Return right, missing, incomplete or wrong offsets of row groups."""
     if file["file_format"] != "parquet" or random.random() < 0.3:
         return None
     groups = row_groups.row_groups(pa.parquet.read_metadata(file["file_path"]))

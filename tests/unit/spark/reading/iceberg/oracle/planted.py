@@ -1,4 +1,4 @@
-"""Bugs that the oracle must see, by name."""
+"""Bugs that the oracle must catch, by name."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def any_column_deletes(patch: Patch) -> None:
 
 
 def columns_are_compared_apart(patch: Patch) -> None:
-    """Each value is among the keys' values, in one row of them or another."""
+    """Compare each column with the keys separately, so that values of different keys combine."""
     _with_values(patch)
 
     def among(self: Any, columns: Any) -> Any:
@@ -118,7 +118,7 @@ def minus_zero_is_zero(patch: Patch) -> None:
 def nan_is_not_nan(patch: Patch) -> None:
     def comparable(values: pa.Array) -> pa.Array:
         compared = _comparable(values)
-        if pa.types.is_floating(values.type):  # each one another: by its place
+        if pa.types.is_floating(values.type):  # replace each NaN by a distinct value
             places = pa.array(np.random.default_rng().integers(1 << 40, 1 << 50, len(values)), compared.type)
             return pc.if_else(pc.is_nan(values), places, compared)
         return compared

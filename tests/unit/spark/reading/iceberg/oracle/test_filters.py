@@ -1,4 +1,4 @@
-"""Pieces of random tables' files, without row groups that a filter rules out, hold the rows of whole files."""
+"""Pieces of random tables' files, with row groups skipped by a filter, give the filtered rows of whole files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILTERS = 3
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
-    """Tables of Parquet files alone."""
+    """Tables of Parquet files only."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(cases, "FORMATS", ("parquet",))
         return [make_case(seed, tmp_path_factory.mktemp(str(seed))) for seed in range(CASES)]
@@ -44,7 +44,7 @@ def test_rows_are_those_of_whole_files(written, monkeypatch):
     monkeypatch.setattr(ParquetRows, "batches", lambda self, *of: read.append(of) or batches(self, *of))
     for name, case, text, random in asked(written):
         assert differs_when_filtered(case, text, random) is None, name
-    assert len(read) < 0.8 * len(groups), "hardly any row group was passed over"
+    assert len(read) < 0.8 * len(groups), "too few row groups were skipped"
 
 
 @pytest.mark.parametrize("name", PLANTED)

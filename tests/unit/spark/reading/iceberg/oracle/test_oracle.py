@@ -1,4 +1,4 @@
-"""Random tables are read as a plain model of their rows says; planted bugs are seen."""
+"""Rows read from random tables equal those of a plain model; planted bugs are detected."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def test_a_planted_bug_is_seen(name, tmp_path, monkeypatch):
             PLANTED[name](patched)
             try:
                 seen = differs(case, read, LocalFiles())
-            except (NotReadable, ValueError):  # loud: a case is wanted in which it is not
+            except (NotReadable, ValueError):  # an error is no silent bug: try the next case
                 continue
         if seen is not None:
             return
-    pytest.fail(f"{CASES} cases do not see it")
+    pytest.fail(f"{CASES} cases do not catch the bug")

@@ -1,6 +1,6 @@
-"""Random small tables: their files, and the rows that a plain model says they have.
+"""Small random tables: their files, and the rows by a plain model.
 
-Rows of the model are cells by field id; it knows nothing of Arrow, batches or names in files.
+Rows of the model are cells by field id, independent of Arrow, batches and names in files.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ADDS = (0, 2)
 
 @dataclass
 class Record:
-    """A row of a file of a primary-key table."""
+    """A row in a file of a primary-key table."""
 
     cells: Cells
     sequence: int
@@ -42,7 +42,7 @@ class Record:
 
 @dataclass
 class Case:
-    """A table, the files of a split, and their rows as they should be read."""
+    """A table, the files of a split, and the rows that reading must return."""
 
     lake: MemoryLake
     table: TableToRead
@@ -51,12 +51,12 @@ class Case:
 
 
 def made_case(random: Random) -> Case:
-    """A table of one kind."""
+    """Return a random case of any kind of table."""
     return random.choice([_append, _keyed, _keyed, _keyed, _spread])(random)
 
 
 def columns_of(version: int) -> dict[int, tuple[str, Any]]:
-    """By field id, the name and type in a schema; ROW as ids, names and types of its own."""
+    """Return a schema's names and types by field id; the type of a ROW is such a mapping too."""
     return {**(NEW if version else OLD), ROW_ID: (("c", "cc")[version], INNER[version])}
 
 
@@ -72,7 +72,7 @@ def fields_of(version: int, *, keys: Sequence[int] = (), partition: bool = False
 
 
 def random_cells(random: Random, version: int) -> Cells:
-    """Cells of all columns of a version but the keys."""
+    """Return cells of all columns of a version except the keys."""
     values: dict[str, Callable[[], Any]] = {
         "INT": lambda: random.randint(-3, 3),
         "BIGINT": lambda: random.randint(-3, 3) * 10**12,
@@ -92,7 +92,7 @@ def random_cells(random: Random, version: int) -> Cells:
 
 
 def as_read(cells: Cells, wanted: Sequence[str], part: str | None = None) -> dict[str, Any]:
-    """A row of the model under the newest schema."""
+    """Return a row of the model in the newest schema."""
     row: dict[str, Any] = {"p": part}
     for number, (name, of) in columns_of(1).items():
         value = cells.get(number)
@@ -103,7 +103,7 @@ def as_read(cells: Cells, wanted: Sequence[str], part: str | None = None) -> dic
 
 
 def written(random: Random, lake: MemoryLake, version: int, rows: Sequence[Cells], **more: Any) -> dict[str, Any]:
-    """Write cells as a file of a version; ``systems`` are further columns, ``only`` the ids of those that are in it."""
+    """Write a file of a version; ``systems`` are values of system columns, ``only`` the ids of the columns to write."""
     columns, systems, only = columns_of(version), more.pop("systems", None), more.pop("only", None)
     if only is not None:
         columns = {number: column for number, column in columns.items() if number in only}
@@ -219,7 +219,7 @@ def _keyed(random: Random) -> Case:
 def _add(
     random: Random, case: Case, records: Sequence[Record], version: int, names: Sequence[str], keys: Sequence[int]
 ) -> list[Record]:
-    """Write a file of a section; the records that its deletion vector leaves."""
+    """Write a file of a section; return the records that its deletion vector leaves."""
     systems = [{"_SEQUENCE_NUMBER": record.sequence, "_VALUE_KIND": record.kind} for record in records]
     gone, vector = _deleted(random, case.lake, len(records))
     least: dict[str, Any] | None = {name: records[0].cells[key] for name, key in zip(names, keys, strict=True)}
@@ -233,7 +233,7 @@ def _add(
 
 
 def _alone(random: Random, case: Case, wanted: Sequence[str]) -> list[dict[str, Any]]:
-    """Write a file of keys that no other has, whose rows need no merging."""
+    """Write a file with keys of its own, which needs no merging; return its rows."""
     counted = random.random() < 0.5
     cells = [random_cells(random, 1) | {0: 100 + place, 1: "~"} for place in range(random.randint(1, 5))]
     kinds = [0 if counted else random.choice([0, 2, 3]) for _ in cells]
@@ -247,7 +247,7 @@ def _alone(random: Random, case: Case, wanted: Sequence[str]) -> list[dict[str, 
 
 @dataclass(frozen=True)
 class Model:
-    """What becomes of the rows of a key."""
+    """The merging of the rows of a key."""
 
     keys: tuple[int, ...]
     sequence: tuple[int, ...]
@@ -256,11 +256,11 @@ class Model:
     ignores_deletes: bool
 
     def key(self, cells: Cells) -> tuple[Any, ...]:
-        """In the order of keys: numbers, and texts by their bytes."""
+        """Return a sort key in the order of keys: text by UTF-8 bytes."""
         return tuple(cells[n].encode() if isinstance(cells[n], str) else cells[n] for n in self.keys)
 
     def age(self, record: Record) -> tuple[Any, ...]:
-        """The newest has the largest."""
+        """Return a sort key that is largest for the newest record."""
         parts: list[Any] = []
         for number in self.sequence:
             value = record.cells[number]
@@ -268,7 +268,7 @@ class Model:
         return (*parts, record.sequence)
 
     def merged(self, records: Sequence[Record]) -> list[Record]:
-        """One row at most of each key."""
+        """Return at most one record of each key."""
         by_key: dict[tuple[Any, ...], list[Record]] = {}
         for record in records:
             if record.kind in ADDS or not self.ignores_deletes:

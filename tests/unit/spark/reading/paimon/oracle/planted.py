@@ -1,4 +1,4 @@
-"""Bugs that the oracle must see, by name."""
+"""Bugs that the oracle must catch, by name."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ JAVA_PAIMON = "paimon/parquet/pk_dv_index_in_data_with_external.db/pk_dv_index_i
 
 
 def blocks_of(path: Path):
-    """Return the header and the (record count, bytes) of every block, without an Avro container reader."""
+    """Return the header's metadata and the (record count, bytes) of every block, with blocks parsed by hand."""
     data = path.read_bytes()
     header = fastavro.block_reader(io.BytesIO(data)).metadata
     unpack = {

@@ -14,7 +14,7 @@ from tests.unit.cli.commands import Row, Shelf, run
 
 
 class Log(Shelf):
-    """A local index with a log; each requested page moves to the next list of partitions and has one event."""
+    """A local index with a log: each page has one event and moves to the next list of partitions, if there is one."""
 
     def __init__(self, *partitions: list[Row]) -> None:
         super().__init__()

@@ -79,7 +79,7 @@ def shortened(value: Any, width: int) -> Any:
 
 
 def raised(value: Any, width: int) -> Any:
-    """Return an upper bound of at most ``width`` units for all values with the value's prefix, or None."""
+    """Return a value's upper bound of at most ``width`` units, as writers truncate it, or None without one."""
     if isinstance(value, str) and len(value) > width:
         points = [ord(letter) for letter in value[:width]]
         while points:

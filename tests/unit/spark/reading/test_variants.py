@@ -62,7 +62,7 @@ def encoded(value: Any, names: list[str]) -> bytes:
 
 
 def decoded(value: bytes, names: list[str]) -> Any:
-    """Decode a value; objects become lists of pairs in their order."""
+    """Decode a value, and check that an object's fields are in the order of their names."""
     kind, about = value[0] & 3, value[0] >> 2
     if kind == 1:
         return value[1 : 1 + about].decode()

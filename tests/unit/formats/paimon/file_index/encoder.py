@@ -24,7 +24,7 @@ FORMS = {
 
 
 def container(columns: Mapping[str, Mapping[str, bytes | None]], *, version: int = 1, more: bytes = b"") -> bytes:
-    """Return a container of indexes by column and kind; None stands for an empty index. ``more`` ends the head."""
+    """Return a container of indexes by column and kind; None is an index of nulls only. ``more`` ends the head."""
 
     def head(start: int) -> tuple[bytes, bytes]:
         said, body = struct.pack(">i", len(columns)), b""

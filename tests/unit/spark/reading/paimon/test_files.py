@@ -317,7 +317,7 @@ def _split(files: Sequence[Any]) -> Any:
 
 
 def test_timestamps_that_cannot_be_told() -> None:
-    """Before 1970, Paimon writes negative nanoseconds of the day, which Arrow cannot read with this precision."""
+    """Before 1970, Paimon writes negative nanoseconds of the day, which Arrow reads as unsigned numbers."""
     out = io.BytesIO()
     values = pa.array([2**63 // 1000 + 5_000_000], pa.timestamp("us"))
     pq.write_table(pa.table({"at": values}), out)

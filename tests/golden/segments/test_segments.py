@@ -69,5 +69,5 @@ def test_segments_of_earlier_releases_are_what_is_decoded_now(lakes, tmp_path, d
 
 
 def test_segments_of_earlier_releases_are_found_by_their_names() -> None:
-    location = "s3://lake/shop/orders/metadata/10f6aa49-m0.avro"
-    assert segment_name(location, 7075, EARLIER_VERSION) == "196c4c98507afba44a49856e6bd751a98814a7480ae8703f0862b488c8fb986a"
+    name = segment_name("s3://lake/shop/orders/metadata/10f6aa49-m0.avro", 7075, EARLIER_VERSION)
+    assert name == "196c4c98507afba44a49856e6bd751a98814a7480ae8703f0862b488c8fb986a"

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 from lakemuster.catalog.catalog_rules import CATALOG_RULES
 from lakemuster.errors import RefNotFound, SnapshotNotFound
 from lakemuster.formats.registry import format_of
+from lakemuster.index import Index
 from lakemuster.index.history import snapshot_at
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord
@@ -54,9 +55,10 @@ def _ref(metadata: TableMetadata, name: str) -> Ref:
     raise RefNotFound(f"the table has no branch or tag {name!r}", ref=name)
 
 
-def last_published(session: Session, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
+def last_published(index: Index, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
     """Return the newest published ancestor."""
-    records = list_snapshots(session, table.table_id)
+    with index.database.reading() as session:
+        records = list_snapshots(session, table.table_id)
     by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == record.snapshot.branch}
     ancestors = CATALOG_RULES.of(table).ancestors(by_id, record.snapshot)
     return next((ancestor for ancestor in ancestors if ancestor.state == "published"), None)

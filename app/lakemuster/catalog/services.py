@@ -364,12 +364,13 @@ class Services:
         newest = newest_schema_id(metadata, record.snapshot.branch)
         if record.state == "published":
             return View(table, metadata, record, stale, newest)
-        with self.index.database.reading() as session:
-            earlier = last_published(session, table, record)
+        earlier = last_published(self.index, table, record)
         try:
             record = self.refresher.ensure_published(table, record, is_replaceable=earlier is not None)
             return View(table, metadata, record, stale, newest)
         except (SnapshotQuarantined, SnapshotUnpublished, StorageError) as error:
+            # Meanwhile another server may have published a newer one, and removed this one.
+            earlier = last_published(self.index, table, record)
             if earlier is None:
                 raise
             return View(table, metadata, earlier, stale or str(error), newest)

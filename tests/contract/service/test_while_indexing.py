@@ -16,12 +16,14 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
 from pyiceberg.types import LongType
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from lakemuster.api.response_cache import is_current
 from lakemuster.catalog import services as services_module
 from lakemuster.catalog.services import Services
-from lakemuster.errors import SnapshotNotFound, SnapshotQuarantined
+from lakemuster.errors import SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
+from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.ingest.index import Indexed, Indexer
 from lakemuster.metadata.snapshot import Snapshot, TableMetadata
@@ -169,6 +171,32 @@ def test_a_snapshot_that_was_committed_after_the_last_look_is_found_by_its_id(tm
         assert services.table(NAME) != kept
         assert services.table(NAME).state == kept.state
         assert stands(services, kept)
+
+
+def test_the_last_published_snapshot_is_chosen_after_the_wait_for_the_new_one(
+    tmp_path: Path, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(4):
+        table.append(DATA)
+    first, *_, third, _ = (snapshot.snapshot_id for snapshot in table.snapshots())
+    with indexing(tmp_path) as services, indexing(tmp_path) as replica:
+        services.refresh(NAME)
+        services.view(NAME, Selector(first))
+        with services.index.database.session() as session:
+            others = SnapshotRow.snapshot_id != first
+            session.execute(update(SnapshotRow).where(others).values(decoder_version=0))
+
+        def wait_in_vain(*_: object, **__: object) -> None:
+            table.maintenance.expire_snapshots().by_ids([first]).commit()
+            replica.refresh(NAME)
+            replica.view(NAME, Selector(third))
+            raise SnapshotUnpublished("storage has not answered in time")
+
+        monkeypatch.setattr(services.refresher, "ensure_published", wait_in_vain)
+        view = services.view(NAME)
+        assert view.snapshot_id == third
+        assert view.stale is not None
+        assert len(rows(lists.files(services.index, view))) == 3
 
 
 def test_a_new_snapshot_that_cannot_be_read_leaves_the_last_one_marked_stale(tmp_path: Path, table: Table) -> None:

@@ -1,4 +1,4 @@
-"""The databases that the index's contract holds for."""
+"""Fixtures: databases that the contract of the index covers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.postgres import PostgresServer
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database without tables."""
+    """The URL of a database without tables."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/index.db"
     url: str = request.getfixturevalue("postgres_url")
@@ -25,7 +25,7 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture(scope="session")
 def shared_postgres(postgres_server: PostgresServer) -> Iterator[str]:
-    """A PostgreSQL database with this code's tables, emptied after each test that uses it."""
+    """The URL of a migrated PostgreSQL database, which is emptied after each test that uses it."""
     with postgres_server.database() as url:
         database = Database(url)
         database.migrate()
@@ -35,7 +35,7 @@ def shared_postgres(postgres_server: PostgresServer) -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A database with this code's tables, and nothing in them but what the migration wrote."""
+    """The URL of a migrated database that contains only rows written by the migration."""
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path}/index.db"
         Database(url).migrate()
@@ -50,7 +50,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    """The same, open."""
+    """The database at ``database_url``."""
     opened = Database(database_url)
     yield opened
     opened.close()

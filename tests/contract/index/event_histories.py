@@ -1,4 +1,4 @@
-"""Random histories of a table, what the log must tell of each step, and bugs to plant in what tells it."""
+"""Random histories of a table, the expected event log, and bugs to plant in the code that writes it."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from tests.contract.index import made
 from tests.planted_bugs import PlantedBugs
 
 Fact = tuple[object, ...]
-"""An event as the history expects it: its type, then what tells it from others of the type."""
+"""An expected event: its type, then the values that identify it among events of the type."""
 
 
 class Failed(Exception):
-    """A transaction that does not commit."""
+    """Rolls a transaction back."""
 
 
 @dataclass
 class History:
-    """A table, as its writers see it.
+    """A table in its writers' view.
 
     Attributes:
-        heads: by branch and tag.
-        told: the snapshots that refs have reached.
-        expected: what the log must hold.
+        heads: the snapshot id by kind and name of a branch or tag.
+        told: ids of the snapshots that refs have reached.
+        expected: the expected events.
     """
 
     database: Database
@@ -62,7 +62,7 @@ class History:
         return made.snapshot(number, parent_id=self.parents[number])
 
     def step(self) -> None:
-        """Take one step, and let the index see it."""
+        """Apply one random step, and store the metadata in the index."""
         steps = (self.commit, self.commit, self.roll_back, self.refer, self.drop, self.stage, self.publish_staged)
         others = (self.alter, self.look_again, self.fail, self.refuse, self.recover)
         self.chance.choice((*steps, *others))()
@@ -124,7 +124,7 @@ class History:
         self.see()
 
     def fail(self) -> None:
-        """A transaction that sees a commit and rolls back; the commit is then expired."""
+        """Store a commit in a transaction that is rolled back; the commit is then expired."""
         number = max(self.parents) + 1
         seen = self.metadata()
         later = made.snapshot(number, parent_id=self.heads["branch", MAIN])
@@ -158,7 +158,7 @@ def _store_and_fail(session: Any, table_id: int, seen: TableMetadata) -> None:
 
 
 def check(database: Database, seed: int, steps: int = 40) -> None:
-    """Take a history of two tables, and compare the log with it after each step."""
+    """Apply random steps to two tables, and compare the log after each step."""
     chance = random.Random(seed)
     start = bounds(database).last
     tables = [History(database, chance, f"shop.t{seed}_{number}") for number in range(2)]

@@ -1,4 +1,4 @@
-"""Metadata of made-up tables, and the steps that a refresh takes with them."""
+"""Synthetic table metadata, and the steps of a refresh."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lakemuster.metadata.snapshot import (
 from lakemuster.metadata.types import Field, Kind, ListType, Primitive
 
 NASTY = "nul \0, lone \ud800, escape \x1b, é"
-"""Text that a database may refuse or change."""
+"""Text that a database may reject or modify."""
 
 SCHEMA = Schema(
     0,
@@ -46,7 +46,7 @@ SPECS = (PartitionSpec(0, ()), PartitionSpec(1, (PartitionField(1000, "id_bucket
 
 
 def snapshot(number: int, branch: str = MAIN, *, at_ms: int | None = None, **changes: Any) -> Snapshot:
-    """The snapshot of a number; ``at_ms`` other than the usual makes it another commit of the same id."""
+    """Return a snapshot with an id; an ``at_ms`` other than the default makes it a different commit of the same id."""
     at_ms = 1000 * number if at_ms is None else at_ms
     made = Snapshot(
         number,
@@ -63,7 +63,7 @@ def snapshot(number: int, branch: str = MAIN, *, at_ms: int | None = None, **cha
 
 
 def metadata(snapshots: Sequence[Snapshot], **changes: Any) -> TableMetadata:
-    """Iceberg metadata over snapshots; the last one is current."""
+    """Return Iceberg metadata with snapshots, the last of which is current."""
     current = snapshots[-1].snapshot_id if snapshots else None
     made = TableMetadata(
         format="iceberg",
@@ -88,13 +88,13 @@ def metadata(snapshots: Sequence[Snapshot], **changes: Any) -> TableMetadata:
 
 
 def on_main(numbers: Iterable[int]) -> TableMetadata:
-    """Metadata over the snapshots of these numbers, the last of which is main's; there is no other ref."""
+    """Return metadata with snapshots of these ids; main refers to the last, and there is no other ref."""
     made = metadata([snapshot(number) for number in numbers])
     return replace(made, refs=made.refs[:1])
 
 
 def header(number: int, location: str = "s3://lake/t/metadata") -> ManifestHeader:
-    """A manifest list's row with every field set, hardly two alike."""
+    """Return a manifest list's row with every field set, mostly to distinct values."""
     bounds = (
         PartitionFieldSummary(1000, "n", False, True, number, 2**63 - 1, b"\0", b"\xff", number),
         PartitionFieldSummary(1001, NASTY, None, None, Decimal("1.10"), Decimal("-0"), None, b""),
@@ -132,17 +132,17 @@ def header(number: int, location: str = "s3://lake/t/metadata") -> ManifestHeade
 
 
 def published(numbers: Sequence[int], role: Role = "manifests") -> list[Published]:
-    """Manifests to publish under one role."""
+    """Return manifests to publish under one role."""
     return [Published(role, header(n), segment_name(header(n).location, header(n).length)) for n in numbers]
 
 
 def segments(manifests: Sequence[Published]) -> list[SegmentInfo]:
-    """Their segments, as if the store had them."""
+    """Return the manifests' segments, which no store contains."""
     return [SegmentInfo(m.segment, m.header.location, m.header.length or 0, 10, 1000) for m in manifests]
 
 
 def table(database: Database, name: str = "shop.orders", *, of: TableMetadata | None = None) -> int:
-    """A registered table whose metadata was read."""
+    """Register a table and store its metadata, if given; return its id."""
     with database.session() as session:
         table_id = add_table(session, name, "s3://lake/t", "iceberg", (("s3://old", "s3://lake"),)).table_id
         if of is not None:
@@ -151,7 +151,7 @@ def table(database: Database, name: str = "shop.orders", *, of: TableMetadata | 
 
 
 def store(database: Database, table_id: int, of: TableMetadata, checked_at_ms: int = 2) -> None:
-    """Another refresh's metadata."""
+    """Store metadata as another refresh does."""
     with database.session() as session:
         store_metadata(session, table_id, of, checked_at_ms)
 
@@ -173,6 +173,6 @@ def show(
 
 
 def records(database: Database, table_id: int) -> dict[tuple[str, int], SnapshotRecord]:
-    """All snapshots of a table by branch and id."""
+    """Return all snapshots of a table by branch and id."""
     with database.reading() as session:
         return {(r.snapshot.branch, r.snapshot.snapshot_id): r for r in list_snapshots(session, table_id)}

@@ -1,4 +1,4 @@
-"""What other processes do to an index while a test looks on."""
+"""Operations on an index that tests run in other processes."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _CONTEXT.set_forkserver_preload([__name__])
 
 
 def start(work: Callable[..., None], *arguments: object) -> Any:
-    """Begin work in a process of its own."""
+    """Start ``work`` in a new process."""
     process = _CONTEXT.Process(target=work, args=arguments)
     process.start()
     return process
 
 
 def finish(process: Any) -> int:
-    """Wait for a process; its exit code, negative the signal that ended it."""
+    """Wait for a process; return its exit code, or the negated number of the signal that ended it."""
     process.join(120)
     assert process.exitcode is not None
     return int(process.exitcode)
 
 
 def migrate(url: str) -> None:
-    """Bring a database up to date."""
+    """Migrate a database to the newest version."""
     Database(url).migrate()
 
 
 def publish_snapshot(url: str, table_id: int, number: int, manifests: int) -> None:
-    """Refresh as two servers do that meet the same snapshot."""
+    """Publish a snapshot as one of several servers that index it."""
     database = Database(url)
     listed = made.published(range(manifests))
     with database.session() as session:
@@ -50,7 +50,7 @@ def publish_snapshot(url: str, table_id: int, number: int, manifests: int) -> No
 
 
 def commit_each(url: str, table_ids: Sequence[int], commits: int) -> None:
-    """Take in so many commits of each table, one after another."""
+    """Store ``commits`` commits of each table, one after another."""
     database = Database(url)
     for number in range(2, 2 + commits):
         for table_id in table_ids:
@@ -58,7 +58,7 @@ def commit_each(url: str, table_ids: Sequence[int], commits: int) -> None:
 
 
 def commit_until(url: str, table_id: int, statements: int) -> None:
-    """Take in a commit, and die by SIGKILL right after so many statements, or right before the commit."""
+    """Store a commit; SIGKILL this process after ``statements`` SQL statements, or just before the SQL commit."""
     database = Database(url)
     left = [statements]
 
@@ -73,7 +73,7 @@ def commit_until(url: str, table_id: int, statements: int) -> None:
 
 
 def publish_until(url: str, table_id: int, number: int, manifests: int, statements: int) -> None:
-    """Publish, and die by SIGKILL right after so many statements, or right before the commit."""
+    """Publish a snapshot; SIGKILL this process after ``statements`` SQL statements, or just before the SQL commit."""
     database = Database(url)
     listed = made.published(range(manifests))
     left = [statements]
@@ -92,6 +92,6 @@ def publish_until(url: str, table_id: int, number: int, manifests: int, statemen
 
 
 def hold_and_die(url: str, table_id: int) -> None:
-    """Die with a lease that lasts."""
+    """Acquire a lease for an hour, and SIGKILL this process."""
     leases.acquire(Database(url), table_id, wait_seconds=0, ttl_seconds=3600)
     os.kill(os.getpid(), signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Sessions of browsers in the database: sealed, ended, expired, and changed by one process of several."""
+"""Browser sessions in the database: encrypted, ended, expired, and changed by one of several processes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_session_that_ends_or_whose_row_is_changed_is_none(sessions: BrowserSe
     sessions.end(ended)
     sessions.end("of no session")
     with database.session() as session:
-        # What one session holds is put into another one's row.
+        # The encrypted value of one session is copied to another session's row.
         sealed = session.scalar(select(BrowserSessionRow.sealed).where(BrowserSessionRow.digest == digest_of(kept)))
         session.execute(
             update(BrowserSessionRow).where(BrowserSessionRow.digest == digest_of(moved)).values(sealed=sealed)

@@ -1,4 +1,4 @@
-"""Leases and ages when the database's clock steps."""
+"""Leases and ages when the database's clock is set."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def clock() -> SteppedClock:
 
 @pytest.fixture
 def stepping(tmp_path: Path, clock: SteppedClock) -> Iterator[Database]:
-    """A database that tells the clock's time."""
+    """A database whose time is the test's clock."""
     database = open_database(f"sqlite:///{tmp_path}/index.db", clock)
     yield database
     database.close()
@@ -36,7 +36,7 @@ def test_a_lease_with_a_future_expiry_is_free_once_not_renewed(stepping: Databas
     for _ in range(2):
         with pytest.raises(RefreshBusy):
             leases.acquire(stepping, table_id, wait_seconds=0, clock=clock)
-    # By the wall clock it lasts for a quarter of an hour; its holder has not been heard of for as long as it lasts.
+    # By the wall clock it is valid for another 15 minutes, but its holder has not renewed it for its whole duration.
     clock.pass_seconds(leases.TTL_SECONDS + 0.1)
     taken = leases.acquire(stepping, table_id, wait_seconds=0, clock=clock)
     assert taken.fence == lost.fence + 1

@@ -1,4 +1,4 @@
-"""Companions of Paimon tables, on every database: a second row of the same name, found through its table only."""
+"""Companions of Paimon tables, on every database: a second row of the same name, found only through its table."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_migrations_keep_tables_and_lose_companions_on_the_way_back(empty_url: s
     with database.session() as session:
         table = get_table(session, "shop.orders")
         assert (table.table_id, table.companion_of) == (7, None)
-        # So the next look reads its options.
+        # Without a pointer, the next look reads the table's options.
         assert table.pointer is None
         companion = set_companion(session, table, "s3://lake/t", "iceberg")
         store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 1)

@@ -1,4 +1,4 @@
-"""How many connections to PostgreSQL a server opens at most, and what it says when its database allows fewer."""
+"""The maximum number of a server's PostgreSQL connections, and its error when the database allows fewer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def database(postgres_url: str) -> Iterator[Database]:
 
 
 def limit(server: PostgresServer, url: str, connections: int) -> None:
-    """Have the database allow so many."""
+    """Set the connection limit of the database."""
     with server.connect() as connection:
         connection.autocommit = True
         connection.execute(f'ALTER DATABASE "{make_url(url).database}" CONNECTION LIMIT {connections}')

@@ -1,4 +1,4 @@
-"""What the operator is told about a PostgreSQL that rejects a connection."""
+"""Error messages when PostgreSQL rejects a connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log beside random histories of tables; and the bugs that this comparison catches."""
+"""The event log compared with random histories of tables; the comparison detects planted bugs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEEDS = 3
 
 @pytest.fixture
 def embedded(tmp_path: Path) -> Iterator[Database]:
-    """An index that only the planted bugs are tried on."""
+    """A SQLite index for the planted bugs."""
     database = Database(f"sqlite:///{tmp_path}/index.db")
     database.migrate()
     yield database

@@ -1,4 +1,4 @@
-"""The event log: what is told of tables, once each, in one total order."""
+"""The event log: every event once, in one total order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def events_after(database: Database, after: int, limit: int) -> tuple[Event, ...
 
 
 def told(database: Database, after: int = 0) -> list[tuple[object, ...]]:
-    """The log as (type, table, …), with what tells two events of a type apart."""
+    """Return the events as tuples of the type and the values that identify each."""
     return [_short(one) for one in events_after(database, after, 10_000)]
 
 
@@ -46,7 +46,7 @@ def last(database: Database) -> int:
 
 
 def of(*snapshots: Snapshot, **refs: int) -> TableMetadata:
-    """Metadata with these branches; main is the last snapshot if none is given."""
+    """Return metadata with these branches; main refers to the last snapshot by default."""
     plain = made.metadata(snapshots)
     named = refs or {MAIN: snapshots[-1].snapshot_id}
     branches = tuple(Ref(name, "branch", number) for name, number in named.items())
@@ -72,7 +72,7 @@ def test_what_was_committed_before_the_registration_is_not_told(database: Databa
     later = made.snapshot(2, at_ms=created + 1000)
     made.store(database, table.table_id, of(old, staged, later, main=2))
     assert told(database, 1) == [("committed", 2, "main")]
-    # A branch that reaches a snapshot from before the registration is a moved ref, and no commit.
+    # A branch that moves to a snapshot from before the registration is a changed ref, not a commit.
     made.store(database, table.table_id, of(old, staged, later, main=2, audit=3))
     assert told(database, 2) == [("ref_changed", "audit", None, 3)]
 

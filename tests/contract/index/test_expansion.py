@@ -1,4 +1,4 @@
-"""Migrations expand: what servers of the oldest version that a database admits read and write stays as it was."""
+"""Migrations keep everything that servers of the oldest admitted version read and write."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Shape = dict[str, dict[str, Any]]
 
 
 def shape(found: Inspector) -> Shape:
-    """By table: its columns, its unique constraints and indexes, its foreign keys."""
+    """Return the columns, unique constraints and indexes, and foreign keys of each table."""
     return {
         table: {
             "columns": {column["name"]: column for column in found.get_columns(table)},
@@ -30,7 +30,7 @@ def shape(found: Inspector) -> Shape:
 
 
 def breaks(before: Shape, after: Shape) -> list[str]:
-    """What a program made for ``before`` cannot do any more on ``after``."""
+    """Return the changes from ``before`` to ``after`` that break a program for ``before``."""
     found: list[str] = []
     for table, old in before.items():
         if table not in after:
@@ -55,7 +55,7 @@ def breaks(before: Shape, after: Shape) -> list[str]:
 
 
 def upgraded(url: str) -> tuple[Shape, Shape]:
-    """A database of the oldest version whose servers the newest admits, and of the newest."""
+    """Return the shapes of the oldest schema version that the newest admits, and of the newest."""
     database = Database(url)
     with database.migrating() as connection:
         migrations.upgrade(connection, migrations.oldest_server_of(migrations.head()))

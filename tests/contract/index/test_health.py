@@ -1,4 +1,4 @@
-"""Health is stored with what has changed, since when, a row a day for a year, and an event, by every database."""
+"""Stored health on every database: changes and their times, one row a day for a year, and an event per change."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_status_holds_since_it_changed_and_every_change_is_one_event(database:
     table_id = stored_table(database)
     assert store(database, table_id, [WELL], NOW) == []
     assert store(database, table_id, [ILL], NOW + 1000) == [Change("manifests", "ok", "warning")]
-    # Above nine tenths of the threshold the status stays.
+    # The status does not change while the value is above nine tenths of the threshold.
     for at, value in ((2000, 95.0), (3000, 100.0), (4000, 90.1)):
         assert store(database, table_id, [Measured("manifests", value, "manifests")], NOW + at) == []
         with database.reading() as session:

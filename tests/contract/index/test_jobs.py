@@ -1,4 +1,4 @@
-"""A job is held by one process at a time, whatever clocks do, and its runs' outcomes outlive its holder."""
+"""One process holds a job at a time, independent of clocks, and results of runs outlive the holder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.polling import until
 
 NAMES = ("retries", "sweep")
 ELSEWHERE = "0123 another-machine/pid:[1] 1 1"
-"""An owner whose process cannot be seen from here."""
+"""An owner on another machine, whose process cannot be checked."""
 
 
 def leases(database: Database, clock: Clock, owner: str | None = None) -> JobLeases:
@@ -34,7 +34,7 @@ def leases(database: Database, clock: Clock, owner: str | None = None) -> JobLea
 
 
 class Counting:
-    """A job that counts its runs, and fails as often as it is told."""
+    """A job that counts its runs, and fails a given number of times."""
 
     first_seconds = 0.0
 
@@ -76,7 +76,7 @@ def test_a_lease_that_is_renewed_is_not_taken_whatever_the_wall_clock_does(datab
     assert set(holder.take_free(NAMES)) == set(NAMES)
     for stepped_ms in (0, 3_600_000, -7_200_000, 0):
         with database.session() as session:
-            # The database's clock has stepped: what was recorded before is in its future, or long ago.
+            # The database's clock was set: earlier records are in its future, or long ago.
             session.execute(text("UPDATE job SET renewed_at_ms = renewed_at_ms + :ms"), {"ms": stepped_ms})
         assert not other.take_free(NAMES)
         clock.pass_seconds(TTL_SECONDS * 0.9)
@@ -110,7 +110,7 @@ def test_leases_that_are_released_or_of_dead_processes_are_free_at_once(database
     first.take_free(NAMES)
     first.release(["sweep"])
     assert set(second.take_free(NAMES)) == {"sweep"}
-    dead = new_owner().rsplit(" ", 1)[0] + " 1"  # this process's id, of another start
+    dead = new_owner().rsplit(" ", 1)[0] + " 1"  # this process's id with another start time
     with database.session() as session:
         session.execute(text("UPDATE job SET holder = :dead"), {"dead": dead})
     assert not [record for record in list_jobs(database) if record.is_held]
@@ -210,7 +210,7 @@ def test_the_next_run_of_another_holders_job_comes_when_it_is_due(database: Data
         assert held.state.next_in is not None
         assert 86_000 < held.state.next_in <= 86_400
     assert again.runs == 0
-    # A clock that stepped back a year does not put it off for longer than usual.
+    # A clock set back by a year does not delay the run by more than the usual interval.
     runner = Runner(again, JobState(runs=1, next_in=365 * 86_400.0), held_until=time.monotonic() + 60)
     runner.start()
     until(lambda: (runner.state().next_in or 0) <= 86_400)

@@ -1,4 +1,4 @@
-"""One writer per table, on every database."""
+"""Leases: one writer per table, on every database."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_a_released_lease_is_invalid(database: Database, table_id: int) -> None:
 
 
 def fail_first(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, *, carried_out: bool = False) -> None:
-    """Have the first two calls end as if the database did not answer."""
+    """Make the first two calls of a function fail as if the database did not respond."""
     real, calls = getattr(owner, name), itertools.count()
 
     def failing(*given: Any, **named: Any) -> Any:

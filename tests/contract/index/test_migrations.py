@@ -37,7 +37,7 @@ def downgrade():
 
 @pytest.fixture
 def database(empty_url: str) -> Iterator[Database]:
-    """A database of its own, at this code's version."""
+    """A separate database at the newest version."""
     opened = Database(empty_url)
     opened.migrate()
     yield opened
@@ -50,7 +50,7 @@ def tables(database: Database) -> set[str]:
 
 
 def with_next(folder: Path, monkeypatch: pytest.MonkeyPatch, then: str = "") -> None:
-    """Scripts of a program one version ahead."""
+    """Install migration scripts of a program that is one version ahead."""
     shutil.copytree(schema_version._IN_SOURCE_TREE, folder / "migrations")
     script = NEXT.format(last=migrations.head(), oldest=migrations.oldest_server_of(migrations.head()), then=then)
     (folder / "migrations" / "versions" / "9000_later.py").write_text(script)
@@ -118,7 +118,7 @@ def test_only_the_embedded_database_is_migrated_by_opening_it(
     if database.is_embedded:
         open_database(empty_url).check_version()
         assert "later" in tables(database)
-        # Rebuilding a table must not cascade to what refers to it.
+        # Rebuilding a table must not cascade to rows that refer to it.
         assert set(made.records(database, table_id)) == {("main", 1)}
     else:
         open_database(empty_url).close()
@@ -132,14 +132,14 @@ def test_the_error_of_a_newer_database_says_to_upgrade(
         with_next(tmp_path, ahead)
         database.migrate()
     with database.migrating() as connection:
-        connection.execute(text("DROP TABLE schema_support"))  # a database that says nothing
+        connection.execute(text("DROP TABLE schema_support"))  # a database that does not state its oldest server
     for attempt in (database.check_version, database.migrate, lambda: open_database(empty_url)):
         with pytest.raises(DatabaseVersionMismatch, match="upgrade lakemuster"):
             attempt()
 
 
 def says_it_is_for(database: Database, oldest: str) -> None:
-    """Have a database say from which version on servers may use it."""
+    """Set the oldest server version that a database admits."""
     with database.migrating() as connection:
         assert connection.execute(text("UPDATE schema_support SET oldest_server = :o"), {"o": oldest}).rowcount == 1
 

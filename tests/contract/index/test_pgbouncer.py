@@ -1,4 +1,4 @@
-"""PostgreSQL behind PgBouncer in transaction mode: each transaction may have another session of the server."""
+"""PostgreSQL behind PgBouncer in transaction mode, where each transaction may use another server session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.pgbouncer import pgbouncer
 from tests.postgres import PostgresServer
 
 CONNECTIONS = 3
-"""Of PgBouncer to the server: fewer than there are transactions side by side."""
+"""Connections of PgBouncer to the server, fewer than there are concurrent transactions."""
 TIMEOUTS = "SELECT current_setting('statement_timeout'), current_setting('lock_timeout')"
 
 
@@ -46,7 +46,7 @@ def test_transactions_side_by_side_share_few_connections(postgres_server: Postgr
 
     def work(number: int) -> int:
         made.table(pooled, f"db.t{number}", of=made.metadata([made.snapshot(1)]))
-        for _ in range(10):  # as often as the driver needs to prepare a statement at a server
+        for _ in range(10):  # enough executions for the driver to prepare the statement at the server
             with pooled.reading() as session:
                 list_tables(session)
             pooled.rows(of_tables, {})
@@ -76,7 +76,7 @@ def test_each_transaction_has_the_timeouts_and_no_session_keeps_any(
     def left(_: int) -> tuple[str, str]:
         with pooled._autocommit.connect() as connection:
             found = connection.execute(text(TIMEOUTS)).one()
-            barrier.wait(60)  # a transaction in each session of the server
+            barrier.wait(60)  # one transaction in each server session
             return found[0], found[1]
 
     with ThreadPoolExecutor(CONNECTIONS) as pool:

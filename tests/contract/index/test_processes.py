@@ -1,4 +1,4 @@
-"""Several processes on one index, and processes that die in the middle."""
+"""Several processes on one index, and processes that are killed at any statement."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_process_killed_while_it_publishes_leaves_nothing_visible(database_url
             assert known_segments(session, [one.segment for one in listed]) == set()
             with pytest.raises(SnapshotNotFound):
                 snapshot_manifests(session, row_id)
-    # Each statement, and the commit, was a place to die at.
+    # The process was killed after each statement, and before the commit.
     assert kills >= 8
     with database.reading() as session:
         found = snapshot_manifests(session, get_snapshot(session, table_id, 1).row_id)

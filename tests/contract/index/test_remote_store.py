@@ -25,7 +25,7 @@ NAMES = [segment_name(f"m{number}", 5) for number in range(5)]
 
 @dataclass(frozen=True)
 class Remote:
-    """A store's URL, its options, and a look at its files past the store."""
+    """A store's URL and options, and direct access to its files."""
 
     url: str
     options: dict[str, dict[str, Any]]
@@ -141,7 +141,7 @@ def test_a_sweep_cleans_the_remote_folder(remote: Remote, tmp_path: Path, databa
     store = remote.store(tmp_path / "cache")
     for name in NAMES:
         put(store, name)
-    time.sleep(1.1)  # S3 tells seconds
+    time.sleep(1.1)  # S3's times have a resolution of one second
     assert sweep(database, store, grace_seconds=3600).files == 0
     assert sweep(database, store, grace_seconds=0).files == len(NAMES)
     assert remote.keys() == []

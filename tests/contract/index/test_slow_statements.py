@@ -1,4 +1,4 @@
-"""Slow statements on a responsive server complete; short statements have a deadline of their own."""
+"""Slow statements on a responsive server complete; short statements have a separate deadline."""
 
 from __future__ import annotations
 

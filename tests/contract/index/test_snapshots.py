@@ -1,4 +1,4 @@
-"""Snapshots: known, published whole, quarantined, forgotten; on every database."""
+"""Snapshots on every database: known, published atomically, quarantined, removed."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_tables_do_not_share_rows_but_share_segments(database: Database, table_i
 
 
 def test_thousands_of_manifests_are_published_at_once(database: Database, table_id: int) -> None:
-    # Past the parameters that either database takes in one statement.
+    # More parameters than either database accepts in one statement.
     listed = [
         replace(one, header=replace(one.header, location=f"m{number}"))
         for number, one in enumerate(made.published([1]) * 9_000)

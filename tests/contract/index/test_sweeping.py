@@ -1,4 +1,4 @@
-"""The sweep of segments spares young, mapped and rewritten ones."""
+"""The sweep of segments keeps recent, mapped and rewritten segments."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def put(store: SegmentStore, name: str, *, age_seconds: float) -> Path:
 
 
 def swept_files(index: Index, grace_seconds: float = HOUR) -> int:
-    """The files that a sweep removes."""
+    """Run a sweep, and return the number of removed files."""
     totals = Totals()
     SweepSegments(index, totals, grace_seconds=grace_seconds).run(Run(lambda: True))
     assert totals.sweeps == 1
@@ -82,7 +82,7 @@ def test_listed_young_and_mapped_segments_survive(index: Index, database: Databa
         put(store, one.segment, age_seconds=2 * HOUR)
     put(store, young.segment, age_seconds=1)
     mapped = SegmentStore(str(store.workspace.parent)).open(orphan.segment)
-    assert swept_files(index, 0.5 * HOUR) == 0  # registered a moment ago
+    assert swept_files(index, 0.5 * HOUR) == 0  # registered recently
     with database.session() as session:
         session.execute(text("UPDATE segment SET registered_at_ms = 1 WHERE name = :name"), {"name": orphan.segment})
     assert swept_files(index, 0.5 * HOUR) == 1
@@ -99,7 +99,7 @@ def test_segments_rewritten_after_the_listing_survive(index: Index, monkeypatch:
 
     def files(self: SegmentStore) -> Iterator[StoredFile]:
         found = list(of(self))
-        put(self, STRAY, age_seconds=0)  # a refresh comes between the listing and the removal
+        put(self, STRAY, age_seconds=0)  # a refresh between the listing and the removal
         yield from found
 
     monkeypatch.setattr(SegmentStore, "files", files)

@@ -1,4 +1,4 @@
-"""Lists of tables, filtered, sorted and paged by every database; figures; sums by namespace."""
+"""Lists of tables on every database: filters, order, pages, figures, and sums by namespace."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ NAMES = (
 )
 HUGE = 2**63 - 1
 RANKS = (None, 0, 3, 1, 2, 3, 0)
-"""Of the health of tables."""
+"""Ranks of the tables' health."""
 VALUES = (None, 0, 5, 5, HUGE, 7, None, 0, 1, 2, 2, 3, None, 5, HUGE, 4)
 
 
 @pytest.fixture
 def tables(database: Database) -> Sequence[ListedTable]:
-    """Tables with figures, many of them equal or not known."""
+    """Tables whose figures are often equal or unknown."""
     with database.session() as session:
         for at, name in enumerate(NAMES):
             catalog = name.startswith("prod.")
@@ -62,7 +62,7 @@ def tables(database: Database) -> Sequence[ListedTable]:
             )
             figures = {figure: VALUES[(at * (1 + step)) % len(VALUES)] for step, figure in enumerate(FIGURES)}
             if figures["last_committed_at_ms"] == HUGE:
-                # A time has four digits of a year.
+                # Times have years of four digits.
                 figures["last_committed_at_ms"] = 10**12
             more = {
                 "stale_reason": "storage_unavailable: gone" if at % 4 == 0 else None,
@@ -176,7 +176,7 @@ def matching(tables: Sequence[ListedTable], choice: TableChoice) -> list[ListedT
 
 
 def sorts(database: Database, choice: TableChoice, order: TableOrder) -> bool:
-    """Whether SQLite sorts the tables whose figure is known."""
+    """Return whether SQLite's plan sorts the tables whose figure is known, instead of using an index."""
     with database.reading() as session:
         query = table_lists._ranges(session, choice, order, None, (TableRow.id, TableRow.properties))[0]
         words = query.compile(session.get_bind(), compile_kwargs={"literal_binds": True})
@@ -240,10 +240,10 @@ def test_figures_are_those_of_the_published_current_snapshot(database: Database)
     made.show(database, table_id, 2, made.published([1, 2]))
     of_two = TableFigures(2**62, 2, 2**63 - 1, 1, 2, 2000)
     assert shown(database, table_id) == of_two
-    # A rollback to a snapshot that is published.
+    # A rollback to a published snapshot.
     made.store(database, table_id, made.metadata([one, two], current_snapshot_id=1))
     assert shown(database, table_id) == replace(of_two, data_files=1, last_committed_at_ms=1000)
-    # A commit that is not indexed yet, and then cannot be.
+    # A commit that is not indexed yet, and is quarantined later.
     made.store(database, table_id, made.metadata([one, two, made.snapshot(3)]))
     assert shown(database, table_id) == TableFigures(None, None, None, None, 3, 3000)
     with leases.hold(database, table_id, wait_seconds=5) as lease, database.session() as session:

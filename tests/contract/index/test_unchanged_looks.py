@@ -1,4 +1,4 @@
-"""Looks that find nothing new are recorded together, and are known to their own process before."""
+"""Looks that find nothing new are recorded in batches, and their own process knows them earlier."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def orders(database: Database) -> TableRecord:
 
 
 def table_in(database: Database) -> TableRecord:
-    """The record of a new table of one snapshot."""
+    """Register a table of one snapshot, and return its record."""
     made.table(database, of=made.metadata([made.snapshot(1)]))
     return orders(database)
 

@@ -1,4 +1,4 @@
-"""Deliveries to receivers that fail, beside the log; and the bugs that this comparison catches."""
+"""Deliveries to failing receivers compared with the event log; the comparison detects planted bugs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SEEDS = 3
 
 @pytest.fixture
 def embedded(tmp_path: Path) -> Iterator[Database]:
-    """An index that only the planted bugs are tried on."""
+    """A SQLite index for the planted bugs."""
     database = Database(f"sqlite:///{tmp_path}/index.db")
     database.migrate()
     yield database

@@ -1,6 +1,6 @@
-"""Random deliveries to a webhook whose receiver fails half the time, and bugs to plant in what delivers them.
+"""Random deliveries to a webhook whose receiver fails half the time, and bugs to plant in their delivery.
 
-Between runs the process ends: the next one knows only what the database holds.
+Each run is by a new process, which knows only the database.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MOST_STEPS = 2000
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """Simulates the end of the process."""
 
 
 def webhook(url: str, **settings: Any) -> Webhook:
@@ -50,18 +50,18 @@ def webhook(url: str, **settings: Any) -> Webhook:
 
 
 def endless() -> Run:
-    """A run that goes on for as long as anything that works needs."""
+    """Return a run of at most ``MOST_STEPS`` steps, more than correct code needs."""
     left = iter(range(MOST_STEPS))
     return Run(lambda: next(left, None) is not None)
 
 
 def deliverer(database: Database, url: str, **settings: Any) -> DeliverEvents:
-    """The job of a new process, which never pauses."""
+    """Return a new process's delivery job, without pauses after failures."""
     return DeliverEvents(database, webhook(url, **settings), first_pause=0.0)
 
 
 def check(database: Database, seed: int, patch: pytest.MonkeyPatch, steps: int = 25) -> None:
-    """Record events at random, and deliver them until all are told; then compare."""
+    """Record random events, deliver them until all are delivered, and compare."""
     chance = random.Random(seed)
 
     def decide(_: int) -> Verdict:
@@ -98,7 +98,7 @@ def deliver(database: Database, chance: random.Random, receiver: Receiver, *_: A
 def deliver_and_die(
     database: Database, chance: random.Random, receiver: Receiver, patch: pytest.MonkeyPatch, **settings: Any
 ) -> None:
-    """The process is killed before it has recorded what the receiver has taken."""
+    """Deliver until the process is killed before it records a delivery."""
     real, left = webhooks.delivered, chance.randint(0, 2)
 
     def record_or_die(*given: Any) -> bool:
@@ -117,7 +117,7 @@ def deliver_and_die(
 
 
 def expected(database: Database, start: int) -> list[tuple[str, dict[str, Any]]]:
-    """What a webhook of ``shop`` gets of two types, by the log alone."""
+    """Return the ids and documents that a webhook of ``shop`` for two types must receive, from the log."""
     page = read_log(database, start, 10_000)
     assert page.restart is None
     return [
@@ -128,7 +128,7 @@ def expected(database: Database, start: int) -> list[tuple[str, dict[str, Any]]]
 
 
 def check_two(database: Database, seed: int) -> None:
-    """Two processes that both take themselves for the holder of the job: neither sets the other's place back."""
+    """Check that, of two processes that both believe to hold the job, neither moves the cursor back."""
     chance = random.Random(seed)
 
     def decide(_: int) -> Verdict:
@@ -157,7 +157,7 @@ def check_two(database: Database, seed: int) -> None:
 
 
 def check_old(database: Database) -> None:
-    """An old event is not buried by one failure, and its third makes way for the next."""
+    """Check that an old event is retried, and that its third failure lets the next event proceed."""
     with receiving(lambda number: Verdict(status=500) if number < 3 else OK) as receiver:
         delivery = deliverer(database, receiver.url, max_age=1e-9)
         delivery.run(endless())
@@ -172,7 +172,7 @@ def check_old(database: Database) -> None:
 
 
 def check_lost(database: Database) -> None:
-    """Events that expire before they are delivered are told to be lost, once, before those that follow."""
+    """Check that events which expire before delivery are reported as lost, once, before later events."""
     with receiving() as receiver:
         start = webhooks.open_cursor(database, "lake").position
         with database.session() as session:
@@ -186,7 +186,7 @@ def check_lost(database: Database) -> None:
 
 
 def check_dead(database: Database) -> None:
-    """A message that is refused becomes a dead letter after so many tries; the next one follows, and it comes again."""
+    """Check that a refused message becomes a dead letter after ``max_tries``, and can be redelivered."""
     with receiving(lambda number: Verdict(status=500) if number < 3 else OK) as receiver:
         delivery = deliverer(database, receiver.url, max_tries=3)
         delivery.run(endless())

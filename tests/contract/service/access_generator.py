@@ -1,4 +1,4 @@
-"""Generate random requests of all operations of ``openapi.yaml``, about tables and what contains them."""
+"""Generate random requests of all operations of ``openapi.yaml``, about tables, namespaces, databases and catalogs."""
 
 from __future__ import annotations
 
@@ -133,10 +133,10 @@ class Request:
 
     Attributes:
         path: the path of the OpenAPI document.
-        levels: of the table. For a request about a namespace or a catalog, a meaningless level follows its levels.
+        levels: the table's levels; for a request about a namespace or a catalog, its levels and a meaningless one.
         names_namespace: whether the request is about a namespace or a database.
         place: the location that the request names.
-        values: of the path's other parameters.
+        values: values of the path's other parameters.
     """
 
     operation: str
@@ -190,7 +190,7 @@ class Request:
 
 
 def about_missing(request: Request, *, other_catalog: bool = False) -> Request:
-    """Return the same request about a name of the same length that does not exist.
+    """Return the request with a name of the same length that does not exist.
 
     Args:
         other_catalog: whether the name of the catalog does not exist either.
@@ -210,11 +210,13 @@ def about_missing(request: Request, *, other_catalog: bool = False) -> Request:
 
 @dataclass
 class Stolen:
-    """What responses to the operator contain, which other callers send: by the word of a table; "" for lists of tables.
+    """Tokens, ETags and ids from the operator's responses, for requests of other callers.
 
     Attributes:
-        tokens: page tokens, plan ids and plan tasks, each after the operation that takes it.
-        ids: of Paimon tables.
+        tokens: page tokens, plan ids and plan tasks by the word of a table ("" for lists of tables), each after the
+            operation that accepts it.
+        etags, snapshots: ETags and snapshot ids by the word of a table.
+        ids: the ids of Paimon tables by word.
     """
 
     tokens: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
@@ -223,14 +225,14 @@ class Stolen:
     ids: dict[str, str] = field(default_factory=dict)
 
     def marks(self) -> dict[str, str]:
-        """Return the word of the table that an ETag or an id belongs to, for those that no other table has."""
+        """Return the word of the table for each ETag and id that only one table has."""
         found = {etag.strip('"'): word for word, etags in self.etags.items() for etag in etags}
         found |= {number: word for word, ids in self.snapshots.items() for number in ids if len(number) > 9}
         return found | {table_id: word for word, table_id in self.ids.items()}
 
 
 async def steal(server: Server) -> Stolen:
-    """Send the operator's requests about all tables, and return what their responses contain."""
+    """Send requests about all tables as the operator, and return the tokens, ETags and ids of the responses."""
     stolen = Stolen()
 
     async def send(method: str, url: str, body: object = None) -> tuple[Mapping[str, str], Any]:
@@ -280,10 +282,10 @@ async def steal(server: Server) -> Stolen:
 
 
 class Generator:
-    """Generates requests.
+    """Generates random requests.
 
     Args:
-        paths: of the OpenAPI document.
+        paths: the paths of the OpenAPI document.
         each_first: whether the first requests are of each operation once.
     """
 
@@ -357,16 +359,16 @@ class Generator:
         return self._chance.choice(visible if visible and self._chance.random() < 0.5 else fitting)
 
     def _token(self, operation: str, word: str) -> str:
-        """Return a token of the operator: mostly one that the operation would take from it."""
+        """Return one of the operator's tokens, mostly one that the operation would accept from the operator."""
         tokens = [*self._stolen.tokens[word], *self._stolen.tokens[""]]
         fitting = [pair for pair in tokens if pair[0] == operation.removesuffix("_of_catalog")]
         return self._chance.choice(fitting if fitting and self._chance.random() < 0.8 else tokens)[1]
 
     def _levels(self, operation: str, path: str, table: Table) -> Levels:
-        """Return the name that a request is about: of a table, its namespace or catalog, or a similar one."""
+        """Return the levels that a request is about: of a table, its namespace or catalog, or a similar name."""
         levels, share = table.levels, self._chance.random()
         if operation == "remove_table" or (operation == "add_table" and share < 0.5):
-            # Only such tables are removed, so that the lake stays as it is.
+            # Only such tables are removed, so that the lake does not change.
             self._new_tables += 1
             return (*levels[:-1], f"new{self._new_tables:06}")
         if "{table" in path or operation in {"add_table", "list_references"}:
@@ -384,7 +386,7 @@ class Generator:
         return (*namespace, levels[-1])
 
     def _place(self, table: Table) -> str:
-        """Return a location below the server's roots: of a table, of one that is not registered, or of nothing."""
+        """Return a location below the server's roots: of a table, of an unregistered table, or an empty one."""
         spare, first = self._lake.spare, table.levels[0]
         own = spare[first] if first in CONFINED else f"{self._lake.root}/none"
         return self._chance.choice(

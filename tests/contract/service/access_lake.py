@@ -1,7 +1,7 @@
-"""A lake for requests of callers with all kinds of rights, whose tables are recognized in any text.
+"""A lake for requests of callers with all kinds of rights, whose tables can be recognized in any text.
 
 Each table has a word of its own: the last level of its name, the name of its folder, of a column and of a property. A
-text that reveals something of a table contains its word.
+text that reveals something about a table contains its word.
 """
 
 from __future__ import annotations
@@ -60,20 +60,20 @@ class Table:
 
 
 def missing_table(levels: Levels) -> Levels:
-    """A name of the same length and namespace that no table has; it is close to the given one in spelling."""
+    """Return a name of the same length and namespace, similar in spelling, that no table has."""
     return (*levels[:-1], levels[-1].translate(_W))
 
 
 def missing_level(level: str) -> str:
-    """A word of the same length that is no level of a namespace, and no catalog."""
+    """Return a word of the same length that is neither a level of a namespace nor a catalog."""
     return level.translate(_OTHER_LETTERS)
 
 
 class AccessLake:
-    """The tables, and the catalogs that have the pointers of the attached ones.
+    """The tables, and the catalogs with the pointers of the attached tables.
 
     Attributes:
-        spare: by confined namespace, the location of a table that is not registered.
+        spare: for each confined namespace, the location of an unregistered table.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -101,7 +101,7 @@ class AccessLake:
         return {name: {"type": "sql", "uri": self._uri(name), "roots": [self.root]} for name in CATALOGS}
 
     def register(self, services: Services) -> None:
-        """Register and read the tables that are not registered."""
+        """Register and index the unregistered tables."""
         known = {table.name for table in services.tables()}
         for table in self.tables:
             if table.name not in known:
@@ -163,7 +163,7 @@ def delete_events(services: Services, after: int) -> None:
 
 
 def is_registered(services: Services, levels: Levels) -> bool:
-    """Whether the index has a table."""
+    """Return whether a table is registered."""
     with suppress(TableNotFound):
         find_table(services.index.database, format_name(levels))
         return True

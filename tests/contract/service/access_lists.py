@@ -1,4 +1,4 @@
-"""Lists contain exactly the rows that their caller may see: in every form, and over all pages."""
+"""Check that lists contain exactly the rows that their caller may see: in every form, and over all pages."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ListCheck:
     ) -> AsyncIterator[str]:
         """Yield how a list differs from the operator's without the rows that the caller may not see."""
         if request.operation == "metrics":
-            # The other figures count the requests of all callers.
+            # The other metrics count the requests of all callers.
             visible = sum(model.sees(table.levels) for table in self.server.lake.tables)
             counted = _FRESH.search(response.body)
             if counted is None or float(counted[1]) != visible:
@@ -129,13 +129,13 @@ class ListCheck:
         return sum(table.levels[0] == catalog and model.sees(table.levels) for table in self.server.lake.tables)
 
     def _with_visible(self, model: Model, row: Any) -> Any:
-        """A catalog's row with the number of tables that a caller may see, if the row has a number of tables."""
+        """Return a catalog's row in which the number of tables, if any, counts only those that a caller may see."""
         if "tables" not in row:
             return row
         return {**row, "tables": type(row["tables"])(self._visible_in(model, row["name"]))}
 
     def _sees(self, model: Model, request: Request, row: Any) -> bool:
-        """Whether a caller may see a row."""
+        """Return whether a caller may see a row."""
         catalog = request.levels[:1] if "{catalog}" in request.path else ()
         match request.operation.removesuffix("_of_catalog"):
             case "list_tables" | "list_health":

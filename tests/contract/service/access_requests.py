@@ -1,4 +1,4 @@
-"""Compare the responses to random requests of random callers with what a plain model of their rights says.
+"""Compare the responses to random requests of random callers with those that a simple model of their rights expects.
 
 The response to a request about a hidden name must equal that to the same request about a missing one, and so must its
 log lines. An allowed request must get the operator's response. A list must contain exactly the rows that its caller may
@@ -64,7 +64,7 @@ class Report:
 
 
 class Search:
-    """Searches for requests of a server whose responses differ from what the model says."""
+    """Searches for requests whose responses differ from those that the model expects."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -77,7 +77,7 @@ class Search:
         self._known: dict[Request, Observation] = {}
 
     def run(self, pairs: int, seed: int, most: int = 5, *, each_first: bool = False) -> Report:
-        """Compare that many pairs; stop at the first ``most`` differences.
+        """Compare ``pairs`` pairs; stop after ``most`` differences.
 
         Args:
             each_first: whether the first requests are of each operation once.
@@ -114,7 +114,7 @@ class Search:
     async def _differences(
         self, caller: ModelCaller, request: Request, outcome: Outcome, chance: random.Random
     ) -> AsyncIterator[str]:
-        """Yield how the response to a request differs from what is expected."""
+        """Yield the differences between the response to a request and the expected one."""
         response = await self._send(caller, request)
         for difference in self._revealed(caller, request, response):
             yield difference
@@ -141,7 +141,7 @@ class Search:
     async def _refused(
         self, caller: ModelCaller, request: Request, response: Observation, outcome: Outcome, chance: random.Random
     ) -> AsyncIterator[str]:
-        """Yield how a refusal differs from that of the same request about a missing name."""
+        """Yield the differences between a refusal and the response to the same request about a missing name."""
         sees_catalog = caller.model is not None and self._rules.sees_catalog(caller.model, request.levels[0])
         # A sync without the role is 403 for a catalog that the caller sees, and 404 for a missing one.
         if not (request.operation == "sync_catalog" and outcome == "denied" and sees_catalog):
@@ -153,13 +153,16 @@ class Search:
             yield f"{response.status}, not {_EXPECTED[outcome]}"
 
     async def _is_invalid(self, request: Request, response: Observation, outcome: Outcome) -> bool:
-        """Whether a response may state that the request is invalid: the operator's does, too, or see above."""
+        """Return whether a response may reject the request as invalid.
+
+        It may if the operator's response does, or if the operation is in :data:`MAY_BE_INVALID`.
+        """
         if response.status != 400 or outcome == "unauthenticated":
             return False
         return request.operation in MAY_BE_INVALID or (await self._of_operator(request)).status == 400
 
     def _revealed(self, caller: ModelCaller, request: Request, response: Observation) -> Iterator[str]:
-        """Yield which hidden tables a response or a log line reveals."""
+        """Yield the hidden tables that a response or a log line reveals."""
         text, sent = response.text(), request.text
         with suppress(binascii.Error):
             for token in _TOKENS.findall(response.body):
@@ -172,7 +175,7 @@ class Search:
                 yield f"reveals {mark} of {levels}: {response}"
 
     async def _of_operator(self, request: Request) -> Observation:
-        """Return the response to the operator, which is the same each time, since the lake stays as it is."""
+        """Return the response to the operator, which does not change, since the lake does not."""
         known = self._known.get(request)
         if known is None:
             if len(self._known) == MOST_KNOWN:
@@ -181,7 +184,7 @@ class Search:
         return known
 
     async def _send(self, caller: ModelCaller, request: Request) -> Observation:
-        """Send a request, and undo its effect. A table that is to be removed is registered first."""
+        """Send a request and undo its effect. Register a table that is to be removed first."""
         if request.operation in {"remove_table", "add_table"}:
             return await self._send_change(caller, request)
         return await self._server.send(caller, request.method, request.url, request.headers, request.filled_body)
@@ -203,7 +206,7 @@ class Search:
 
 
 def _unlike_operator(response: Observation, expected: Observation) -> Iterator[str]:
-    """Yield how a response differs from the operator's, except in what is each caller's own."""
+    """Yield the differences between a response and the operator's, except in parts that differ for each caller."""
     parts = [(one.status, dict(one.headers), without_own(one.body)) for one in (response, expected)]
     for (_, headers, body), one in zip(parts, (response, expected), strict=True):
         for name in (*_OWN_HEADERS, *(["content-length"] if body != one.body else [])):
@@ -213,14 +216,14 @@ def _unlike_operator(response: Observation, expected: Observation) -> Iterator[s
 
 
 def _unlike(one: Observation, of: Request, other: Observation, of_other: Request) -> Iterator[str]:
-    """Yield how two responses and their log lines differ, except in the names that the requests contain."""
+    """Yield the differences between two responses and their log lines, except the names that the requests contain."""
     texts = (_masked(one.text(), of, of_other), _masked(other.text(), of_other, of))
     if texts[0] != texts[1]:
         yield _first_difference(*(text.splitlines() for text in texts))
 
 
 def _masked(text: str, request: Request, other: Request) -> str:
-    """Return a text with numbers in place of the names that another request has not."""
+    """Replace the names in a text that the other request does not contain with numbers."""
     pairs = [(request.stolen, other.stolen), *zip(request.levels, other.levels, strict=True)]
     pairs += [(mine, theirs) for (_, mine), (_, theirs) in zip(request.values, other.values, strict=True)]
     for number, (mine, theirs) in enumerate(pairs):

@@ -1,4 +1,4 @@
-"""What each operation of ``openapi.yaml`` requires of its caller: a plain table, written from the documentation alone.
+"""The rights that each operation of ``openapi.yaml`` requires: a table written from the documentation alone.
 
 A request without a valid token gets 401, unless its operation is open. A caller without the operation's role for any
 table gets 403. A table, namespace, database or catalog of which a caller may see nothing is missing: 404. If the caller
@@ -19,7 +19,7 @@ from tests.unit.api.identity.access_model import CATALOGS, RIGHTS, Model
 
 Outcome = Literal["open", "unauthenticated", "denied", "hidden", "listed", "allowed"]
 """``hidden``: the response for a missing name; ``listed``: the rows that the caller may see; ``allowed``, ``open``: the
-response that the operator gets."""
+operator's response."""
 
 
 def _named(words: str, prefix: str = "", suffix: str = "") -> set[str]:
@@ -86,10 +86,10 @@ OF_ANY_READER = (
 )
 """Operations whose response does not depend on tables; most of them always fail. They need the role read."""
 OTHERS = _named("add_table sync_catalog list_references iceberg_get_config")
-"""Operations with rules of their own."""
+"""Operations with special rules."""
 ALL = (OPEN, *TABLES.values(), NAMESPACES, DATABASES, LISTS, OF_ALL_TABLES, OF_ANY_READER, OTHERS)
 _FOR_ADMINS = OF_ALL_TABLES | _named("add_table list_references")
-"""Operations that name no table, and need the role admin for some."""
+"""Operations that name no table and require the role admin for some table."""
 
 
 class Rules:
@@ -99,7 +99,7 @@ class Rules:
         self._lake = lake
 
     def outcome(self, request: Request, model: Model | None) -> Outcome:
-        """Return the outcome of a request by the caller of a model; None: it has no valid token."""
+        """Return the outcome of a request by the caller of a model; None stands for a caller without a valid token."""
         operation, levels = request.operation, request.levels
         if operation in OPEN:
             return "open"
@@ -130,11 +130,11 @@ class Rules:
         return self._of_namespace(request, model)
 
     def sees_any(self, model: Model, namespace: Levels, format: str) -> bool:
-        """Whether a caller may see a table of a format in a namespace; for Iceberg, also below it."""
+        """Return whether a caller may see a table of a format in a namespace; for Iceberg, also below it."""
         return any(map(model.sees, self._tables_of(namespace, format)))
 
     def sees_catalog(self, model: Model, catalog: str) -> bool:
-        """Whether a caller has a role for a namespace of an attached catalog."""
+        """Return whether a caller has a role for a namespace of an attached catalog."""
         return catalog in CATALOGS and any(
             grant.namespaces is None or any(own == catalog for own, _ in grant.namespaces) for grant in model.grants
         )
@@ -161,7 +161,7 @@ class Rules:
         return "hidden" if self._tables_of(namespace, api) else "allowed"
 
     def _listing(self, catalog: str, model: Model) -> Outcome:
-        """Listing a catalog again needs the role index for all of the catalog."""
+        """Return the outcome of a sync, which needs the role index for the whole catalog."""
         if not self.sees_catalog(model, catalog):
             return "hidden" if catalog in CATALOGS else "allowed"
         has_all = any(
@@ -171,7 +171,7 @@ class Rules:
         return "allowed" if has_all else "denied"
 
     def _adding(self, request: Request, model: Model) -> Outcome:
-        """Admins of the table's namespace may add a table.
+        """Return the outcome of adding a table, which admins of its namespace may do.
 
         An admin of namespaces needs an entry of the tokens file for one of them, or for a namespace below one, and a
         location that the entry allows.
@@ -185,7 +185,7 @@ class Rules:
         return "allowed" if has_entry and _is_below(request.location, f"{self._lake.root}/{entry}") else "denied"
 
     def _references(self, request: Request, model: Model) -> Outcome:
-        """References need the role admin for the location, and for all tables there."""
+        """Return the outcome of listing references, which needs the role admin for the location and its tables."""
         if _is_admin_of_all(model):
             return "allowed"
         places = [
@@ -202,7 +202,7 @@ def _for_table(model: Model, action: Action, levels: Levels) -> Outcome:
 
 
 def _has_role(model: Model, operation: str) -> bool:
-    """Whether a caller has the role of an operation for some table."""
+    """Return whether a caller has the role of an operation for some table."""
     needed: Action = "remove" if operation in _FOR_ADMINS else "read"
     return any(needed in RIGHTS[grant.role] for grant in model.grants)
 
@@ -212,7 +212,7 @@ def _is_admin_of_all(model: Model) -> bool:
 
 
 def _includes(namespaces: Sequence[tuple[str, Levels]] | None, entry: str) -> bool:
-    """Whether the namespace of an entry of the tokens file is one of a grant's."""
+    """Return whether the namespace of an entry of the tokens file is one of a grant's."""
     return any(
         not catalog and len(levels) == 1 and fnmatchcase(entry, levels[0]) for catalog, levels in namespaces or ()
     )

@@ -1,4 +1,4 @@
-"""A server over the lake, callers with random rights who authenticate with real tokens, and what a request exposes."""
+"""A server over the lake, callers with random rights and real tokens, and all that a request exposes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ModelCaller:
     """A caller, and the model of its rights.
 
     Attributes:
-        model: None: the server does not accept its token, or it has none.
+        model: None if the caller has no token or the server does not accept it.
     """
 
     name: str
@@ -59,8 +59,8 @@ class Observation:
     """Everything that a request exposes: its response, and its log lines.
 
     Attributes:
-        headers: without those that differ from request to request.
-        body: its bytes as Latin-1, which keeps any bytes.
+        headers: the headers, without those that differ between equal requests.
+        body: the body decoded as Latin-1, which preserves all bytes.
     """
 
     status: int
@@ -112,7 +112,7 @@ class Server:
         headers: Sequence[tuple[str, str]] = (),
         body: str | None = None,
     ) -> Observation:
-        """Send a request. It calls the application directly, since an HTTP client would take longer than the server."""
+        """Send a request to the ASGI application directly, since an HTTP client would take longer than the server."""
         path, _, query = url.partition("?")
         sent = [_HOST, *caller.headers, *((name.lower().encode(), value.encode()) for name, value in headers)]
         if body is not None:
@@ -161,7 +161,7 @@ def access_server(folder: Path) -> Iterator[Server]:
             tokens += f"[[namespace]]\nname = '{namespace}'\nlocations = ['{lake.root}/{namespace}']\n"
         file = folder / "tokens.toml"
         file.write_text(tokens)
-        # The server parses a file that was written just now again each second.
+        # The server parses a file that was modified recently again each second.
         os.utime(file, (time.time() - 60,) * 2)
         database = f"sqlite:///{folder}/index.db"
         Database(database).migrate()

@@ -1,4 +1,4 @@
-"""A lake whose tables' pointers are a catalog's, and servers to which that catalog is attached as ``prod``."""
+"""A lake whose pointers are in a catalog, and servers to which that catalog is attached as ``prod``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOKENS = "".join(
 
 
 class Lake:
-    """Tables of a lake, and the catalog that has their pointers."""
+    """The tables of a lake, and the catalog with their pointers."""
 
     def __init__(self, folder: Path, fake: FakeCatalog) -> None:
         self.fake, self.folder = fake, folder / "lake"
@@ -43,14 +43,14 @@ class Lake:
             self.commit((namespace, name))
 
     def commit(self, table: tuple[str, str]) -> None:
-        """Append ten rows, and move the pointer."""
+        """Append ten rows, and update the pointer."""
         found = self.own.load_table(table)
         found.append(DATA)
         self.fake.tables[table] = found.metadata_location
 
 
 def attached(lake: Lake, folder: Path, **changes: Any) -> Any:
-    """Services with the catalog attached as `prod`."""
+    """Return services with the catalog attached as ``prod``."""
     properties = {"type": "rest", "uri": lake.fake.uri, "roots": [f"{folder}/lake"], **changes.pop("properties", {})}
     database = changes.pop("database_url", f"sqlite:///{folder}/index.db")
     Database(database).migrate()
@@ -61,7 +61,7 @@ def attached(lake: Lake, folder: Path, **changes: Any) -> Any:
 
 
 def files(client: TestClient, headers: Mapping[str, str] | None = None, body: object = None) -> int:
-    """How many files a plan of the orders has."""
+    """Return the number of files in a plan of the table ``orders``."""
     answer = client.post(f"{TABLES}/orders/plan", json=body or {}, headers=headers)
     assert answer.status_code == 200, answer.text
     return len(answer.json()["file-scan-tasks"])
@@ -72,6 +72,6 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def serving(services: Services) -> Iterator[TestClient]:
-    """The HTTP application, on one event loop."""
+    """Yield a client of the HTTP application, with one event loop."""
     with TestClient(create_app(services), base_url="http://127.0.0.1") as client:
         yield client

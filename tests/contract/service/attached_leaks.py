@@ -1,8 +1,8 @@
-"""Look for what a caller can tell of a table that an attached catalog does not let it load.
+"""Search for information that a caller gets about a table that an attached catalog does not let it load.
 
-A random request about a hidden table must be like the same request about a missing one: status, headers, body, log
-lines, and what the catalog and the storage were asked for it, which decides the time of the answer. No answer to the
-caller may hold a word that only a hidden table has. What lists and counts say must not change when those who may load
+A random request about a hidden table must be indistinguishable from the same request about a missing one: in status,
+headers, body, log lines, and the requests to the catalog and the storage, which determine its latency. No response to
+the caller may contain a word that only a hidden table has. Lists and counts must not change when callers who may load
 the hidden tables use them.
 """
 
@@ -25,10 +25,10 @@ from tests.comparable_log import OF_A_REQUEST, Lines
 from tests.contract.service.attached_lake import DATA, Lake
 
 MARK = "qzx"
-"""Only hidden tables have it: in their columns, properties, locations and ETags."""
+"""A word that only hidden tables contain: in columns, properties, locations and ETags."""
 HIDDEN = (("hidden", "secrets"), ("shop", "zecrets"))
 MISSING = (("hixxen", "sexrets"), ("shop", "zexrets"))
-"""Names of the same length that are no tables."""
+"""Names of the same length that no table has."""
 SEEN = ("shop", "orders")
 _VARYING = frozenset({"x-request-id", "date"})
 _OF_LOGS = OF_A_REQUEST | {"upstream_milliseconds", "bytes"}
@@ -67,7 +67,7 @@ Names = tuple[str, ...]
 
 
 def add_hidden(lake: Lake) -> None:
-    """Give the catalog tables that not everybody may load."""
+    """Create tables in the catalog that only some callers may load."""
     for table in HIDDEN:
         namespace, name = table
         lake.own.create_namespace_if_not_exists(namespace)
@@ -84,7 +84,7 @@ def add_hidden(lake: Lake) -> None:
 
 @dataclass
 class Stolen:
-    """What somebody has been given who may load a hidden table."""
+    """Tokens and ids from responses to a caller who may load the hidden tables."""
 
     page_tokens: list[str] = field(default_factory=list)
     plan_ids: list[str] = field(default_factory=list)
@@ -96,10 +96,10 @@ class Stolen:
 
 @dataclass(frozen=True)
 class Asking:
-    """A request, but for the table that it names.
+    """A request without the name of its table.
 
     Attributes:
-        path: with ``{table}``, ``{namespace}`` … in place.
+        path: a template with ``{table}``, ``{namespace}`` and so on.
         twist: appended to the table's name.
     """
 
@@ -111,7 +111,7 @@ class Asking:
     twist: str = ""
 
     def url(self, names: Names) -> str:
-        """The request's path and query for a table."""
+        """Return the request's path and query for a table's name."""
         namespace, table = names[0], names[1] + self.twist
         is_own = not self.path.startswith("/iceberg/v1/prod/")
         values = {
@@ -126,11 +126,11 @@ class Asking:
 
 
 class Watch:
-    """One server before one catalog, and all that can be seen of a request from outside.
+    """A server with one attached catalog, and all that a request exposes.
 
     Args:
-        hidden: the tables.
-        outsider, insider: the headers of who may not load them, and of who may.
+        hidden: the hidden tables.
+        outsider, insider: the headers of a caller who may not load them, and of one who may.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Watch:
         ]
 
     def leaks(self, count: int, seed: int = 19) -> Iterator[str]:
-        """What ``count`` random requests, each asked about a hidden and a missing table, tell of the hidden one."""
+        """Yield the differences that ``count`` random requests show between a hidden and a missing table."""
         self.random.seed(seed)
         services = self.client.app.state.api.services  # type: ignore[attr-defined]
         for namespace, name in self.hidden:
@@ -194,11 +194,11 @@ class Watch:
         return answer.status_code, text, _shown(answer.headers)
 
     def _seen(self, asking: Asking, names: Names) -> tuple[Any, ...]:
-        """What shows of a request, with the names in it made alike."""
+        """Send a request; return all that it exposes, with the names in it masked."""
         self._lines.lines.clear()
         asked, reads = len(self.lake.fake.asked), self._reads()
         url = asking.url(names)
-        # Raw requests: the client would raise where the connection breaks.
+        # Raw requests, since the client raises an error when the connection breaks.
         answer = self.client.request(
             asking.method, url, json=asking.body, headers={**dict(asking.headers), **self.outsider}
         )
@@ -221,7 +221,7 @@ class Watch:
         return int(counts.reads + counts.stats + counts.lists)
 
     def _use_hidden(self) -> None:
-        """Have somebody use the hidden tables who may, and keep what that gives."""
+        """Use the hidden tables as a caller who may load them, and store the tokens and ids of the responses."""
         stolen = self.stolen
         for namespace, name in self.hidden:
             native, iceberg = (
@@ -249,7 +249,7 @@ class Watch:
         return answer
 
     def _any(self) -> Asking:
-        """A random request."""
+        """Return a random request."""
         choose, stolen = self.random.choice, self.stolen
         method, path = choose(self._operations) if self.random.random() < 0.5 else choose(_PASSING)
         if self.random.random() < 0.3:
@@ -300,7 +300,7 @@ def _shown(headers: Any) -> list[tuple[str, str]]:
 
 
 def _tells(text: str, said: str) -> bool:
-    """Whether a text names a hidden table that the request did not name."""
+    """Return whether a text names a hidden table that the request did not name."""
     words = {word for _, name in HIDDEN for word in (name,)} | {"hidden", MARK}
     return any(word in text and word not in said for word in words)
 

@@ -1,4 +1,4 @@
-"""The catalog over each database and each store, in process."""
+"""Services over a database and a store, in this process."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from lakemuster.planner.rows import RowSource
 from lakemuster.wire.rows import json_objects
 
 WAITS = WaitPolicy(SERVER_WAITS.known, Patience(stall=60.0, total=60.0))
-"""As servers wait, but longer for a table that was never read: the machine of a test may be busy."""
+"""The servers' policy, with longer waits for a table that was never read, since a test machine may be busy."""
 PATIENT = WaitPolicy(Patience(storage=60.0, stall=60.0, total=60.0), WAITS.unknown)
-"""For tests whose every answer must be of the newest state: servers respond with the known one after a second."""
+"""For tests whose responses must always be from the newest state: servers respond with the known one after a second."""
 
 
 def settings(folder: Path, **changes: Any) -> Settings:
-    """Settings with everything in ``folder``."""
+    """Return settings with all data in ``folder``."""
     values: dict[str, Any] = {
         "database_url": f"sqlite:///{folder}/index.db",
         "segments_url": str(folder / "segments"),
@@ -39,13 +39,13 @@ def settings(folder: Path, **changes: Any) -> Settings:
 
 @cache
 def decoders(memory_bytes: int) -> DecoderPool:
-    """One pool for all catalogs of a test run: a process takes a second to start."""
+    """Return a pool that all catalogs of a test run share, since starting a process takes a second."""
     return DecoderPool(1, memory_bytes, DECODE_CPU_SECONDS, DECODE_WALL_SECONDS)
 
 
 @contextmanager
 def catalog(of: Settings, waiting: WaitPolicy = WAITS) -> Iterator[Services]:
-    """Services that are closed again."""
+    """Yield services, and close them afterwards."""
     services = build_services(of, waiting)
     own, services.refresher.pool = services.refresher.pool, decoders(of.decoder_memory)
     try:
@@ -56,7 +56,7 @@ def catalog(of: Settings, waiting: WaitPolicy = WAITS) -> Iterator[Services]:
 
 
 def rows(source: RowSource) -> list[dict[str, Any]]:
-    """Every row of a list, in its JSON form."""
+    """Return every row of a list, in its JSON form."""
     found: list[dict[str, Any]] = []
     for _, batch in source.batches():
         found += json_objects(batch)

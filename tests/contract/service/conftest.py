@@ -1,4 +1,4 @@
-"""What tests of the whole service share."""
+"""Fixtures for tests of the whole service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.contract.service.faulty_storage import FaultyStorage
 
 @pytest.fixture
 def storage(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyStorage]:
-    """Local storage that tests plant faults in; whole again at the end."""
+    """Local storage with planted faults, which are removed afterwards."""
     faulty = FaultyStorage(monkeypatch)
     yield faulty
     faulty.heal()

@@ -1,4 +1,4 @@
-"""Local folders that misbehave as buckets do: a fault by prefix of the path, at the seam of the local backend."""
+"""Local storage with faults of buckets, planted by path prefix at the interface of the local backend."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ Fault = Callable[[str], None]
 
 
 def unavailable(path: str) -> None:
-    """Storage that does not answer, and says so at once."""
+    """Fail at once as unavailable storage does."""
     raise StorageUnavailable(f"{path}: storage does not answer (planted)")
 
 
 def denied(path: str) -> None:
-    """Storage that refuses."""
+    """Fail as storage that denies access does."""
     raise StorageDenied(f"{path}: access denied (planted)")
 
 
 def missing(path: str) -> None:
-    """Storage that says there is nothing."""
+    """Fail as storage without the object does."""
     raise ObjectMissing(f"{path}: no such object (planted)")
 
 
 def cut_off(path: str) -> None:
-    """Storage that gives half of an object, as if it were all."""
+    """Fail as a read that returns half of an object does."""
     check_size(500, 1000, 1 << 20, path)
 
 
 class Hang:
-    """Storage that says nothing until it is let go."""
+    """A fault that blocks until it is released."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -48,7 +48,7 @@ class Hang:
 
 
 class FaultyStorage:
-    """Plants faults, and counts what was asked by path."""
+    """Plants faults and records the requested paths."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.faults: dict[str, Fault] = {}
@@ -58,15 +58,15 @@ class FaultyStorage:
             monkeypatch.setattr(LocalFiles, method, self._wrapped(method, getattr(LocalFiles, method)))
 
     def lists(self, prefix: str) -> int:
-        """Folders that were listed below a prefix."""
+        """Return the number of listings of folders below a prefix."""
         return sum(kind == "children" and path.startswith(prefix) for kind, path in self.asked)
 
     def reads(self, part: str) -> int:
-        """Objects that were read, or were to be, with this part in their paths."""
+        """Return the number of attempted reads of objects whose path contains ``part``."""
         return sum(kind in ("read", "admit") and part in path for kind, path in self.asked)
 
     def heal(self) -> None:
-        """Forget all faults; what hangs goes on."""
+        """Remove all faults, and release blocked operations."""
         faults, self.faults = list(self.faults.values()), {}
         for fault in faults:
             if isinstance(fault, Hang):

@@ -1,6 +1,6 @@
-"""Filters drawn from the grammars themselves: SQL text and both of Iceberg's JSON grammars, right ones and wrong ones.
+"""Hypothesis strategies of filters: SQL text and both of Iceberg's JSON grammars, valid and invalid.
 
-JSON is drawn as text: documents may be nested deeper than Python's own writer goes, and numbers may be of any length.
+JSON is generated as text: documents may be nested deeper than Python's ``json`` can write, and numbers may be long.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Asked:
 
     Attributes:
         text: SQL, or the text of a JSON document.
-        good: whether it must be answered; what may be refused may be answered as well.
+        good: whether it must be accepted; a filter that is not good may be accepted as well.
     """
 
     text: str
@@ -76,7 +76,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class _Said:
-    """A constant in both languages."""
+    """A constant in SQL and in JSON."""
 
     sql: str
     json: str
@@ -91,7 +91,7 @@ def _plain(text: str) -> _Said:
 
 
 def _right_constants(of: Primitive) -> tuple[_Said, ...]:
-    """Constants that every engine compares with values of the type."""
+    """Return constants that every engine compares with values of the type."""
     match of.kind:
         case Kind.BOOLEAN:
             return _Said("TRUE", "true"), _Said("false", "false")
@@ -135,18 +135,18 @@ _ANY = (
 
 @dataclass(frozen=True)
 class Grammar:
-    """The filters of one table."""
+    """Generates the filters of one table."""
 
     columns: tuple[tuple[str, Primitive], ...]
 
     @classmethod
     def of(cls, schema: Schema) -> Grammar:
-        """Of the columns that a comparison may name."""
+        """Return the grammar for the columns that a comparison may name."""
         found = {(c.path, c.field.type) for named in schema.named.values() for c in named if not c.repeated}
         return cls(tuple(sorted(((path, of) for path, of in found if isinstance(of, Primitive)), key=str)))
 
     def filters(self, *, sql: bool) -> st.SearchStrategy[Asked]:
-        """Right ones, deep ones, and ones of any kind."""
+        """Return a strategy of valid filters, deeply nested ones and arbitrary ones."""
         right = _trees(self._right(sql=sql), sql=sql).filter(len).map(lambda text: Asked(text, sql, good=True))
         return st.one_of(right, self._deep(sql=sql), self._wrong(sql=sql))
 
@@ -269,7 +269,7 @@ def _any_json(term: str, op: str, said: list[_Said], how: int) -> str:
 
 
 def _trees(leaves: st.SearchStrategy[str], *, sql: bool) -> st.SearchStrategy[str]:
-    """AND, OR and NOT over leaves."""
+    """Return a strategy of AND, OR and NOT over leaves."""
     pair, negation = (_SQL_PAIR, "NOT ({})") if sql else (_JSON_PAIR, '{{"type":"not","child":{}}}')
 
     def wider(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -293,12 +293,12 @@ def _around(before: str, after: str) -> Callable[[str, int], str]:
 
 
 def _inside(before: str, after: str, whole: str) -> Callable[[str, int], str]:
-    """A document that holds a leaf deep inside of something that is no operator."""
+    """Return a function that nests a leaf deeply inside something that is not an operator."""
     return lambda leaf, depth: whole.replace("TERM", before * depth + leaf + after * depth)
 
 
 def _turns(leaf: str, depth: int) -> str:
-    """AND in OR in AND …"""
+    """Nest AND and OR alternately to a depth."""
     ends = []
     opening = ""
     for level in range(depth):

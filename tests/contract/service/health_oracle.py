@@ -1,4 +1,4 @@
-"""What health is about, counted anew from the lists of files, manifests and snapshots, in plain Python."""
+"""Table health recomputed in plain Python from the lists of files, manifests and snapshots."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ MIB = 2**20
 
 
 def files(services: Services, name: str, stats: tuple[str, ...] = ()) -> list[Row]:
-    """The live data and delete files."""
+    """Return the live data and delete files."""
     return rows(rows_of(services.index, "files", services.view(name), Choice(stats=list(stats) or None)))
 
 
 def manifests(services: Services, name: str) -> list[Row]:
-    """The manifest list."""
+    """Return the manifests of the current snapshot."""
     return rows(rows_of(services.index, "manifests", services.view(name), Choice()))
 
 
 def planned(services: Services, name: str) -> list[tuple[Row, list[str]]]:
-    """The data files of a whole plan, each with its delete files."""
+    """Return the data files of a full plan, each with its delete files."""
     found: list[tuple[Row, list[str]]] = []
     for page in plan_pages(services, name, Query("plan", name)):
         known = [_entry(one) for one in page["deletes"]]
@@ -39,7 +39,7 @@ def planned(services: Services, name: str) -> list[tuple[Row, list[str]]]:
 
 
 def _entry(row: Row) -> str:
-    """A delete file, or a vector within one."""
+    """Return the identity of a delete file, or of a deletion vector in one."""
     return f"{row['file_path']} {row.get('content_offset')}"
 
 
@@ -48,7 +48,7 @@ def _carries(file: Row, deletes: list[str]) -> bool:
 
 
 def counted(services: Services, name: str) -> dict[str, int]:
-    """Files, data files that a read merges, manifests of the current snapshot, snapshots."""
+    """Count the files, the data files that a read must merge, the current snapshot's manifests, and the snapshots."""
     plan = planned(services, name)
     return {
         "files": len(files(services, name)),
@@ -59,7 +59,9 @@ def counted(services: Services, name: str) -> dict[str, int]:
 
 
 def expected(services: Services, name: str, now_ms: int, target: int | None) -> dict[str, float | None]:
-    """The value of each component of a table whose current snapshot can be read; those that are not told here absent.
+    """Return the value of each component of a table whose current snapshot can be read.
+
+    Components without an expected value are absent.
 
     Args:
         target: the target file size of the settings.
@@ -87,7 +89,7 @@ def expected(services: Services, name: str, now_ms: int, target: int | None) -> 
 
 
 def skew(data: list[Row], target: int) -> float:
-    """The largest partition over the median one, in target files at least."""
+    """Return the ratio of the largest partition's size to the median, each at least one target file."""
     sizes = Counter[str]()
     for row in data:
         sizes[f"{row.get('spec_id')} {row['partition']}"] += int(row["file_size_in_bytes"])
@@ -99,7 +101,7 @@ def skew(data: list[Row], target: int) -> float:
 
 
 def iceberg(services: Services, name: str, data: list[Row], target: int | None) -> dict[str, float | None]:
-    """The components of an Iceberg table."""
+    """Return the components that Iceberg's own rules determine."""
     table, metadata, _ = services.fresh(name)
     properties = metadata.properties
     aim = target or int(properties.get("write.target-file-size-bytes", 512 * MIB))
@@ -160,7 +162,7 @@ def _writes(services: Services, name: str, aim: int) -> float | None:
 
 
 def paimon(services: Services, name: str, data: list[Row], target: int | None) -> dict[str, float | None]:
-    """The components of a Paimon table."""
+    """Return the components that Paimon's own rules determine."""
     _, metadata, _ = services.fresh(name)
     schema = next(one for one in metadata.schemas if one.schema_id == metadata.current_schema_id)
     options = dict(schema.options)

@@ -1,4 +1,4 @@
-"""Small objects that do great harm to a careless reader, by name."""
+"""Small metadata files that exhaust the memory, stack or CPU time of a reader without limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SYNC = bytes(range(16))
 
 
 def zigzag(value: int) -> bytes:
-    """An Avro long."""
+    """Return an Avro long."""
     value = (value << 1) ^ (value >> 63)
     out = bytearray()
     while value & ~0x7F:
@@ -23,7 +23,7 @@ def zigzag(value: int) -> bytes:
 
 
 def container(schema: object, codec: str, blocks: list[tuple[int, bytes]]) -> bytes:
-    """An Avro object container with the given encoded blocks."""
+    """Return an Avro object container with the given encoded blocks."""
     out = io.BytesIO()
     out.write(b"Obj\x01")
     metadata = {"avro.schema": json.dumps(schema).encode(), "avro.codec": codec.encode()}
@@ -37,12 +37,12 @@ def container(schema: object, codec: str, blocks: list[tuple[int, bytes]]) -> by
 
 
 def record(fields: list[tuple[str, object]], name: str = "r") -> dict[str, object]:
-    """A record schema."""
+    """Return a record schema."""
     return {"type": "record", "name": name, "fields": [{"name": field, "type": kind} for field, kind in fields]}
 
 
 def bombs() -> dict[str, bytes]:
-    """Each a few kilobytes at most."""
+    """Return the files by name; each is a few kilobytes at most."""
     raw = zlib.compressobj(9, zlib.DEFLATED, -15)
     deflated = raw.compress(bytes(1 << 30)) + raw.flush()
     deep = json.dumps({"type": "record", "name": "leaf", "fields": []})

@@ -1,4 +1,4 @@
-"""The rows of an index without what depends on the time and on the order of refreshes: what makes two indexes equal."""
+"""The rows of an index without values that depend on the time or the order of refreshes, to compare two indexes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OF_TIME = {
 
 
 def rows(services: Services) -> dict[str, list[dict[str, Any]]]:
-    """All rows, by SQL table; a table of the lake is its name."""
+    """Return all rows by SQL table; ids of tables are replaced by their names."""
     found: dict[str, list[dict[str, Any]]] = {}
     with services.index.database.reading() as session:
         tables = {row.id: row.name for row in session.execute(select(TableRow.id, TableRow.name))}

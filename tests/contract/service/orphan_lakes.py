@@ -1,8 +1,8 @@
-"""Seeded lakes of several tables below one root, and which of their files nothing refers to.
+"""Random lakes of several tables below one root, and the expected orphan files.
 
-The tables' writers share no code with what is under test. What is referenced is told by the writers' own books: the
-snapshots that a table has, the manifests that they list, and the live entries of those. Files that an expiry left
-behind, and planted ones, are orphans.
+The tables' writers share no code with the code under test. References are computed from the writers' own records: the
+snapshots that a table has, the manifests that they list, and the live entries in these. Files that an expiry left
+behind, and planted files, are orphans.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HOSTILE = (
 
 
 class Folder:
-    """A local folder as a bucket; what is removed may stay, as if an expiry had been interrupted."""
+    """A local folder as a bucket; removed files may remain, as after an interrupted expiry."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -57,7 +57,7 @@ class Folder:
 
 
 class Iceberg(IcebergTable):
-    """An Iceberg table with branches, tags, rollbacks, statistics and a metadata log; some spell locations oddly."""
+    """An Iceberg table with branches, tags, rollbacks, statistics, a metadata log and differently spelled locations."""
 
     def start(self) -> Iceberg:
         self.refs: dict[str, dict[str, Any]] = {}
@@ -97,13 +97,13 @@ class Iceberg(IcebergTable):
         super()._commit(operation, snapshot_id, sequence, rows)
 
     def mark(self, kind: str) -> None:
-        """Name a snapshot by a tag or a branch."""
+        """Create a tag or a branch at a random snapshot."""
         chosen = self.random.choice(self._snapshots)["snapshot-id"]
         self.refs[f"{kind}{len(self.refs)}"] = {"snapshot-id": chosen, "type": kind}
         self._publish()
 
     def adopt(self, path: str) -> None:
-        """Commit a file that is there already."""
+        """Commit a file that already exists."""
         snapshot_id, sequence = self._next()
         one = _file_of(path, 0)
         self._files[path] = one
@@ -111,7 +111,7 @@ class Iceberg(IcebergTable):
         self._commit("append", snapshot_id, sequence, rows)
 
     def roll_back(self) -> None:
-        """Make an earlier snapshot current; the later ones stay until they expire."""
+        """Make an earlier snapshot current; later ones remain until they expire."""
         self.current = self.random.choice(self._snapshots)["snapshot-id"]
         self._files.clear()
         for row in self._lists[self.current]:
@@ -131,7 +131,7 @@ class Iceberg(IcebergTable):
         self._publish()
 
     def expire(self, keep: int) -> None:
-        """Remove all snapshots but the newest, the current one, and those of refs."""
+        """Remove all snapshots except the newest ``keep``, the current one, and those of refs."""
         needed = {self.current, *(one["snapshot-id"] for one in self.refs.values())}
         needed |= {one["snapshot-id"] for one in self._snapshots[-keep:]}
         gone = [one for one in self._snapshots if one["snapshot-id"] not in needed]
@@ -146,7 +146,7 @@ class Iceberg(IcebergTable):
         self.bucket.delete(self._key(path) for path in before - self.references() if "metadata.json" not in path)
 
     def references(self) -> set[str]:
-        """Every file that the table refers to, as plain paths."""
+        """Return the paths of all files that the table refers to."""
         found = {path for one in self._snapshots for path in [one["manifest-list"]]}
         for rows in self._lists.values():
             for row in rows:
@@ -195,7 +195,7 @@ class Paimon(PaimonTable):
         return self
 
     def tag(self, prefix: str = "tag/tag-") -> None:
-        """Keep the newest snapshot as a tag, or as a changelog."""
+        """Save the newest snapshot as a tag or a changelog."""
         snapshot = self._snapshot(self._number)
         name = f"{prefix}{self._number if 'changelog' in prefix else f't{len(self.kept)}'}"
         self.bucket.put(f"{self.prefix}/{name}", json.dumps(snapshot).encode())
@@ -213,7 +213,7 @@ class Paimon(PaimonTable):
         self.kept[name] = snapshot
 
     def outlive(self) -> None:
-        """Keep snapshots by a tag and by a changelog alone."""
+        """Expire snapshots so that only a tag and a changelog retain them."""
         self.tag()
         self.compact()
         self.tag("changelog/changelog-")
@@ -222,7 +222,7 @@ class Paimon(PaimonTable):
         self.expire(1)
 
     def consume(self) -> None:
-        """Note where a consumer is."""
+        """Write a consumer's position."""
         self.bucket.put(f"{self.prefix}/consumer/consumer-c", json.dumps({"nextSnapshot": self._number}).encode())
         self.names.add(f"{self.prefix}/consumer/consumer-c")
 
@@ -235,7 +235,7 @@ class Paimon(PaimonTable):
         self._write_snapshot(self._number, self._snapshot(self._number) | {"statistics": name})
 
     def expire(self, keep: int) -> None:
-        """Remove all but the newest snapshots; lists that a tag, branch or changelog needs stay."""
+        """Remove all but the newest ``keep`` snapshots; retain lists that a tag, branch or changelog needs."""
         last = self._number - keep
         if last < self._earliest:
             return
@@ -248,7 +248,7 @@ class Paimon(PaimonTable):
         self._earliest = last + 1
 
     def references(self) -> set[str]:
-        """Every file that the table refers to: of a manifest, files of deleted entries too, as Paimon has it."""
+        """Return the paths of all files that the table refers to, also by deleted entries, as Paimon does."""
         found = {f"{self.prefix}/snapshot/{hint}" for hint in ("LATEST", "EARLIEST")} | self.names
         found |= {f"{self.prefix}/{name}" for name in self.kept}
         snapshots = [self._snapshot(number) for number in range(self._earliest, self._number + 1)]
@@ -296,7 +296,7 @@ class Paimon(PaimonTable):
 
 
 class Lake:
-    """Some tables below one root, some inside the folder of another."""
+    """Tables below one root, some of them inside another table's folder."""
 
     def __init__(self, root: Path, seed: int) -> None:
         self.root, self.random = root, random.Random(seed)
@@ -326,7 +326,7 @@ class Lake:
         table.append(2)
 
     def step(self) -> None:
-        """Change a table at random."""
+        """Apply a random change to a random table."""
         table = self.random.choice(list(self.tables.values()))
         self.bucket.keeps = self.random.random() < 0.5
         actions = ["append", "append", "remove", "compact", "expire", "describe"]
@@ -349,11 +349,11 @@ class Lake:
         self.bucket.keeps = False
 
     def references(self) -> set[str]:
-        """Every file that a table refers to, as plain paths."""
+        """Return the paths of all files that a table refers to."""
         return set().union(*(table.references() for table in self.tables.values()))
 
     def settle(self, now: float) -> None:
-        """Write the data files that are referenced, and those of expired snapshots; make everything old."""
+        """Write the data files of live and expired snapshots, and make all files old."""
         for path in self._data_files():
             file = Path(path)
             if not file.exists():
@@ -373,11 +373,11 @@ class Lake:
         return found
 
     def files(self) -> set[str]:
-        """Every file of the lake."""
+        """Return the paths of all files of the lake."""
         return {os.path.join(folder, name) for folder, _, names in os.walk(self.root) for name in names}
 
     def plant(self, now: float, count: int = 8) -> None:
-        """Write files that nothing refers to, old and young, beside referenced ones and elsewhere, under odd names."""
+        """Write unreferenced files, old and recent, beside referenced files and elsewhere, with unusual names."""
         folders = sorted({os.path.dirname(path) for path in self.files()})
         for _ in range(count):
             folder = self.random.choice(folders)
@@ -406,7 +406,7 @@ class Lake:
         )
 
     def orphans(self, now: float, age: float = 3 * DAY) -> set[str]:
-        """Every old file that no table refers to."""
+        """Return the paths of all old files that no table refers to."""
         known = self.references()
         return {path for path in self.files() - known if os.stat(path).st_mtime < now - age}
 

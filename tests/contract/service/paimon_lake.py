@@ -1,4 +1,4 @@
-"""Paimon tables with Iceberg metadata, written by Paimon's Java client, and what our answers say of them."""
+"""Paimon tables with Iceberg metadata, written by Paimon's Java client, and requests about them to the server."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from httpx import Response
 from tests.paimon_java import Paimon
 
 STORAGE = "metadata.iceberg.storage"
-# The default, snappy, needs a native library that is not among the jars.
+# The default codec, snappy, needs a native library that is not among the jars.
 WRITTEN = {"metadata.iceberg.manifest-compression": "deflate"}
 COLUMNS = (("id", "BIGINT"), ("name", "STRING"), ("dt", "STRING"))
 
 
 @dataclass(frozen=True)
 class Lake:
-    """A warehouse of its own of the running Java client."""
+    """A warehouse in the running Java client."""
 
     java: Paimon
     folder: Path
 
     @classmethod
     def made(cls, java: Paimon, folder: Path) -> Lake:
-        """A new, empty one."""
+        """Create an empty warehouse."""
         java.ask("catalog", catalog="plain", name=str(folder), options={"warehouse": folder.as_uri()})
         return cls(java, folder)
 
     def ask(self, action: str, table: str, **arguments: Any) -> Any:
-        """An action on a table."""
+        """Run an action of the Java client on a table, and return its result."""
         return self.java.ask(action, catalog=str(self.folder), table=table, **arguments)
 
     def create(self, table: str, storage: str | None = "table-location", **options: str) -> None:
-        """A table of three columns, partitioned by ``dt``; with a number of buckets, of the primary key ``id``."""
+        """Create a table of three columns, with primary key ``id`` if ``bucket`` is given, or partitioned by ``dt``."""
         keyed = "bucket" in options
         told = {**WRITTEN, **({} if storage is None else {STORAGE: storage}), **options}
         columns = [[name, f"{kind} NOT NULL" if keyed and name == "id" else kind] for name, kind in COLUMNS]
@@ -44,20 +44,20 @@ class Lake:
         self.ask("create", table, columns=columns, options=told, **keys)
 
     def write(self, table: str, start: int, count: int = 10) -> None:
-        """Commit rows ``start`` and following, three days in turn."""
+        """Commit ``count`` rows with ids from ``start``, spread over three days."""
         rows = [["+I", str(i), f"name {i}", f"2024-01-0{i % 3 + 1}"] for i in range(start, start + count)]
         self.ask("write", table, rows=rows)
 
     def set_option(self, table: str, name: str, value: str) -> None:
-        """Change an option."""
+        """Change a table option."""
         self.ask("alter", table, changes=[["option", name, value]])
 
     def root(self, table: str) -> Path:
-        """Where a table is."""
+        """Return the folder of a table."""
         return self.folder / "db.db" / table
 
     def roll_back(self, table: str, snapshot_id: int) -> None:
-        """Forget the snapshots after one, as Paimon's rollback does; their data files go too."""
+        """Remove the snapshots after one, as a Paimon rollback does."""
         snapshots = self.root(table) / "snapshot"
         for path in snapshots.glob("snapshot-*"):
             if int(path.name.removeprefix("snapshot-")) > snapshot_id:
@@ -66,7 +66,7 @@ class Lake:
 
 
 def tables(http: TestClient) -> set[str]:
-    """The tables that the Iceberg catalog lists in ``db``; none when it has no such namespace."""
+    """Return the tables that the Iceberg catalog lists in ``db``; empty if the namespace does not exist."""
     answer = http.get("/iceberg/v1/namespaces/db/tables")
     if answer.status_code == 404:
         return set()
@@ -74,13 +74,13 @@ def tables(http: TestClient) -> set[str]:
 
 
 def load(http: TestClient, table: str) -> Response:
-    """The answer to ``loadTable``."""
+    """Return the response to ``loadTable``."""
     response: Response = http.get(f"/iceberg/v1/namespaces/db/tables/{table}")
     return response
 
 
 def loaded(http: TestClient, table: str) -> dict[str, Any]:
-    """The metadata of a table that loads."""
+    """Load a table, and return its metadata."""
     response = load(http, table)
     assert response.status_code == 200, response.text
     metadata: dict[str, Any] = response.json()["metadata"]
@@ -88,7 +88,7 @@ def loaded(http: TestClient, table: str) -> dict[str, Any]:
 
 
 def refused(http: TestClient, table: str, status: int = 404) -> str:
-    """Why a table does not load, which its plans say too."""
+    """Check that loads and plans of a table fail alike and that it is not listed; return the message."""
     response = load(http, table)
     assert response.status_code == status, response.text
     error = response.json()["error"]
@@ -100,7 +100,7 @@ def refused(http: TestClient, table: str, status: int = 404) -> str:
 
 
 def iceberg_files(http: TestClient, table: str, **asked: Any) -> dict[str, int]:
-    """Rows by path of the files that the Iceberg catalog plans."""
+    """Return the row counts, by path, of the files that the Iceberg catalog plans."""
     answer = http.post(f"/iceberg/v1/namespaces/db/tables/{table}/plan", json=asked)
     assert answer.status_code == 200, (answer.status_code, answer.text)
     files = [task["data-file"] for task in answer.json()["file-scan-tasks"]]
@@ -108,14 +108,14 @@ def iceberg_files(http: TestClient, table: str, **asked: Any) -> dict[str, int]:
 
 
 def paimon_files(http: TestClient, table: str, **asked: Any) -> dict[str, int]:
-    """Rows by path of the files that the native API plans."""
+    """Return the row counts, by path, of the files that the native API plans."""
     answer = http.post(f"/api/v1/tables/db.{table}/plan", json=asked)
     assert answer.status_code == 200, (answer.status_code, answer.text)
     return {file["file_path"].removeprefix("file:"): file["record_count"] for file in answer.json()["files"]}
 
 
 def same(http: TestClient, table: str, filters: Sequence[tuple[str, dict[str, Any]]] = ()) -> dict[str, int]:
-    """The files of both views, which are the same, under every filter (as SQL, and as Iceberg has it) too."""
+    """Check that both APIs plan the same files, also under each filter (SQL, Iceberg expression); return the files."""
     files = paimon_files(http, table)
     seen = iceberg_files(http, table)
     assert seen == files, (seen, files)

@@ -1,4 +1,4 @@
-"""Bugs to plant into the numbers of health, each by name; the oracle must notice every one."""
+"""Named bugs to plant in the computation of health; the oracle must detect each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bugs planted in the search for orphan files. Each makes it report a file that is in use, or miss an orphan."""
+"""Bugs planted in the search for orphan files. Each makes the search report a file in use or miss an orphan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 
 
 def _documents(inventory: type, kind: str) -> Plant:
-    """Forget documents of a kind."""
+    """Return a bug that omits an inventory's documents of one kind."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         right = inventory.documents  # type: ignore[attr-defined]
@@ -40,7 +40,7 @@ def _the_log(patch: pytest.MonkeyPatch) -> None:
 
 
 def _rows(table_format: str, forgotten: Callable[[pa.RecordBatch], pa.Array]) -> Plant:
-    """Forget references."""
+    """Return a bug that omits references."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         rules = HISTORY_RULES._rules[table_format]
@@ -59,12 +59,12 @@ def _of_kind(kind: str) -> Callable[[pa.RecordBatch], pa.Array]:
 
 
 def _outside(batch: pa.RecordBatch) -> pa.Array:
-    """External files: those of locations, and of names anywhere."""
+    """Select references to external files: by location alone, or by a name in any folder."""
     return pc.or_(pc.is_null(batch.column("name")), pc.equal(batch.column("location"), ""))
 
 
 def _records(table_format: str, kept: Callable[[Any], list[Any]]) -> Plant:
-    """Forget snapshots."""
+    """Return a bug that omits snapshots."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         rules = HISTORY_RULES._rules[table_format]
@@ -100,7 +100,7 @@ def _no_age(patch: pytest.MonkeyPatch) -> None:
 
 
 def _by_modified(patch: pytest.MonkeyPatch) -> None:
-    """Take the age in seconds for milliseconds."""
+    """Use the age in seconds as milliseconds."""
     right = searches._Search._counted
     patch.setattr(
         searches._Search,
@@ -120,7 +120,7 @@ def _no_decoding(patch: pytest.MonkeyPatch) -> None:
 
 
 def _live_is_added(patch: pytest.MonkeyPatch) -> None:
-    """Take only added entries for live."""
+    """Treat only added entries as live."""
     patch.setattr(pc, "not_equal", lambda column, _: pc.equal(column, ADDED))
 
 
@@ -145,12 +145,12 @@ def _cut_listing(patch: pytest.MonkeyPatch) -> None:
 
 
 def _names_nowhere(patch: pytest.MonkeyPatch) -> None:
-    """Look for names in the folder of a file alone."""
+    """Look up names only in the file's own folder."""
     patch.setattr(reference_keys, "_folders", lambda folder: iter([folder]))
 
 
 def _few_bits(patch: pytest.MonkeyPatch) -> None:
-    """Keys of eight bits."""
+    """Reduce keys to eight bits."""
     right = KnownFiles.hold
     patch.setattr(KnownFiles, "hold", lambda self, keys: right(self, keys) | (keys % 256 < 64))
 

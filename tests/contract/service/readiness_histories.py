@@ -1,4 +1,4 @@
-"""What the rules of partitions must tell, step by step; and bugs to plant in what tells it."""
+"""Step-by-step checks of the rules of partition readiness, and bugs to plant in their implementation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ END_OF_ONE, END_OF_TWO = "1714608000000", "2024-05-03T00:00:00Z"
 
 
 def check_quiet(folder: Path, database_url: str | None = None) -> None:
-    """A day is told when no commit has touched it for two hours, once, by whichever process."""
+    """Check that a day is reported once when no commit has changed it for two hours, by any process."""
     with lake(folder, {"quiet": "2h"}, database_url) as found:
         found.tell()
         found.commit(ONE, TWO)
@@ -35,7 +35,7 @@ def check_quiet(folder: Path, database_url: str | None = None) -> None:
         found.pass_hours(1)
         job = TellReadyPartitions(found.services)
         found.tell(job)
-        # The second commit has come an hour and a half later by the test's clock, and at once by its writer's.
+        # The second commit came an hour and a half later by the test's clock, and immediately by its writer's clock.
         first = [("quiet", ONE, "eu"), ("quiet", TWO, "eu")]
         assert sorted(found.told()) == first
         found.tell(job)
@@ -48,7 +48,7 @@ def check_quiet(folder: Path, database_url: str | None = None) -> None:
 
 
 def check_last_commits(folder: Path) -> None:
-    """The last commit to each day is that of the newest snapshot that adds to it, or removes from it."""
+    """Check that the last commit to each day is the newest snapshot that adds to it or removes from it."""
     with lake(folder, {"quiet": "2h"}) as found:
         found.commit(ONE, TWO)
         found.commit(TWO)
@@ -64,12 +64,12 @@ def check_last_commits(folder: Path) -> None:
         assert {days[key]: at for key, at in commits.items()} == {ONE: times[0], TWO: times[1], THREE: times[-1]}
         before = next(one for one in records if one.snapshot.committed_at_ms == times[1])
         earlier = partition_readiness.last_commits(index, replace(view, snapshot=before), records, set(days))
-        # With what is known of an earlier snapshot, only the commits since are read.
+        # Given the commits of an earlier snapshot, only later commits are read.
         assert partition_readiness.last_commits(index, view, records, set(days), (before.row_id, earlier)) == commits
 
 
 def check_quiet_needs_a_look(folder: Path) -> None:
-    """Time alone proves nothing: a commit may have come since the last look."""
+    """Check that time alone does not make a day ready, since a commit may have come after the last look."""
     with lake(folder, {"quiet": "2h"}) as found:
         found.tell()
         found.commit(ONE)
@@ -83,7 +83,7 @@ def check_quiet_needs_a_look(folder: Path) -> None:
 
 
 def check_watermark(folder: Path, database_url: str | None = None) -> None:
-    """A day is told once the watermark is at its end; snapshots without one do not take it back."""
+    """Check that a day is reported once the watermark reaches its end, also if later snapshots have no watermark."""
     with lake(folder, {"watermark": "stream.watermark"}, database_url) as found:
         found.tell()
         found.commit(ONE, TWO, stream_watermark=str(int(END_OF_ONE) - 1))
@@ -99,7 +99,7 @@ def check_watermark(folder: Path, database_url: str | None = None) -> None:
 
 
 def check_sibling(folder: Path, database_url: str | None = None) -> None:
-    """A day is told when the same region has a later one."""
+    """Check that a day is reported when the same region has a later one."""
     with lake(folder, {"sibling": True}, database_url) as found:
         found.tell()
         found.commit(ONE)
@@ -112,7 +112,7 @@ def check_sibling(folder: Path, database_url: str | None = None) -> None:
 
 
 def check_rules(folder: Path) -> None:
-    """All conditions of a rule must hold; several rules tell of their own."""
+    """Check that all conditions of a rule must hold, and that each rule reports separately."""
     rules = [{"name": "both", "sibling": True, "watermark": "w"}, {"name": "later", "sibling": True}]
     with lake(folder, rules) as found:
         found.tell()
@@ -125,7 +125,7 @@ def check_rules(folder: Path) -> None:
 
 
 def check_first(folder: Path) -> None:
-    """What was ready when the rule came is stored and not told."""
+    """Check that partitions which are ready when a rule is added are stored but not reported."""
     with lake(folder, {"sibling": True}) as found:
         found.commit(ONE, TWO)
         found.tell()
@@ -138,7 +138,7 @@ def check_first(folder: Path) -> None:
 
 
 def check_gone(folder: Path) -> None:
-    """A partition that was gone is told again."""
+    """Check that a partition which was removed and added again is reported again."""
     with lake(folder, {"sibling": True}) as found:
         found.tell()
         found.commit(ONE, TWO)

@@ -1,4 +1,4 @@
-"""A table of days and regions that PyIceberg writes, and a clock that tests step."""
+"""A table partitioned by day and region that PyIceberg writes, and a clock that tests advance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ARROW = pa.schema([("id", pa.int64()), ("at", pa.timestamp("us", "UTC")), ("regi
 
 
 class PostgresClock:
-    """What a test adds to the clock of a PostgreSQL database: a function of its own stands before the server's."""
+    """An offset to the clock of a PostgreSQL database: a function shadows the server's own."""
 
     def __init__(self, database_url: str) -> None:
         self._engine = create_engine(database_url)
@@ -46,18 +46,18 @@ class PostgresClock:
             connection.execute(text(f"ALTER DATABASE {name} SET search_path = public, pg_catalog"))
 
     def pass_seconds(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         with self._engine.begin() as connection:
             connection.execute(text("UPDATE passed SET time = time + make_interval(secs => :s)"), {"s": seconds})
 
     def close(self) -> None:
-        """Close its connection."""
+        """Close the connections."""
         self._engine.dispose()
 
 
 @dataclass
 class Lake:
-    """The table, the service over it, and its clock."""
+    """The table, services over it, and their clock."""
 
     table: Any
     services: Services
@@ -66,7 +66,7 @@ class Lake:
     postgres: PostgresClock | None = None
 
     def commit(self, *days: str, region: str = "eu", **summary: str) -> None:
-        """Append a row of each day, and let the index see it."""
+        """Append a row for each day, and refresh the table."""
         at = [dt.datetime.fromisoformat(f"{day}T12:00:00+00:00") for day in days]
         rows = {"id": list(range(len(days))), "at": at, "region": [region] * len(days)}
         self.table.append(
@@ -75,27 +75,27 @@ class Lake:
         self.look()
 
     def drop(self, day: str) -> None:
-        """Delete the rows of a day."""
+        """Delete the rows of a day, and refresh the table."""
         self.table.delete(f"at >= '{day}T00:00:00+00:00' and at <= '{day}T23:59:59+00:00'")
         self.look()
 
     def look(self) -> None:
-        """Look at the table."""
+        """Refresh the table."""
         self.services.refresh(NAME)
 
     def pass_hours(self, hours: float) -> None:
-        """Let time pass, and look again: nothing has changed."""
+        """Advance the clocks, and refresh the unchanged table."""
         self.clock.pass_seconds(hours * 3600)
         if self.postgres is not None:
             self.postgres.pass_seconds(hours * 3600)
         self.look()
 
     def tell(self, job: TellReadyPartitions | None = None) -> None:
-        """One run of the job, by default of a new process."""
+        """Run the job once, by default a new instance."""
         (job or TellReadyPartitions(self.services)).run(Run(lambda: True))
 
     def told(self) -> list[tuple[str, str, str]]:
-        """The rule, day and region of every event, in order."""
+        """Return the rule, day and region of each ``partition.ready`` event, in order."""
         page = read_log(self.services.index.database, 0, 10_000)
         found = [one.data for one in page.events if one.type == "partition.ready"]
         return [(one["rule"], one["partition"]["day"], one["partition"]["region"]) for one in found]
@@ -103,7 +103,7 @@ class Lake:
 
 @contextmanager
 def lake(folder: Path, rules: list[dict[str, Any]] | dict[str, Any], database_url: str | None = None) -> Iterator[Lake]:
-    """A table with rules, registered and indexed without rows."""
+    """Yield an empty table with rules, registered and indexed."""
     catalog = SqlCatalog("lake", uri=f"sqlite:///{folder}/catalog.db", warehouse=folder.as_uri())
     catalog.create_namespace("shop")
     schema = Schema(
@@ -129,7 +129,7 @@ def lake(folder: Path, rules: list[dict[str, Any]] | dict[str, Any], database_ur
 
 
 def settings_of(folder: Path, rules: object, database_url: str | None) -> Settings:
-    """The settings of a service with rules for all tables."""
+    """Return settings with rules for all tables."""
     return load_settings(
         database_url=database_url or f"sqlite:///{folder}/index.db",
         segments_url=str(folder / "segments"),

@@ -1,4 +1,4 @@
-"""Every real table and the demo's in one catalog."""
+"""Services over all real tables and the demo's tables."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tests.contract.service.backends import catalog, settings
 def real_tables(
     request: pytest.FixtureRequest, lakes: Path, folder: Path, sizes: Mapping[str, int]
 ) -> Iterator[Services]:
-    """A catalog of them on the database that a fixture's parameter names.
+    """Yield services over the tables, on the database that the fixture's parameter names.
 
     Args:
-        sizes: in bytes that data files should have, by pattern of tables' names.
+        sizes: target file sizes in bytes, by pattern of table names.
     """
     demo = unpack(folder / "demo")
     tables = {pattern: TableSettings(target_file_size=size) for pattern, size in sizes.items()}

@@ -1,4 +1,4 @@
-"""On all routes, callers get what a plain model of their rights says; planted leaks are detected."""
+"""On all routes, responses agree with a simple model of the callers' rights; planted leaks are detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates over HTTP: ``SELECT count(*) … WHERE day = …`` from metadata, with the data files gone."""
+"""Aggregates over HTTP: ``SELECT count(*) … WHERE day = …`` from metadata, without the data files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATH = "/api/v1/tables/shop.orders/statistics"
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, pa.Table]]:
-    """The demo lake behind HTTP, without its data files; and the rows that PyIceberg read from them."""
+    """An HTTP client of the demo lake without its data files, and the rows that PyIceberg read from these."""
     folder = tmp_path_factory.mktemp("aggregates")
     demo = unpack(folder / "demo")
     with catalog(settings(folder, max_staleness=3600.0)) as services:

@@ -1,4 +1,4 @@
-"""Ways past the rights of attached catalogs, and into another caller's answers: each is closed."""
+"""Requests that try to bypass the rights of attached catalogs, or to get another caller's response, fail."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def serve(lake: Lake, folder: Path, **properties: Any) -> Iterator[TestClient]:
 
 @pytest.fixture
 def guarded(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
-    """Callers have tokens of ours; the catalog sees our principal."""
+    """A server whose callers have its own tokens; the catalog sees the server's principal."""
     yield from serve(lake, tmp_path)
 
 
 @pytest.fixture
 def forwarding(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
-    """Callers sign in at the catalog, which gives our principal another header, too."""
+    """A server whose callers authenticate at the catalog; the server's principal sends a further header."""
     headers = {"header.Authorization": "Bearer own-principal", "header.Realm": "ours"}
     yield from serve(lake, tmp_path, auth="forward", **headers)
 
 
 def raw(client: TestClient, method: str, path: str, headers: dict[str, str]) -> httpx.Response:
-    """The answer to a request whose path the client leaves as it is."""
+    """Send a request without normalizing its path, and return the response."""
     request = httpx.Request(method, "http://127.0.0.1/", headers=headers)
     request.url = httpx.URL(scheme="http", host="127.0.0.1", raw_path=f"{PROD}/{path}".encode())
     found: httpx.Response = client.send(request)
@@ -165,7 +165,7 @@ def test_only_the_caller_signs_in_where_its_rights_are_asked_for(forwarding: Tes
     assert forwarding.get("/api/v1/tables/prod.shop.orders", headers=bearer("nobody")).status_code == 401
     asked = [found for found in lake.fake.asked if "/orders" in found.path and found.token == "alice"]
     assert {found.headers.get("realm") for found in asked} == {None}
-    # What tells one caller from another may be in such a header.
+    # The catalog may identify callers by such a header.
     assert forwarding.post(f"{TABLES}/orders/plan", json={}, headers={**bearer("alice"), "Realm": "mine"}).is_success
     assert lake.fake.asked[-1].headers["realm"] == "mine"
 
@@ -273,7 +273,7 @@ def test_a_commits_answer_waits_for_no_transaction_and_other_processes_know_of_i
 ) -> None:
     assert files(guarded, SHOP) == 1
     services = guarded.app.state.api.services  # type: ignore[attr-defined]
-    # What this process knows without the index, another does not.
+    # Another process lacks what this process knows without the index.
     monkeypatch.setattr(type(services), "note_changes", lambda *_, **__: None)
     database, written = services.index.database, []
     for name in ("session", "update"):
@@ -299,7 +299,7 @@ def test_a_clock_that_steps_back_hides_no_commit(
     assert files(guarded, SHOP) == 1
     lake.commit(ORDERS)
     services = guarded.app.state.api.services  # type: ignore[attr-defined]
-    # Another process has seen the commit: only the index tells of it.
+    # Another process forwarded the commit: only the index records it.
     monkeypatch.setattr(type(services), "note_changes", lambda *_, **__: None)
     with services.index.database.session() as session:
         session.connection().exec_driver_sql("UPDATE catalog_table SET checked_at_ms = checked_at_ms + 3600000")
@@ -313,7 +313,7 @@ def test_a_created_tables_answer_keeps_to_our_planning_mode(guarded: TestClient,
     answers = iter([Reply(200, created), Reply(200, b"no json")])
     lake.fake.fault = lambda asked: next(answers) if asked.method == "POST" else None
     assert guarded.post(TABLES, json={"name": "new"}, headers=WHOLE).json()["config"] == {"x": "1"}
-    # It is created, whatever its answer is.
+    # The table is created, although the response is not valid JSON.
     assert guarded.post(TABLES, json={"name": "new"}, headers=WHOLE).content == b"no json"
 
 

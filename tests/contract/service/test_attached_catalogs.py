@@ -1,4 +1,4 @@
-"""Attached catalogs: what passes through, what is ours, and whose rights decide."""
+"""Attached catalogs: which requests are forwarded, which are answered here, and whose rights apply."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def lake(tmp_path: Path) -> Iterator[Lake]:
 
 @pytest.fixture
 def service(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
-    """A server whose own principal acts at the catalog, for anybody."""
+    """A server that uses its own principal at the catalog, for all callers."""
     with attached(lake, tmp_path) as services:
         yield from serving(services)
 
 
 @pytest.fixture
 def guarded(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
-    """The same, for callers with tokens; the catalog has a token for this server."""
+    """Like ``service``, for callers with tokens; the server authenticates at the catalog with a token."""
     (tmp_path / "tokens.toml").write_text(TOKENS)
     lake.fake.rights = {"own-principal": {ORDERS, SECRETS}}
     changes = {"tokens": f"{tmp_path}/tokens.toml", "properties": {"token": "own-principal"}}
@@ -43,7 +43,7 @@ def guarded(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
 
 @pytest.fixture
 def forwarding(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
-    """A server whose callers sign in at the catalog."""
+    """A server whose callers authenticate at the catalog."""
     (tmp_path / "tokens.toml").write_text(TOKENS)
     lake.fake.rights = {"own-principal": {ORDERS, SECRETS}, "alice": {ORDERS}, "bob": {SECRETS}}
     properties = {"token": "own-principal", "auth": "forward"}
@@ -108,7 +108,7 @@ def test_a_plan_is_ours_and_follows_a_commit_that_passed(service: TestClient, la
     assert files(service) == 1
     for count in (2, 3):
         lake.commit(ORDERS)
-        # The catalog has moved on by itself: within the allowed staleness nobody looks.
+        # The catalog's pointer has changed; within the allowed staleness it is not read again.
         assert files(service) == count - 1
         assert service.post(f"{TABLES}/orders", json={}).status_code == 200
         assert files(service) == count
@@ -166,7 +166,7 @@ def test_a_commit_without_an_answer_is_502_and_is_sent_once(service: TestClient,
         with pytest.raises(Exception, match=r"."):
             service.post(f"{TABLES}/orders", json={})
     assert sum(asked.method == "POST" for asked in lake.fake.asked) == 1
-    # Whether it was carried out is not known: the table is looked at.
+    # It is unknown whether the commit was applied, so the pointer is read again.
     assert files(service) == 2
 
 
@@ -188,7 +188,7 @@ def test_redirects_do_not_lead_elsewhere(service: TestClient, lake: Lake) -> Non
 
 @pytest.mark.parametrize("path", ["namespaces/%2e%2e/x", "namespaces/%2E/x", "namespaces//tables"])
 def test_relative_paths_are_refused(service: TestClient, lake: Lake, path: str) -> None:
-    # The client would resolve them.
+    # The client would normalize these paths.
     request = httpx.Request("GET", "http://127.0.0.1/")
     request.url = httpx.URL(scheme="http", host="127.0.0.1", raw_path=f"/iceberg/v1/prod/{path}".encode())
     assert service.send(request).status_code == 400
@@ -269,7 +269,7 @@ def test_tokens_of_ours_never_reach_the_catalog(forwarding: TestClient, lake: La
     ours = bearer("whole-catalog")
     assert forwarding.get("/iceberg/v1/prod/namespaces", headers=ours).status_code == 401
     assert forwarding.post(f"{TABLES}/orders/plan", json={}, headers=ours).status_code == 401
-    # In our own API, a role for the catalog is enough.
+    # The native API requires only a role for the catalog.
     assert forwarding.get("/api/v1/tables/prod.shop.orders/files", headers=ours).json()["files"]
     assert "whole-catalog" not in {asked.token for asked in lake.fake.asked}
     assert forwarding.get("/api/v1/tables", headers=bearer("other-tables")).json()["tables"] == []

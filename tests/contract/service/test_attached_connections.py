@@ -1,4 +1,4 @@
-"""Connections to an attached catalog: which are used again, what is sent twice, and what passes byte for byte."""
+"""Connections to an attached catalog: which are reused, which requests are retried, and which bytes pass unchanged."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def client(raw: RawCatalog, tmp_path: Path) -> Iterator[TestClient]:
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """One for each time that a part of a body is waited for, which is looked at soon."""
+    """A list that grows by one at each read of a response body from the catalog."""
     found: list[None] = []
     limit = asyncio.timeout
 
@@ -67,7 +67,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[None]:
 
 
 def in_loop(client: TestClient, method: str, path: str, before: Any) -> httpx.Response:
-    """Ask within the server's event loop, which reads no socket between ``before`` and the request."""
+    """Send a request from the server's event loop, which reads no socket between ``before`` and the request."""
 
     async def ask() -> httpx.Response:
         transport = httpx.ASGITransport(client.app)
@@ -92,7 +92,7 @@ def test_an_answer_that_nobody_asked_for_is_nobodys(client: TestClient, raw: Raw
     raw.asked[0].connection.sendall(answer(b'{"of":"another"}', status=408))
 
     async def turn() -> None:
-        """Let the event loop read."""
+        """Let the event loop run once."""
 
     assert client.portal is not None
     for _ in range(3):
@@ -207,7 +207,7 @@ def test_certificates_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with raw_catalog(certificate) as raw, services(tmp_path, raw.uri) as found:
         upstream = found.refresher.upstreams.rest("prod")
         assert upstream is not None
-        # By another client, which trusts the certificate.
+        # Another client, which trusts the certificate, fetches the configuration.
         upstream.endpoint()
         if not is_trusted:
             monkeypatch.delenv("SSL_CERT_FILE")

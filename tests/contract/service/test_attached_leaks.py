@@ -1,4 +1,4 @@
-"""Nothing tells a caller of a table that an attached catalog does not let it load; planted leaks are noticed."""
+"""No response reveals a table that an attached catalog does not let the caller load; planted leaks are detected."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tests.contract.service.attached_leaks import HIDDEN, SEEN, Watch, add_hidde
 from tests.fake_catalog import fake_catalog
 
 FEW, MANY = 120, 5000
-"""Requests of a run for each of the two kinds of rights, each about a hidden and a missing table."""
+"""Requests in a run for each of the two kinds of rights, each sent for a hidden and a missing table."""
 CAUGHT_WITHIN = 1500
 
 
 @pytest.fixture(scope="module")
 def watches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Watch]]:
-    """Servers whose outsider may load the orders only; their insider, all tables."""
+    """Servers whose outsider may load only the table of orders, and whose insider may load all tables."""
     with ExitStack() as stack:
         # Plans of three files have tasks.
         stack.enter_context(pytest.MonkeyPatch.context()).setattr(scan_tasks, "MAX_FILES", 1)
@@ -48,7 +48,7 @@ def watch_of(auth: str, folder: Path, stack: ExitStack) -> Watch:
     hidden: tuple[tuple[str, ...], ...] = HIDDEN
     outsider, insider = bearer("alice"), bearer("bob")
     if auth == "service":
-        # Rights of ours are for namespaces: a hidden table is in one of its own.
+        # The server's own rights are for namespaces, so the hidden table is in a namespace of its own.
         del lake.fake.tables[HIDDEN[1]]
         hidden, outsider, insider = HIDDEN[:1], bearer("reads-the-shop"), bearer("whole-catalog")
     (folder / "tokens.toml").write_text(TOKENS)

@@ -1,4 +1,4 @@
-"""A namespace's `locations` hold for the tables of an attached catalog: by where their files lie."""
+"""A namespace's ``locations`` apply to the tables of an attached catalog, by the location of their files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_nothing_is_read_of_a_table_that_lies_elsewhere(client: TestClient, lake
     assert refusal(client) == (400, "location_refused")
     assert client.post(f"{NATIVE}/refresh", headers=WHOLE).status_code == 400
     assert reads.reads == 0
-    # The catalog answers what passes through.
+    # The catalog answers forwarded requests.
     assert client.get(f"{TABLES}/orders", headers=WHOLE).status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL goes away in the middle of a commit that passes through: its answer is the catalog's, and is seen."""
+"""If PostgreSQL fails during a forwarded commit, the response is the catalog's, and the commit is seen later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One suite over SQLite and PostgreSQL, local files and object stores: the catalog gives the same answers."""
+"""One suite over SQLite and PostgreSQL, local files and object stores: responses are equal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ANSWERS = Path(__file__).resolve().parents[2] / "golden" / "lakes.json"
 
 @dataclass(frozen=True)
 class Place:
-    """A lake somewhere, and the settings of a catalog over it."""
+    """The location of a lake, and settings of services over it."""
 
     url: str
     settings: Settings
@@ -50,7 +50,7 @@ PLACES = [
 
 @pytest.fixture(scope="module")
 def lake_files(lakes: Path) -> dict[str, bytes]:
-    """The metadata of the tables, by path below the lake."""
+    """The metadata files of the tables, by path relative to the lake."""
     return {
         source.relative_to(lakes).as_posix(): source.read_bytes()
         for folder in sorted(set(TABLES.values()))
@@ -61,7 +61,7 @@ def lake_files(lakes: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def buckets() -> dict[str, Bucket | S3Server]:
-    """The bucket of each store that holds the lake already: no test changes it."""
+    """The bucket of each store that already contains the lake, which no test changes."""
     return {}
 
 

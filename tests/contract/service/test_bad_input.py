@@ -1,4 +1,4 @@
-"""Metadata that is broken, hostile or gone: quarantined with its reason, and nothing else suffers."""
+"""Broken, hostile or missing metadata is quarantined with a reason, and affects nothing else."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def truncated(data: bytes) -> bytes:
 
 
 def flipped(data: bytes) -> bytes:
-    # The sync marker at the end: a flip that Avro can see.
+    # Flip a bit in the final sync marker, which Avro readers detect.
     return data[:-3] + bytes([data[-3] ^ 0x40]) + data[-2:]
 
 
@@ -85,7 +85,7 @@ def test_a_broken_object_quarantines_its_snapshot_only(services: Services, lake:
     assert [record.state for record in records] == ["published", "published", "quarantined"]
     assert [snapshot_id for snapshot_id, _ in report.quarantined] == [str(records[2].snapshot.snapshot_id)]
     assert records[2].error
-    # Pinned: a clear error. Not pinned: the last good one, marked. Older: as ever. Others: as ever.
+    # Pinned: an error. Not pinned: the last good snapshot, marked stale. Older snapshots, other tables: unaffected.
     with pytest.raises(SnapshotQuarantined, match="cannot be read"):
         services.view("db.broken", Selector(snapshot_id=records[2].snapshot.snapshot_id))
     current = services.view("db.broken")

@@ -1,4 +1,4 @@
-"""Snapshots of branches: listed by branch, so that no id comes twice; on each database, by HTTP, client and command."""
+"""Snapshots are listed by branch, so that ids are unique: on each database, by HTTP, client and command line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def services(request: pytest.FixtureRequest, tmp_path: Path, lakes: Path) -> Ite
         url = request.getfixturevalue("postgres_url")
         Database(url).migrate()
     shutil.copytree(lakes / SOURCE, tmp_path / "lake" / "t", copy_function=shutil.copyfile)
-    # A branch that has gone further than main, and an id that only it has.
+    # A branch with more snapshots than main: one id exists only on the branch.
     branch = tmp_path / "lake" / "t" / "branch" / "branch-test" / "snapshot"
     assert (branch / "snapshot-2").exists()
     third = (

@@ -1,4 +1,4 @@
-"""A real table of Paimon whose main branch has one partition, and whose fallback branch has the other."""
+"""A real Paimon table whose main branch has one partition and whose fallback branch has the other."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def plan(client: TestClient, **body: Any) -> dict[str, Any]:
 
 
 def seen(files: list[dict[str, Any]]) -> list[tuple[int, str | None]]:
-    """The partition and the branch of each file."""
+    """Return the partition and the branch of each file."""
     return [(file["partition"]["pt"], file.get("branch")) for file in files]
 
 
@@ -111,7 +111,7 @@ def test_a_commit_to_the_second_branch_changes_the_plan(tmp_path: Path) -> None:
         after = client.get(FILES, headers={"If-None-Match": before.headers["etag"]})
         assert (after.status_code, seen(after.json()["files"])) == (200, BOTH)
         assert seen(plan(client)["files"]) == BOTH
-        # A page that follows is of the snapshots of the first.
+        # A following page uses the snapshots of the first.
         assert seen(plan(client, page_size=2, page_token=page["next_page_token"])["files"]) == BOTH[2:3]
         assert client.get(FILES, headers={"If-None-Match": after.headers["etag"]}).status_code == 304
         assert client.get(FILES, params={"snapshot": "2"}).headers["cache-control"] == "no-cache"

@@ -1,4 +1,4 @@
-"""The tables that an attached catalog lists are tables here: added, dropped, renamed, left out; never by a failure."""
+"""A listing of an attached catalog adds, drops, renames and excludes tables; a failed listing changes nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fake() -> Iterator[FakeCatalog]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def opened(request: pytest.FixtureRequest, fake: FakeCatalog, tmp_path: Path) -> Open:
-    """Open services with the catalog attached as `prod`."""
+    """A function that opens services with the catalog attached as ``prod``."""
     is_sqlite = request.param == "sqlite"
     url = f"sqlite:///{tmp_path}/index.db" if is_sqlite else str(request.getfixturevalue("postgres_url"))
     Database(url).migrate()
@@ -49,7 +49,7 @@ def names(services: Services) -> list[str]:
 
 
 def sync(services: Services) -> str:
-    """Run the job that lists the catalog."""
+    """Run the job that lists the catalog, and return its report."""
     [job] = [job for job in jobs_of(services) if job.name == "sync prod"]
     return job.run(Run(lambda: True))
 

@@ -1,4 +1,4 @@
-"""Paimon tables that Paimon's Java client writes with Iceberg metadata, under the Iceberg catalog; on each database."""
+"""Paimon tables with Iceberg metadata by Paimon's Java client, in the Iceberg catalog, on each database."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_an_append_table_has_the_same_files_as_its_companion(lake: Lake, service
     metadata = loaded(http, "t")
     assert (metadata["current-snapshot-id"], metadata["format-version"]) == (3, 2)
     assert http.head("/iceberg/v1/namespaces/db/tables/t").status_code == 204
-    # Every commit is seen by both, also one that changes the columns or rewrites files.
+    # Both APIs see every commit, including schema changes and rewrites of files.
     lake.ask("alter", "t", changes=[["add", "size", "INT"], ["rename", "name", "label"]])
     lake.ask("write", "t", rows=[["+I", "99", "new", "2024-01-03", "7"]])
     assert len(same(http, "t", FILTERS)) == 10
@@ -142,7 +142,7 @@ def test_the_companion_of_a_primary_key_table_lags_behind(lake: Lake, services: 
     lake.write("t", 0)
     lake.write("t", 5)
     add(services, lake, "t")
-    # The first snapshot's only file needs no merge, so it is there until the next rewrite.
+    # The Iceberg metadata contains the first snapshot's only file, which needs no merge, until the next rewrite.
     assert len(paimon_files(http, "t")) == 2
     assert len(iceberg_files(http, "t")) == 1
     lake.ask("compact", "t", full=True)
@@ -195,7 +195,7 @@ def test_a_companion_outside_the_roots_is_refused(
         assert len(paimon_files(http, "t")) == 3
         assert "outside the allowed roots" in refused(http, "t")
     assert f"{lake.folder}/iceberg/db/t" in caplog.text
-    # Below the folder that a walk was allowed, it may be looked at, and is not registered by itself.
+    # Metadata below an admitted folder may be read, but is not registered as a table of its own.
     assert http.delete("/api/v1/tables/db.t").status_code == 204
     outcomes = [
         (found.name, found.format, found.outcome)
@@ -291,7 +291,7 @@ def test_metadata_of_a_rolled_back_snapshot_is_not_shown(lake: Lake, services: S
     lake.roll_back("t", 1)
     assert len(paimon_files(http, "t")) == 3
     assert "of snapshot 2, which was rolled back" in refused(http, "t")
-    # This version of Paimon leaves the metadata of the old snapshot 2 where it is.
+    # This version of Paimon does not remove the metadata of the old snapshot 2.
     lake.write("t", 50)
     assert len(paimon_files(http, "t")) == 6
     assert "of another snapshot 2, from before a rollback" in refused(http, "t")

@@ -1,4 +1,4 @@
-"""Lists with figures: those of real tables beside what their writers and their own files say, and who sees them."""
+"""Lists of tables with figures: compared with the metadata of real tables, and filtered by the caller's rights."""
 
 from __future__ import annotations
 

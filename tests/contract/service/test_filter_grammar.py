@@ -1,4 +1,4 @@
-"""Whatever a filter says, plans, lists and explanations answer it or say what is wrong with it; and soon."""
+"""Plans, lists and explanations accept every filter, or report the error in it, in bounded time."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from tests.journey.pyiceberg_plans.tables import write
 from tests.pace import assert_takes_less
 
 EXAMPLES = int(os.environ.get("MUSTER_FILTERS", "150"))
-"""Filters of each language; each is asked of one table in one way."""
+"""Number of filters in each language; each is sent for one table to one endpoint."""
 LONGEST_PARAMETER = 16_384
 LONGEST_SECONDS = 1.0
-"""CPU time of the slowest answer. Most take some milliseconds."""
+"""Maximum CPU time of a response. Most take a few milliseconds."""
 PAIMON = ("append_table_alter_table_with_cast", "pk_09")
 
 
 @pytest.fixture(scope="module")
 def services(lakes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    """Tables of every type, of both formats."""
+    """Services with tables of both formats and columns of all types."""
     folder = tmp_path_factory.mktemp("grammar")
     catalog = SqlCatalog("c", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/lake")
     catalog.create_namespace("db")
@@ -68,7 +68,7 @@ def _asked(http: TestClient, method: str, path: str, **said: Any) -> Response:
 
 
 def ask(http: TestClient, table: str, asked: Asked, how: str) -> Response:
-    """One question by a filter."""
+    """Send a request with a filter, in the way ``how``."""
     native = f"/api/v1/tables/{table}"
     document = json.dumps(asked.text) if asked.is_sql else asked.text
     headers = {"Content-Type": "application/json"}
@@ -132,7 +132,7 @@ def test_every_filter_is_planned_or_rejected(
         told = f"{how} of {table}: {answer.status_code} {answer.text[:300]} {caplog.text[-2000:]}"
         may_be = {200, 400} if how not in ("iceberg", "paimon") else {200, 400, 404}
         assert answer.status_code in may_be, told
-        # What holds in every row alone cannot prune: a strict plan may refuse what is right.
+        # A strict plan may refuse a valid filter that cannot prune.
         assert answer.status_code != 400 or not asked.good or how == "strict", told
         if seconds >= LONGEST_SECONDS:
             note(f"{seconds} s for {told}")

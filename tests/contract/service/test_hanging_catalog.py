@@ -1,4 +1,4 @@
-"""A catalog that hangs holds its own requests: other catalogs and tables of ours are answered meanwhile."""
+"""An unresponsive catalog delays its own requests only: other catalogs and tables are answered meanwhile."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NATIVE = "/api/v1/tables/prod.shop.orders/plan"
 
 
 class Hanging:
-    """Holds the requests of a catalog that ``holds`` names, until it is released."""
+    """Blocks requests to a catalog for which ``holds`` returns true, until it is released."""
 
     def __init__(self, fake: FakeCatalog, holds: Callable[[Asked], bool]) -> None:
         self._fake, self._holds = fake, holds

@@ -1,4 +1,4 @@
-"""A segment that is lost or damaged is decoded again when a request meets it, on each database and store."""
+"""A request that finds a segment lost or damaged decodes it again, on each database and store."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Bytes = Callable[[bytes], bytes | None]
 
 @dataclass(frozen=True)
 class Place:
-    """A lake, settings of a catalog over it, and its segments as the store has them."""
+    """A lake, settings of services over it, and access to the segments in the store."""
 
     lake: Path
     settings: Settings
@@ -42,7 +42,7 @@ class Place:
     write: Callable[[str, bytes | None], None]
 
     def harm(self, way: Bytes) -> int:
-        """Change every segment in the store; how many there are."""
+        """Damage every segment in the store; return their number."""
         found = self.segments()
         for key, data in found.items():
             self.write(key, way(data))
@@ -93,7 +93,7 @@ def place(request: pytest.FixtureRequest, lakes: Path, tmp_path: Path) -> Place:
 
 
 def flipped(seed: int) -> Bytes:
-    """A bit that is another, somewhere in the file."""
+    """Return a function that flips a random bit of a file."""
 
     def flip(data: bytes) -> bytes:
         at = random.Random(seed).randrange(len(data))
@@ -117,7 +117,7 @@ def register(services: Services, place: Place) -> None:
 
 
 def answers(services: Services) -> Row:
-    """What requests of each kind are answered with."""
+    """Return the responses to requests of each kind."""
     http = TestClient(create_app(services), base_url="http://127.0.0.1:8181", raise_server_exceptions=False)
     found: Row = {}
     for name in (ICEBERG, PAIMON):
@@ -209,7 +209,7 @@ def test_concurrent_requests_repair_each_segment_once(place: Place, monkeypatch:
         return of(engine, store, metadata, manifests, progress)
 
     monkeypatch.setattr(LocalEngine, "make_segments", noted)
-    # Two services stand for two processes: each has threads of its own, and they share nothing but the database.
+    # Two services stand for two processes: each has its own threads, and they share only the database.
     with catalog(place.settings) as one, catalog(place.settings) as other:
         barrier = threading.Barrier(8)
 

@@ -1,4 +1,4 @@
-"""Health on each database: every number of every real table is what its lists say, counted in Python."""
+"""Health on each database: every number for every real table equals one computed in Python from the table's lists."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def http(services: Services) -> TestClient:
 
 @pytest.fixture(scope="module")
 def readable(services: Services) -> list[str]:
-    """The tables that can be read, and have no second branch."""
+    """The names of the tables that can be read and have no second branch."""
     found = []
     for table in services.tables():
         try:

@@ -1,4 +1,4 @@
-"""Health is computed by one process of all, at commits and with time, and tells its changes once; rights hold."""
+"""One process computes health, at commits and with time, and reports each change once; rights apply."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RUN = Run(lambda: True)
 
 @dataclass(frozen=True, slots=True)
 class Lake:
-    """Tables that PyIceberg writes, and two replicas over one database."""
+    """Tables that PyIceberg writes, and two replicas with one database."""
 
     written: SqlCatalog
     one: Services
@@ -54,18 +54,18 @@ class Lake:
             self.written.load_table(name).append(DATA)
 
     def table(self, name: str, times: int = 1) -> int:
-        """Create a table, and register it; return its id."""
+        """Create and register a table; return its id."""
         self.written.create_table(name, DATA.schema)
         self.append(name, times)
         location = self.written.load_table(name).metadata.location
         return self.one.add(name, location, None, (), operator=True).table_id
 
     def told(self) -> list[Event]:
-        """The events of health."""
+        """Return the ``health.changed`` events."""
         return [one for one in read_log(self.one.index.database, 0, 1000).events if one.type == "health.changed"]
 
     def components(self, table_id: int) -> dict[str, Component]:
-        """What is stored."""
+        """Return the stored components of a table."""
         with self.two.index.database.reading() as session:
             return {one.name: one for one in load_health(session, table_id).components}
 
@@ -88,7 +88,7 @@ def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lake]:
 def test_what_metadata_tells_is_stored_with_the_commit(lake: Lake) -> None:
     table_id = lake.table("db.t")
     lake.one.refresh("db.t")
-    # The first state of a table is the job's.
+    # The job computes a table's first state.
     ComputeHealth(lake.one).run(RUN)
     assert lake.components(table_id)["manifests"].status == "ok"
     earlier = lake.components(table_id)
@@ -120,7 +120,7 @@ def test_two_replicas_have_one_holder_and_tell_each_change_once(lake: Lake) -> N
         lake.append("db.t1")
         lake.two.refresh("db.t1")
         until(lambda: lake.components(ids[1])["small_files"].measured.concerned == 6)
-        # Requests of both compute it, too.
+        # Requests to both replicas compute it, too.
         for of in (lake.one, lake.two):
             health_document(of, "db.t1", None, always=True)
     finally:

@@ -1,6 +1,6 @@
-"""What a request of a warm index costs, counted: objects fetched, statements asked, rows written.
+"""Cost of a request to a warm index, counted: objects fetched, SQL statements, rows written.
 
-A limit here is what the request needs; more is a regression, whatever a clock says of it on the day.
+Each limit is the number that the request needs; a greater number is a regression, independent of timing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ REST = "/iceberg/v1/namespaces/db/tables/big"
 NDJSON = {"Accept": "application/x-ndjson"}
 LARGEST_PART = 16 * 2**20
 LOOKED_AT = 2
-"""Objects that a look at a table of a Hadoop catalog reads: the hint, and whether the next version is there."""
+"""Objects that a look at a Hadoop table reads: the version hint, and whether the next version exists."""
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def serving(folder: Path, table: Path, **changes: Any) -> Iterator[tuple[Service
 
 
 class Counted:
-    """What was done since the last look."""
+    """Counts the work done since the last call."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -78,7 +78,7 @@ class Counted:
             self.work["writes"] += not text.upper().startswith(("SELECT", "WITH"))
 
     def __call__(self) -> Counter[str]:
-        """Objects of the lake that were looked at, statements, writes, rows that became JSON; zeros are left out."""
+        """Return the numbers of fetched objects, statements, writes and rows converted to JSON, without zeros."""
         now = self._fetched()
         found = self.work + Counter(fetched=sum(now) - sum(self._before))
         self.work, self._before = Counter(), now
@@ -89,7 +89,7 @@ class Counted:
 def warm(
     table: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[TestClient, Counted]]:
-    """A server that has answered before, on an index that was made before it started."""
+    """A warmed-up server on an index that existed before it started, and a counter of its work."""
     folder = tmp_path_factory.getbasetemp() / "hot-index"
     folder.mkdir(exist_ok=True)
     with serving(folder, table):
@@ -273,7 +273,7 @@ def test_a_request_that_looks_reads_two_objects_and_queries_only_the_table_recor
     warm: tuple[TestClient, Counted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     http, counted = warm
-    # Looks are recorded together, later; nothing else of another request may be counted here.
+    # Looks are recorded later in batches; suppress them so that no other request's work is counted.
     monkeypatch.setattr(UnchangedLooks, "add", lambda *_: None)
     monkeypatch.setattr(Refresher, "is_fresh", lambda *_: False)
     for day in (10, 11):
@@ -281,7 +281,7 @@ def test_a_request_that_looks_reads_two_objects_and_queries_only_the_table_recor
     counted()
     for day in (12, 13):
         files = plan(http, DAY.format(day, day + 1))["files"]
-        # The record: to find the table, at the look, and after it.
+        # The table's record is read to find the table, at the look, and after it.
         assert counted() == {"statements": 3, "fetched": LOOKED_AT, "rows": len(files)}
 
 

@@ -1,4 +1,4 @@
-"""What an expiry of Iceberg snapshots would remove is what Iceberg's Java library removes of a copy of the table."""
+"""The files that an expiry of Iceberg snapshots would remove equal those that Iceberg's Java library removes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Case:
-    """A table, an expiry of it, and what Java's removed."""
+    """A table, an expiry policy, and the files, snapshots and refs that Java removed."""
 
     name: str
     policy: Policy
@@ -43,7 +43,7 @@ class Case:
 
 
 class Java:
-    """Iceberg's library, of the runtime that Spark has, in its own package: its other way to clean is not public."""
+    """Runs Iceberg's Java library in its own package, since its second cleanup strategy is not public."""
 
     def __init__(self, folder: Path) -> None:
         jars = [*jars_of("requirements-spark.jars"), *jars_of("requirements-paimon.jars")]
@@ -64,7 +64,7 @@ class Java:
 
 
 def properties(number: int) -> dict[str, str]:
-    """Small manifests are merged; some tables have a policy of their own."""
+    """Return a table's properties: small manifests are merged, and some tables have an expiry policy."""
     found = {"format-version": "2", "commit.manifest.min-count-to-merge": "4"}
     if number % 3 == 1:
         found |= {"history.expire.max-snapshot-age-ms": "1", "history.expire.min-snapshots-to-keep": "3"}
@@ -74,7 +74,7 @@ def properties(number: int) -> dict[str, str]:
 
 
 def policies(times: Sequence[int], seed: int) -> list[Policy]:
-    """By the table's properties, by time, by number, by both; the last ones as both ways to clean do."""
+    """Return policies by properties, time, number, or time and number, each with both cleanup strategies."""
     chosen = random.Random(seed)
     middle = chosen.choice(times)
     own = [
@@ -146,7 +146,7 @@ def expiry(services: Services, name: str, policy: Policy) -> Expiry:
 
 
 def difference(services: Services, case: Case) -> list[str]:
-    """How our answer differs from what Java removed."""
+    """Return the names of the parts that differ from what Java removed."""
     found = expiry(services, case.name, case.policy)
     ours = {
         "files": sorted(path.removeprefix("file://") for path in found.files.column("file_path").to_pylist()),
@@ -166,7 +166,7 @@ def test_what_would_go_is_what_java_removes(services: Services, cases: list[Case
     kinds = {kind for case in removed for kind in expiry(services, case.name, case.policy).files["kind"].to_pylist()}
     assert kinds == {"data", "position-deletes", "equality-deletes", "manifest", "manifest-list", "statistics"}
     assert any(case.removed["refs"] for case in cases)
-    # The two ways to clean differ in main's history alone.
+    # The two cleanup strategies differ only in the history of main.
     by_question = {(case.name, case.policy): set(case.removed["files"]) for case in cases}
     kept_longer = [
         key for key in by_question if by_question[key] < by_question[key[0], replace(key[1], cleanup="reachable")]

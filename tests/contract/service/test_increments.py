@@ -1,4 +1,4 @@
-"""A new snapshot costs its new manifests."""
+"""Indexing a new snapshot reads only its new manifests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_append_costs_one_manifest_one_list_and_the_pointer(tmp_path: Path) -
         reads = services.store.counts.reads
         second = services.refresh("db.t")
         assert (second.lists_fetched, second.manifests_fetched, second.entries_decoded) == (1, 1, 1)
-        # The metadata file, the manifest list, the manifest.
+        # The metadata file, the manifest list and the manifest.
         assert services.store.counts.reads - reads == 3
         assert len(rows(lists.files(services.index, services.view("db.t")))) == 6
         reads = services.store.counts.reads
@@ -80,11 +80,11 @@ def test_the_operations_of_a_refresh_do_not_depend_on_the_number_of_commits(
 
 
 def cost(services: Services) -> tuple[int, int, int]:
-    """SQL statements, objects and entries of a refresh."""
+    """Refresh the table; return the numbers of SQL statements, fetched objects and decoded entries."""
     statements: list[str] = []
 
     def asked(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        # The lease's own thread renews it by the clock.
+        # Exclude the lease, which its own thread renews periodically.
         if "lease" not in statement:
             statements.append(statement)
 
@@ -112,7 +112,7 @@ def test_requests_that_wait_for_one_snapshot_take_the_lease_once(
 
     def held_slowly(*given: Any, **words: Any) -> Any:
         taken.append(given)
-        time.sleep(0.3)  # so that all the others have come, and wait
+        time.sleep(0.3)  # until all other threads wait
         return hold(*given, **words)
 
     with catalog(settings(tmp_path, roots=(str(warehouse),), history=0, max_staleness=3600.0)) as services:

@@ -1,4 +1,4 @@
-"""Lists as dashboards read them: sorted, cut, filtered, some fields only, as CSV, compressed."""
+"""Lists in the forms that dashboards read: sorted, limited, filtered, with selected fields, as CSV, compressed."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def expected(rows: list[Row], field: str, *, descending: bool) -> list[Row]:
         return row[name][member] if member else row[name]
 
     known = [row for row in rows if value(row) is not None]
-    # Python's reverse keeps the order of equal rows, as lists do.
+    # A reversed sort in Python keeps the order of equal rows, as the server's lists do.
     return sorted(known, key=value, reverse=descending) + [row for row in rows if value(row) is None]
 
 
@@ -199,7 +199,7 @@ def test_csv_has_the_asked_fields_in_their_order(http: TestClient) -> None:
     parameters = {"fields": "record_count,partition", "sort": "-record_count", "top": "1"}
     answer = http.get(f"{TABLE}/partitions", params=parameters, headers={"Accept": "text/csv"})
     assert answer.content == b'record_count,partition\r\n9,"{""day"":""c""}"\r\n'
-    # These two are in the column extra of the whole list.
+    # In the full list, these two fields are in the column ``extra``.
     parameters = {"fields": "rewrite,name,current_schema_id"}
     answer = http.get("/api/v1/tables", params=parameters, headers={"Accept": "text/csv"})
     rows = [

@@ -1,4 +1,4 @@
-"""A metadata file that is listed but not found: whether it was deleted since, or storage is wrong."""
+"""A listed metadata file is missing: either it was deleted since, or the storage is inconsistent."""
 
 from __future__ import annotations
 

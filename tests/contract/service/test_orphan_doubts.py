@@ -1,4 +1,4 @@
-"""A table whose current metadata only its catalog knows is refused where another state of it could refer to more."""
+"""Searches for orphans refuse a table whose current metadata only its catalog knows, if it may refer to more files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 
 
 class Catalogued:
-    """A table whose metadata files have the names that catalogs give, without a hint; by version, from 0."""
+    """A table without a hint whose metadata files are named as catalogs name them, by version from 0."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -35,7 +35,7 @@ class Catalogued:
         table.spelling = "plain"
         for _ in range(3):
             table.append(2)
-        bucket.keeps = True  # as an expiry does that is not over
+        bucket.keeps = True  # as an unfinished expiry does
         table.expire(1)
         self.documents = [self._document(version) for version in range(1, table._version + 1)]
         folder = root / "t" / "metadata"

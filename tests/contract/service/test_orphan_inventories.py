@@ -1,4 +1,4 @@
-"""Orphans in a bucket: by listing it, and by its inventory in each form; spellings, hostile keys, the store's clock."""
+"""Orphans in a bucket, found by listing and by each form of inventory: spellings, hostile keys, the store's clock."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.journey.faults.growing_iceberg import IcebergTable
 from tests.journey.faults.growing_paimon import PaimonTable
 from tests.storage_servers import S3Server, new_bucket
 
-# The server that stands for S3 takes no keys with newlines.
+# The S3 test server accepts no keys with newlines.
 HOSTILE = [
     "a b.parquet",
     "a+b.parquet",
@@ -46,7 +46,7 @@ VERSIONS = ["Bucket", "Key", "VersionId", "IsLatest", "IsDeleteMarker", "Size", 
 
 @dataclass
 class Bucket:
-    """A bucket with a table of each format below ``w``; data files are spelled as Hadoop does."""
+    """A bucket with a table of each format below ``w``; locations of data files are spelled as Hadoop does."""
 
     server: S3Server
     services: Services
@@ -84,7 +84,7 @@ def bucket(s3_endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
             for path in table._files:
                 made.put(path.split("/", 3)[3], b"rows")
             services.add(f"b.{table.name}", f"{server.url}/w/{table.name}", None, (), operator=True)
-        # Data files that a snapshot before the current one has.
+        # Data files of snapshots, including earlier ones.
         for entries in iceberg._entries.values():
             for one in entries:
                 made.put(one["data_file"]["file_path"].split("/", 3)[3], b"rows")
@@ -100,7 +100,7 @@ def bucket(s3_endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(autouse=True)
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The store tells a time at which all objects are old."""
+    """Shift the store's clock to a time at which all objects are old."""
     later_ms = LATER // timedelta(milliseconds=1)
     monkeypatch.setattr("lakemuster.storage.s3.header_ms", lambda *told: (header_ms(*told) or 0) + later_ms)
 

@@ -1,4 +1,4 @@
-"""The orphans of seeded lakes are found, all of them, and no file in use; each refusal names its cause."""
+"""Searches in random lakes find all orphans and no file in use; each refusal names its cause."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Registered:
         return cls(lake, services, now)
 
     def difference(self) -> tuple[list[str], list[str]]:
-        """Files that are reported and are no orphans; orphans that are not reported."""
+        """Return the reported files that are not orphans, and the orphans that are not reported."""
         found, wanted = found_in(self.services, str(self.lake.root)), self.lake.orphans(self.now)
         return sorted(found - wanted), sorted(wanted - found)
 
@@ -60,7 +60,7 @@ class Registered:
 
 
 def is_admitted(path: str) -> bool:
-    """Whether a table may name a file so."""
+    """Return whether a table may refer to a file by this name."""
     return path.isprintable() and "%" not in path and "::" not in path
 
 
@@ -98,7 +98,7 @@ def check(services: Services, folder: Path, seeds: Sequence[int]) -> None:
         left += len(orphans - one.lake.planted)
         one.forget()
     assert planted > 4 * len(seeds)
-    assert left > len(seeds) / 2  # what expiries left behind
+    assert left > len(seeds) / 2  # files that expiries left behind
 
 
 def test_all_orphans_of_seeded_lakes_are_found_and_nothing_that_is_referenced(
@@ -132,7 +132,7 @@ def test_without_a_bug_the_same_lakes_are_right(several: Sequence[Registered]) -
 
 
 def check_with_commits(services: Services, folder: Path, seeds: Sequence[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commit between the listing of files and the reading of references, also files that were orphans until then."""
+    """Check searches with a commit between listing files and reading references, which also adopts former orphans."""
     adopted = 0
     for seed in seeds:
         one = Registered.of(services, folder, seed)
@@ -218,7 +218,7 @@ def paimon(services: Services, tmp_path: Path) -> Iterator[Registered]:
 
 
 def of_kind(services: Services, folder: Path, kind: type) -> Iterator[Registered]:
-    """A lake whose first table is of a format."""
+    """Yield a lake whose first table is of a format."""
     number = 700
     while True:
         one = Registered.of(services, folder, number)
@@ -327,7 +327,7 @@ def test_metadata_of_another_table_beside_its_own_is_refused(iceberg: Registered
 
 
 def test_a_table_elsewhere_that_has_files_there_counts(services: Services, tmp_path: Path) -> None:
-    """It took a file in use that lies below another root."""
+    """Check that files referenced by a table below another root are not orphans."""
     one = Registered.of(services, tmp_path, 900)
     other = Lake(tmp_path / "away", 901)
     table = next(table for table in other.tables.values() if isinstance(table, Iceberg))
@@ -372,7 +372,7 @@ def test_links_are_no_orphans_and_what_they_lead_to_is_none(iceberg: Registered,
     assert found == lake.orphans(iceberg.now) - {target, f"{lake.root}/link"} - {
         path for path in found if "/folder/" in path
     }
-    # The same lake by another path.
+    # A symbolic link to the same lake.
     (tmp_path / "alias").symlink_to(lake.root)
     by_alias = found_in(iceberg.services, str(tmp_path / "alias"))
     assert {path.replace(str(tmp_path / "alias"), str(lake.root)) for path in by_alias} == found

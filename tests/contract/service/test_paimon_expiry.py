@@ -1,4 +1,4 @@
-"""What an expiry of Paimon snapshots would remove is what Paimon's Java client removes of a copy of the table."""
+"""The files that an expiry of Paimon snapshots would remove equal those that Paimon's Java client removes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ DRIFT_MS = 25
 
 @dataclass(frozen=True)
 class Case:
-    """A table, an expiry of it, and the files that Java removed."""
+    """A table, an expiry policy, and the files that Java removed."""
 
     table: str
     policy: Policy
@@ -57,13 +57,13 @@ class Case:
 
 
 def grow(lake: Lake, table: str, options: dict[str, str]) -> None:
-    """Commits with compactions and tags, the last ones after the last tag; a branch of a tag."""
+    """Make commits with compactions and tags, a branch from a tag, and some commits after the last tag."""
     lake.create(table, None, **options)
     chosen = random.Random(table)
     for number in range(COMMITS):
         lake.write(table, chosen.randrange(30), 1 + chosen.randrange(8))
         if number % 3 == 0:
-            # However fast the machine, the next commit is later than a time that policies choose.
+            # Ensure that the next commit is later than a time that policies choose.
             after(2 * DRIFT_MS / 1000)
         if number % 5 == 4:
             lake.ask("compact", table, full=number % 2 == 0)
@@ -79,20 +79,20 @@ def grow(lake: Lake, table: str, options: dict[str, str]) -> None:
 
 
 def after(seconds: float) -> None:
-    """Return once the clock of commits has moved on."""
+    """Wait until the wall clock has advanced by ``seconds``."""
     end = time.time() + seconds
     until(lambda: time.time() > end)
 
 
 def policies(times: Sequence[int], seed: str) -> list[Policy]:
-    """By the table's options, by time, by number, by both.
+    """Return policies by options, by time, by number and by both.
 
-    Java turns a time into an age and back, some milliseconds later: times are just after snapshots of which the next
-    one is later than that.
+    Java converts a time to an age and back some milliseconds later, so times are chosen just after snapshots whose
+    successor is more than ``DRIFT_MS`` later.
     """
     chosen = random.Random(seed)
     clear = [time + 1 for time, following in pairwise(times) if following - time > DRIFT_MS]
-    # The client's release is 1.4.
+    # The client is version 1.4.
     own = [
         Policy(),
         Policy(older_than_ms=2**42, retain_last=1),
@@ -125,7 +125,7 @@ def services(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 
 def removed(lake: Lake, table: str, policy: Policy, branch: str | None, folder: Path) -> frozenset[str]:
-    """The files that Java removes of a copy."""
+    """Return the files that Java removes from a copy of the table."""
     copy = Lake.made(lake.java, folder)
     shutil.copytree(lake.root(table), copy.root(table))
     given = {

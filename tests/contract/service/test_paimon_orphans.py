@@ -1,4 +1,4 @@
-"""Orphans of Paimon tables are the files that Paimon's own procedure would remove, but for what it does not list."""
+"""Orphans of Paimon tables equal those of Paimon's own procedure, except in folders that it does not list."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def services(lake: Lake, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 
 
 def plant(root: Path) -> None:
-    """Files of all kinds of names in every folder of a table; everything is old."""
+    """Write files with names of all kinds to every folder of a table, and make all files old."""
     chosen = random.Random(str(root.name))
     for folder in sorted(path for path in root.rglob("*") if path.is_dir()):
         for name in ("data-{}-0.parquet", "manifest-{}-0", "manifest-list-{}-0", "index-{}-0", "{}.orc"):

@@ -1,4 +1,4 @@
-"""Partitions of a Paimon table that are ready, commit by commit, beside what its snapshots and lists tell."""
+"""Ready partitions of a Paimon table, commit by commit, compared with its snapshots and manifest lists."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def day_end(day: str) -> int:
 
 
 def records(services: Services) -> dict[str, int]:
-    """Records by day, of the current snapshot."""
+    """Return the record counts of the current snapshot, by day."""
     return {
         row["partition"]["dt"]: row["record_count"]
         for row in rows(rows_of(services.index, "partitions", services.view(NAME)))
@@ -51,7 +51,7 @@ def test_each_rule_tells_the_days_of_a_paimon_table(tmp_path: Path) -> None:
     shutil.copytree(table / "snapshot", kept)
     numbers = range(1, 1 + len(list(kept.glob("snapshot-*"))))
     committed = {number: json.loads((kept / f"snapshot-{number}").read_text())["timeMillis"] for number in numbers}
-    # What Flink records; a snapshot without one, and one with none yet.
+    # Watermarks as Flink records them: one snapshot has none, another has Flink's initial value.
     first_end = day_end("2024-05-01")
     marks = {number: first_end + (number - 3) * 12 * HOUR - 1 for number in numbers} | {2: -(2**63), 6: None}
     for path in (table / "snapshot").iterdir():
@@ -59,7 +59,7 @@ def test_each_rule_tells_the_days_of_a_paimon_table(tmp_path: Path) -> None:
     clock = SteppedClock()
 
     def reveal(number: int) -> None:
-        """The commit comes, and at its time the table is looked at."""
+        """Publish a commit, and refresh the table at the commit's time."""
         document = json.loads((kept / f"snapshot-{number}").read_text()) | {"watermark": marks[number]}
         (table / "snapshot" / f"snapshot-{number}").write_text(json.dumps(document))
         (table / "snapshot" / "LATEST").write_text(str(number))
@@ -84,7 +84,7 @@ def test_each_rule_tells_the_days_of_a_paimon_table(tmp_path: Path) -> None:
         ready = {("quiet", day) for day in now if committed[number] - last[day] >= QUIET_HOURS * HOUR}
         ready |= {("sibling", day) for day in now if day < max(now)}
         ready |= {("watermark", day) for day in now if mark is not None and mark >= day_end(day)}
-        # What is ready with the first snapshot was so before the rules came.
+        # Partitions that are ready in the first snapshot were ready before the rules were added.
         silent = ready if number == 1 else set()
         expected |= ready
         expected -= silent

@@ -1,4 +1,4 @@
-"""The Paimon REST catalog over HTTP: names, pages, tables, their history, held against the tables' own files."""
+"""The Paimon REST catalog over HTTP: names, pages, tables and history, compared with the tables' own files."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def pages(http: TestClient, path: str, key: str, size: int, **parameters: object
 
 
 def newest(folder: Path, kind: str) -> Json:
-    """The newest schema or snapshot file of a table, without null members."""
+    """Return the newest schema or snapshot file of a table, without null members."""
     file = max(folder.glob(f"{kind}/{kind}-*"), key=lambda path: int(path.name.rsplit("-", 1)[1]))
     return {key: value for key, value in json.loads(file.read_text()).items() if value is not None}
 
@@ -109,7 +109,7 @@ def test_every_operation_of_the_protocol_has_its_route() -> None:
         for method in route.methods or ()
     }
     assert set(OPERATIONS) <= ours
-    # Of Java's and Python's clients, and not of the document.
+    # Operations of the Java and Python clients that the document lacks.
     assert {operation.split("{prefix}/")[-1] for operation in ours - set(OPERATIONS)} == {
         "databases/{database}/tables/{table}/replace",
         "permissions",
@@ -299,7 +299,7 @@ def test_partition_totals_are_those_of_their_files(http: TestClient) -> None:
         database, _, name = table.partition(".")
         partitions = get(http, f"/databases/{database}/tables/{name}/partitions")["partitions"]
         keys = get(http, f"/databases/{database}/tables/{name}")["schema"]["partitionKeys"]
-        # Partitions are the branch's own; files are those of the fallback branch, too.
+        # Partitions are those of the branch alone, while files include those of the fallback branch.
         files = [one for one in http.get(f"/api/v1/tables/{table}/files").json()["files"] if one.get("branch") is None]
         if not keys:
             assert partitions == []

@@ -1,4 +1,4 @@
-"""What the Paimon REST catalog refuses, and how; and that no failure makes a table look shorter than it is."""
+"""Refusals of the Paimon REST catalog; no failure makes a table appear shorter than it is."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def client(services: Services) -> TestClient:
 
 
 def told(answer: httpx.Response, status: int) -> Json:
-    """A failure in the protocol's form: clients go by the code in it."""
+    """Check that a response is an error of the protocol, whose ``code`` clients evaluate; return it."""
     document: Json = answer.json()
     assert (answer.status_code, document["code"]) == (status, status), document
     assert set(document) == {"resourceType", "resourceName", "message", "code"}

@@ -1,4 +1,4 @@
-"""Partitions that are told to be ready by each rule, once; and the bugs that these checks catch."""
+"""Each rule reports ready partitions once; these checks detect planted bugs."""
 
 from __future__ import annotations
 

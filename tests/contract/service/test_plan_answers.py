@@ -1,4 +1,4 @@
-"""Plans over HTTP, on each database: pages, lines and Arrow are one plan, and it is the planner's."""
+"""Plans over HTTP, on each database: pages, lines and Arrow streams contain the planner's plan."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def http(services: Services) -> TestClient:
 
 
 OF_PLANS = ("deletes", "residual", "raw_convertible", "section", "deletion_vector", "split")
-"""What a plan says of a file that a list does not."""
+"""Columns of a file that plans have and lists do not."""
 
 
 def ask(http: TestClient, name: str, body: Row, status: int = 200) -> Row:
@@ -81,7 +81,7 @@ def pages(http: TestClient, name: str, body: Row) -> Iterator[Row]:
 
 
 def with_deletes(files: list[Row], deletes: list[Row]) -> list[Row]:
-    """Files with the locations of their delete files in place of numbers."""
+    """Replace the indexes of delete files with their locations."""
     return [{**file, "deletes": [deletes[number]["file_path"] for number in file["deletes"]]} for file in files]
 
 
@@ -130,7 +130,7 @@ def by_arrow(http: TestClient, name: str, body: Row) -> list[tuple[str, list[str
 
 
 def cases(services: Services, each: int) -> Iterator[tuple[str, str, Bound]]:
-    """All files of every table, and filters on it."""
+    """Yield table, text and bound filter: all files of every table, then each ``each``-th filter."""
     for number, table in enumerate(services.tables()):
         scan = scan_index_of(services.index, services.view(table.name))
         yield table.name, "true", TRUE

@@ -1,4 +1,4 @@
-"""What plans refuse, what their tokens are good for, and how fast either is told."""
+"""Refusals of plan requests, the validity of plan tokens, and the time of refusals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLAN, EXPLAIN = "/api/v1/tables/shop.orders/plan", "/api/v1/tables/shop.orders/e
 FILES = "/api/v1/tables/shop.orders/files"
 BOTH = pytest.mark.parametrize("path", [PLAN, EXPLAIN])
 LONGEST_REFUSAL_SECONDS = 0.1
-"""Twice what the longest takes on a machine with nothing else to do."""
+"""Twice the longest time on an idle machine."""
 WIDE = json.dumps({f"k{n}": 1 for n in range(70_000)})
 Row = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""Parts of a plan: together they are the plan, and what must be read together is in one of them."""
+"""Plan tasks: together they are the plan, and files that must be read together are in one task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans of real tables: one answer from whatever side it is asked, in whatever pieces."""
+"""Plans of real tables: every way of requesting a plan gives the same files."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def views(services: Services) -> Iterator[View]:
         try:
             view = services.view(table.name)
         except CatalogError:
-            continue  # tables that are not readable are the lakes' journey's
+            continue  # unreadable tables are covered elsewhere
         if view.snapshot is not None:
             yield view
 
 
 def bounds_of(scan: ScanIndex, of: dict[int, Primitive]) -> dict[int, list[Any]]:
-    """Values that stand in statistics and partitions: where filters decide."""
+    """Return values from statistics and partitions, at which filters change their result."""
     found: dict[int, list[Any]] = {}
     for spec in scan.specs:
         for part in spec.parts[:5]:
@@ -81,7 +81,7 @@ def plain(values: pa.ChunkedArray) -> list[Any]:
 
 
 def literal(of: Primitive, value: Any) -> str | None:
-    """The value in SQL."""
+    """Return a value as an SQL literal; None if it has none here."""
     match of.kind:
         case Kind.INT | Kind.LONG | Kind.DECIMAL | Kind.TINYINT | Kind.SMALLINT:
             return str(value)
@@ -97,7 +97,7 @@ def literal(of: Primitive, value: Any) -> str | None:
 
 
 def filters(scan: ScanIndex, seed: int) -> Iterator[tuple[str, Bound]]:
-    """Filters about columns that have statistics, with values that stand in them."""
+    """Yield filters on columns with statistics, with constants from these statistics."""
     schema = scan.view.schemas[0]
     types = {i: p for i in schema.by_id if (p := schema.primitive(i)) is not None and "." not in schema.names[i]}
     found = bounds_of(scan, types)
@@ -140,7 +140,7 @@ def test_a_plan_without_a_filter_is_the_list_of_files(services: Services) -> Non
     for view in views(services):
         options = dict(view.schemas[0].options)
         unmerged = view.table.format == "paimon" and options.get("deletion-vectors.enabled") == "true"
-        # Where vectors mark what was replaced, what is not compacted yet is not read.
+        # In primary-key tables with deletion vectors, reads skip level 0, which is not compacted yet.
         data = [r for r in rows(lists.files(services.index, view, ["data"])) if not unmerged or r["level"] > 0]
         plan = Plan(scan_index_of(services.index, view), TRUE)
         assert sorted(p.rsplit("/", 1)[-1] for p in paths(plan.batches())) == sorted(

@@ -1,4 +1,4 @@
-"""Folders that do not tell which metadata is current: what is served of them, and what is said of it."""
+"""Folders in which the current metadata is ambiguous: which state is served, with which warning."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.contract.service.backends import catalog, settings
 from tests.polling import until
 
 ROWS = [3, 6, 9]
-"""Rows of the table's versions."""
+"""Row counts of the table's versions."""
 
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """A table as a catalog writes it, ``of_catalog``, and the same by Hadoop's names, ``counted``."""
+    """A table with a catalog's file names, ``of_catalog``, and the same table with Hadoop's names, ``counted``."""
     warehouse = tmp_path / "lake"
     iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{warehouse}")
     iceberg.create_namespace("db")
@@ -84,7 +84,7 @@ def test_a_hint_that_names_a_missing_version_is_stale(client: TestClient, lake: 
     (lake / "counted" / "metadata" / "v3.metadata.json").unlink()
     hint(lake, "3")
     assert planned(client, "counted")[0] == 9
-    # A look that failed is remembered for a second.
+    # A failed look is cached for a second.
     until(lambda: "v3.metadata.json" in client.get("/api/v1/tables/db.counted").json()["stale"])
     hint(lake, "2")
     until(lambda: planned(client, "counted") == (6, None))
@@ -132,7 +132,7 @@ def test_a_version_committed_between_the_listing_and_the_hint_is_accepted(
 def test_a_folder_of_a_catalog_is_registered_with_a_warning(services: Services, client: TestClient, lake: Path) -> None:
     [warning] = add(client, lake, "of_catalog")["warnings"]
     assert "only the catalog knows which file is current" in warning
-    assert client.get("/api/v1/tables/db.of_catalog").json()["warnings"] == [warning]  # it is looked at by now
+    assert client.get("/api/v1/tables/db.of_catalog").json()["warnings"] == [warning]  # the table has been read
     assert client.get("/api/v1/tables").json()["tables"][0]["warnings"] == [warning]
     assert planned(client, "of_catalog") == (9, None)
     services.remove("db.of_catalog")
@@ -148,7 +148,7 @@ def test_of_two_metadata_files_with_one_version_the_last_by_name_is_served(
 ) -> None:
     folder = lake / name / "metadata"
     *_, before, newest = sorted(folder.glob("*.metadata.json"))
-    # Not compressed, whatever the first name says.
+    # Despite its suffix, the first file is not compressed.
     rival = folder / ("v3.metadata.json.gz" if name == "counted" else f"{newest.name[:5]}-zzzz.metadata.json")
     shutil.copyfile(before, rival)
     warnings = add(client, lake, name)["warnings"]

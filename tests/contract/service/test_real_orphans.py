@@ -1,4 +1,4 @@
-"""Every real table below ``../shared/lakes``: planted files are all found, and nothing that a table refers to."""
+"""Searches in all real tables below ``../shared/lakes`` find all planted files and no referenced file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tests.contract.service.orphan_lakes import DAY, OLD
 from tests.contract.service.test_orphans import found_in, refusals
 
 BROKEN = "iceberg.equality_deletes.warehouse.mydb.mytable"
-"""A snapshot's manifest list is missing."""
+"""A table in which a snapshot's manifest list is missing."""
 COPIED = {f"iceberg.iceberg.lineitem_iceberg{end}" for end in ("_no_hint", "_gz_no_hint")}
-"""Their metadata is that of the tables beside them."""
+"""Tables whose metadata is a copy of another table's."""
 STRAY = ("README", "commit_messages-", "data_split", "pyiceberg_catalog.db", "catalog.sqlite", "mock_data.parquet")
-"""Files that were put among the tables."""
+"""Files among the tables that do not belong to any table."""
 
 
 @pytest.fixture(scope="module")

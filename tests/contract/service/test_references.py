@@ -1,4 +1,4 @@
-"""``GET /references``: what tables refer to below a location, for those who may know of every table there."""
+"""``GET /references``: the files that tables refer to below a location, for callers with rights to all tables there."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_what_is_not_known_is_409_and_named(http: TestClient, services: Services
         (refused,) = error["refused"]
         assert refused["name"] in NAMES
         assert "999" in refused["reason"]
-        # Who may not know of the table is not told of it.
+        # A caller without rights to the table does not learn of it.
         if not refused["name"].startswith("a."):
             assert answer(http, "part", lake.root).status_code == 403
     finally:

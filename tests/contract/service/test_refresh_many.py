@@ -1,4 +1,4 @@
-"""Many tables that are refreshed side by side: the index is the same as after a refresh of each by itself."""
+"""A concurrent refresh of many tables gives the same index as separate refreshes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def services(tmp_path: Path, database_url: str, lake: Path) -> Iterator[Services
 
 @pytest.fixture(autouse=True)
 def _groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deal the few tables of these tests to two threads, in groups."""
+    """Limit a bucket to two threads, so that the few tables of these tests form groups."""
     monkeypatch.setattr(side_by_side, "MAX_PER_BUCKET", 2)
 
 
@@ -71,7 +71,7 @@ def refreshed(services: Services) -> dict[str, RefreshReport | CatalogError]:
 
 
 def own_refreshes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The tables that had a refresh of their own."""
+    """Record the names of tables that are refreshed separately, in the returned list."""
     found: list[str] = []
     plain = TableRefresher.refresh
 
@@ -84,7 +84,7 @@ def own_refreshes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def tasks_of_decoders(monkeypatch: pytest.MonkeyPatch, run: Any) -> list[int]:
-    """The numbers of objects of the tasks that decoders are given: manifests are run by ``run_writing``."""
+    """Record the numbers of objects in decoder tasks that call ``run``, in the returned list."""
     found: list[int] = []
     plain = DecoderPool.submit
 

@@ -1,4 +1,4 @@
-"""Snapshots that are quarantined for what may pass are read again by themselves, in pauses that grow."""
+"""Snapshots quarantined for a transient cause are retried automatically, after increasing pauses."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def service(tmp_path: Path, clock: SteppedClock) -> Services:
 
 
 def closed(services: Services) -> None:
-    """Close without the decoders, which other tests share."""
+    """Close services except their decoders, which other tests share."""
     services.refresher.threads.close(5)
     services.index.database.close()
 
@@ -83,7 +83,7 @@ def eventually(holds: Callable[[], Any]) -> Any:
 
 
 def retries(services: Services) -> list[tuple[int | None, bool]]:
-    """Of each quarantined snapshot the attempts, and whether there is to be another."""
+    """Return, for each quarantined snapshot, the number of attempts and whether a retry is scheduled."""
     with services.index.database.reading() as session:
         rows = session.execute(
             select(SnapshotRow.attempts, SnapshotRow.retry_at_ms).where(SnapshotRow.state == "quarantined")
@@ -92,7 +92,7 @@ def retries(services: Services) -> list[tuple[int | None, bool]]:
 
 
 def retried(services: Services) -> list[tuple[int | None, bool]]:
-    """The same, after what is due was begun: as the server's thread does it."""
+    """Start due retries as the server's thread does, and return :func:`retries`."""
     services.refresher.retry_due()
     return retries(services)
 
@@ -113,7 +113,7 @@ def test_a_missing_object_is_retried_and_the_reason_names_it(
                   f"{manifest.stat().st_size} bytes", "1 added, 0 existing, 0 deleted"):  # fmt: skip
         assert words in reason
     assert "object_missing" in str(services.view(NAME).stale)
-    # In pauses that grow: each try is of one object, and none comes before its time.
+    # Pauses increase: each attempt reads one object, and none starts early.
     for attempt in range(1, 6):
         assert retries(services) == [(attempt, True)]
         before = storage.reads(manifest.name)
@@ -138,7 +138,7 @@ def test_the_next_process_that_serves_the_table_retries(
     with pytest.raises(SnapshotQuarantined):
         services.view(NAME, Selector(snapshot_id))
     clock.pass_seconds(1.1)
-    # Another process, which has only the database.
+    # Another process, which shares only the database.
     replica = service(tmp_path, clock)
     try:
         assert replica.view(NAME, Selector(snapshot_id)).snapshot_id == snapshot_id
@@ -213,7 +213,7 @@ def test_an_object_that_was_cut_off_is_retried(
 
 
 def test_a_manifest_that_came_in_half_is_retried(services: Services, lake: Path, clock: SteppedClock) -> None:
-    # Iceberg's lists may have wrong lengths: a manifest of another one is decoded, if it can be.
+    # Lengths in Iceberg's manifest lists may be wrong, so a manifest of another length is decoded if possible.
     manifest = newest_manifest(lake)
     whole = manifest.read_bytes()
     manifest.write_bytes(whole[: len(whole) // 2])

@@ -1,4 +1,4 @@
-"""First pages that are given again for a later snapshot are those that are made anew, whatever was committed."""
+"""First pages that are reused for a later snapshot equal newly computed ones, after any commit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def services_of(folder: Path, table: str) -> Iterator[Services]:
 
 
 def first(pages: PageCache, listing: PlanListing, size: int) -> PlanPage:
-    """A plan's first page, as it is answered with: known, or made, and kept as if it was requested before."""
+    """Return a plan's first page as the server does: from the cache, or computed and cached as if requested before."""
     known = pages.find(listing, size)
     page = known or listing.page(None, size)
     if known is None:
@@ -52,12 +52,12 @@ def first(pages: PageCache, listing: PlanListing, size: int) -> PlanPage:
 
 
 def told(page: PlanPage) -> object:
-    """A page by its bytes."""
+    """Return a page whose buffers are bytes, for comparison."""
     return replace(page, files=bytes(page.files), deletes=bytes(page.deletes))
 
 
 def check(services: Services, asked: list[PlanOptions]) -> int:
-    """Ask everything; how many pages were those of an earlier snapshot."""
+    """Check the first pages of all plans; return the number of pages reused from an earlier snapshot."""
     before = services.pages.reused
     view = services.view(NAME)
     for question in asked:
@@ -68,7 +68,7 @@ def check(services: Services, asked: list[PlanOptions]) -> int:
 
 
 def commit(table: Table, chosen: random.Random, kind: str) -> None:
-    """Change the table: what is added lies somewhere among 100 ids and two partitions."""
+    """Make a commit of a kind; added rows are at random among 100 ids and two partitions."""
     names = table.schema().column_names
     match kind:
         case "append":
@@ -130,7 +130,7 @@ def test_reused_pages_are_equal_after_delete_files(tmp_path: Path) -> None:
             services.refresh(NAME)
             found[kind] = found.get(kind, 0) + check(services, asked)
     assert found["append"] > 0
-    # A new delete file may belong to any file.
+    # A new delete file may apply to any data file.
     assert found["deletes"] == 0
 
 

@@ -1,4 +1,4 @@
-"""A bucket that hangs, fails or lies: what is known is answered at once, and nobody else notices."""
+"""A bucket that hangs, fails or is inconsistent: known state is served at once, and other tables are unaffected."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from tests.contract.service.faulty_storage import FaultyStorage, Hang, denied, u
 
 DATA = pa.table({"id": pa.array(range(10), pa.int64())})
 IN_TIME = 20.0
-"""Seconds in which everything ends that waits for no storage, on a machine that is busy."""
+"""Maximum seconds, on a busy machine, of operations that do not wait for storage."""
 
 
 class Lake:
-    """A catalog of one Iceberg table in a folder of its own, which stands for a bucket."""
+    """An Iceberg table in its own folder, which stands for a bucket."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.root = folder / name
@@ -73,7 +73,7 @@ def sound(tmp_path: Path) -> Lake:
 def opened(
     tmp_path: Path, *lakes: Lake, staleness: float = 0.0, clock: SteppedClock | None = None
 ) -> Iterator[Services]:
-    """A catalog as a server has it, each lake a root of its own."""
+    """Yield services as a server builds them, with each lake as a root."""
 
     of = settings(tmp_path, roots=tuple(str(lake.root) for lake in lakes), max_staleness=staleness)
     services = build_services(of) if clock is None else build_services(of, clock=clock)
@@ -92,7 +92,7 @@ def opened(
 
 @contextmanager
 def served(services: Services) -> Iterator[httpx.Client]:
-    """A server in this process, so that its storage can be made sick."""
+    """Yield a client of a server in this process, in which storage faults can be planted."""
     server = uvicorn.Server(uvicorn.Config(create_app(services), port=0, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -108,7 +108,7 @@ def served(services: Services) -> Iterator[httpx.Client]:
 
 
 def eventually(holds: Callable[[], Any]) -> Any:
-    """Wait until something is so."""
+    """Wait until ``holds`` returns a true value, and return it."""
     until = time.monotonic() + IN_TIME
     while time.monotonic() < until:
         if found := holds():
@@ -132,19 +132,19 @@ def test_a_hanging_bucket_affects_no_other_table(
         idle = sorted(timed(client, "/api/v1/tables/db.sound/files")[0] for _ in range(40))
         storage.faults[str(sick.root)] = hang = Hang()
         before = storage.lists(str(sick.root))
-        # More of them than a server has threads by default.
+        # More requests than a server has threads by default.
         asked = [threads.submit(timed, client, "/api/v1/tables/db.sick/files") for _ in range(60)]
         assert hang.met.wait(IN_TIME)
         beside = [timed(client, "/api/v1/tables/db.sound/files") for _ in range(40)]
         listed = client.get("/api/v1/tables")
         answers = [one.result(IN_TIME) for one in asked]
-        # All of them have the last answer, marked, long before storage's own deadline; one look is under way for all.
+        # All responses are from the last state, marked stale, well before storage's deadline; they share one look.
         assert {answer.status_code for _, answer in answers} == {200}
         assert all("storage_unavailable" in answer.json()["stale"] for _, answer in answers)
         assert max(seconds for seconds, _ in answers) < IN_TIME
         assert storage.lists(str(sick.root)) - before == 1
         assert listed.status_code == 200
-        # Whose look has taken its second already is not waited for: not by one of these.
+        # A look that has already taken its second is not awaited by any of these requests.
         again = [timed(client, "/api/v1/tables/db.sick/files") for _ in range(20)]
         assert sorted(seconds for seconds, _ in again)[10] < 0.5
         assert {(answer.status_code, answer.json()["stale"]) for _, answer in beside} == {(200, None)}
@@ -173,7 +173,7 @@ def test_a_table_that_was_never_read_is_503_in_time_and_the_list_of_tables_answe
 
 
 def test_concurrent_requests_share_a_look(tmp_path: Path, sick: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without staleness a look counts that began after the question: the first one's, and one more for the others."""
+    """With zero staleness, a request needs a look that began after it: one for the first, and one for the others."""
     with opened(tmp_path, sick) as services:
         services.refresh("db.sick")
         begun, go = threading.Semaphore(0), threading.Event()
@@ -253,7 +253,7 @@ def test_the_result_of_a_look_is_used_even_if_its_callers_timed_out(
 
 
 def test_when_manifests_hang_the_last_state_is_served(tmp_path: Path, sick: Lake, storage: FaultyStorage) -> None:
-    """Listings are quick, and the new snapshot's own objects do not come: what is known does not wait for them."""
+    """Only reads of the new snapshot's objects block; requests for the known state do not wait for them."""
     with opened(tmp_path, sick) as services:
         services.refresh("db.sick")
         first = sick.current
@@ -294,7 +294,7 @@ def test_an_object_that_could_not_be_looked_up_is_503_and_not_404(
             answer = client.get(path) if body is None else client.post(path, json=body)
             assert (what, answer.status_code, "retry-after" in answer.headers) == (what, 503, True), answer.text
             assert time.monotonic() - started < IN_TIME
-        # What is known is answered without a look.
+        # Known state is served without a look.
         assert client.get(f"{base}/files").status_code == 200
         storage.heal()
         services.refresher._looks.forget(services.table("db.sick"))
@@ -343,7 +343,7 @@ def test_a_clock_that_steps_hides_no_commit(tmp_path: Path, sick: Lake, minutes:
         clock.pass_seconds(5.1)
         view = services.view("db.sick")
         assert (view.snapshot_id, view.stale) == (later, None)
-    # A process that starts after the clock stepped knows of no look but what the database says.
+    # A process that starts after the clock was set back knows only the looks in the database.
     clock.step_minutes(-30)
     with opened(tmp_path, sick, staleness=5.0, clock=clock) as services:
         assert not services.refresher.is_fresh(services.table("db.sick"))

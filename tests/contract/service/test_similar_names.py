@@ -1,4 +1,4 @@
-"""Which names the index finds near another: in its namespace, or with its last level; the same in both databases."""
+"""Similar names in the index: in the same namespace, or with the same last level; equal on both databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures over HTTP, on each database: those of every real table are what its list of files says, counted in Python."""
+"""Statistics over HTTP, on each database: for every real table they equal counts of its list of files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def http(services: Services) -> TestClient:
 
 
 def files(http: TestClient, name: str, **params: str) -> list[Row]:
-    """The list of files as an Arrow stream has it."""
+    """Return the list of files, read from an Arrow stream."""
     answer = http.get(f"/api/v1/tables/{name}/files", params=params, headers={"Accept": ARROW})
     assert answer.status_code == 200, answer.text
     table = pa.ipc.open_stream(io.BytesIO(answer.content)).read_all()
@@ -162,7 +162,7 @@ def test_columns_are_what_files_record(services: Services, http: TestClient) -> 
 
 
 def compare_columns(http: TestClient, name: str) -> None:
-    """Sums of the counts that the list of files shows, for columns with those counts."""
+    """Check that column counts equal the sums over the list of files."""
     rows = [row for row in files(http, name, stats="*") if row["content"] == "data"]
     page = http.get(f"/api/v1/tables/{name}/columns")
     assert page.status_code == 200, page.text
@@ -173,7 +173,7 @@ def compare_columns(http: TestClient, name: str) -> None:
             known = [count for count in found if count is not None]
             if len(known) == column[f"{own}_files"]:
                 assert column[own] == (sum(known) if known else None), (name, column["column"], own)
-            else:  # Paimon: nulls of a column that a file lacks are known; counts in another type say nothing
+            else:  # Paimon: a missing column is all null; counts of another type are unusable
                 assert own in ("null_count", "value_count")
                 assert "bucket" in rows[0]
         if (depth := column["overlap"]) is not None and depth["samples"]:
@@ -268,7 +268,7 @@ def test_groups_of_bounds_have_each_file_once(name: str, column: str, http: Test
 
 
 def _single(http: TestClient, name: str, column: str, value: Any) -> Any:
-    """A bound as JSON, by the list of files that has it."""
+    """Return the JSON form of a bound from the list of files."""
     for row in http.get(f"/api/v1/tables/{name}/files", params={"stats": column, "page_size": 1000}).json()["files"]:
         for kind in ("lower_bounds", "upper_bounds"):
             text = (row.get(kind) or {}).get(column)

@@ -1,4 +1,4 @@
-"""Statistics files and consumers come into the index at refresh, and no refresh fails for them."""
+"""A refresh indexes statistics files and consumers, and does not fail because of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Row = dict[str, Any]
 
 @pytest.fixture
 def lake(lakes: Path, tmp_path: Path) -> Path:
-    """A folder of one real table of eight snapshots."""
+    """A folder with one real table of eight snapshots."""
     folder = tmp_path / "lake"
     shutil.copytree(lakes / "paimon/parquet/pk_09.db", folder / "pk_09.db", copy_function=shutil.copyfile)
     return folder
@@ -55,7 +55,7 @@ def opened(tmp_path: Path, lake: Path) -> Iterator[Services]:
 
 
 def analyzed(root: Path, name: str = "stat-1-0", document: bytes | None = None, snapshot: int = 8) -> Path:
-    """A snapshot names a statistics file, which is there if it has a document."""
+    """Let a snapshot name a statistics file, and write the file if ``document`` is given."""
     path = root / "snapshot" / f"snapshot-{snapshot}"
     path.write_text(json.dumps({**json.loads(path.read_text()), "statistics": name}))
     file = root / "statistics" / name
@@ -140,7 +140,7 @@ Read = Callable[..., Iterator[tuple[ReadRequest, bytes | CatalogError]]]
 
 
 def without(read: Read, folder: str) -> Read:
-    """Storage that does not give the objects of a folder."""
+    """Return a read function for which the objects of a folder are unavailable."""
 
     def some(store: ObjectStore, requests: Iterable[ReadRequest], **limits: int) -> Any:
         for request, outcome in read(store, requests, **limits):

@@ -1,4 +1,4 @@
-"""Paimon's system tables of every real table, at every snapshot: they answer as documented, and their sums agree."""
+"""Paimon's system tables for every real table and snapshot: they have the documented form, and their sums agree."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def get(http: TestClient, path: str, status: int = 200, /, **params: str) -> Row
 
 
 def listed(http: TestClient, table: str, name: str, **params: str) -> list[Row]:
-    """All rows of a system table, each page as it is documented."""
+    """Return all rows of a system table, and check that each page has the documented form."""
     found: list[Row] = []
     token: dict[str, str] = {}
     while True:
@@ -72,7 +72,7 @@ def paimon(services: Services) -> list[str]:
 
 
 def snapshots(http: TestClient, table: str) -> list[Row]:
-    """Those that can be read, whose ids are of the main branch or of no second one."""
+    """Return the readable snapshots of the main branch."""
     found = get(http, f"{table}/snapshots", page_size="10000")["snapshots"]
     return [row for row in found if row["state"] != "quarantined" and row["branch"] == "main"]
 

@@ -1,4 +1,4 @@
-"""Settings of tables by pattern act on looks, on what a refresh indexes, and on what requests are told."""
+"""Table settings by pattern affect looks, indexing and responses."""
 
 from __future__ import annotations
 

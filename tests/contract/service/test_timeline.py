@@ -1,4 +1,4 @@
-"""Timelines: every commit of real tables and of those that PyIceberg writes, beside sets of files and the writer."""
+"""Timelines of real tables and of PyIceberg's, compared with sets of files and the writer's summaries."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def newest(table: Any) -> int:
 
 
 def write(folder: Path) -> Any:
-    """Appends, an overwrite, deletes, a new spec, a rewrite of manifests' files, a tag and a branch."""
+    """Write a table: appends, an overwrite, deletes, a new spec, a rewrite of manifests' files, a tag and a branch."""
     lake = SqlCatalog("lake", uri=f"sqlite:///{folder}/catalog.db", warehouse=folder.as_uri())
     lake.create_namespace("shop")
     schema = Schema(NestedField(1, "id", LongType()), NestedField(2, "region", StringType()))
@@ -98,7 +98,7 @@ def timeline(services: Services, name: str, span: Span, ref: str | None = None) 
 
 
 def differences(services: Services, name: str, ref: str | None = None) -> tuple[list[str], int]:
-    """How a table's timeline, by commit and by period, differs from the oracle's; how many commits were compared."""
+    """Return the differences of a table's timelines from the oracle's, and the number of compared commits."""
     wrong: list[str] = []
     states: list[tuple[Row, oracle.Files, oracle.Files]] = []
     before: oracle.Files | None = {}
@@ -158,7 +158,7 @@ def test_a_ref_has_its_own_commits(services: Services, written: Any, ref: str) -
 
 
 def test_figures_are_those_that_the_writer_counted(services: Services, written: Any) -> None:
-    """PyIceberg's ``inspect.snapshots`` has the summary of each commit."""
+    """Compare with the summaries in PyIceberg's ``inspect.snapshots``."""
     summaries = {
         str(row["snapshot_id"]): (row["operation"], dict(row["summary"]))
         for row in written.inspect.snapshots().to_pylist()
@@ -247,7 +247,7 @@ def test_what_is_not_indexed_is_null_with_the_writers_word_until_it_is_indexed(w
         month = http.get(url, params={"bucket": "month"}).json()["timeline"][0]
         assert month["added_records"] is None
         assert month["uncounted"] > 0
-        # It indexes what a part of the timeline needs, and then the rest.
+        # Index the snapshots that a part of the timeline needs, then the rest.
         first = {"to": older[-2]["committed_at"], "index": "true"}
         assert [row["reason"] for row in http.get(url, params=first).json()["timeline"]] == [None]
         assert {row["state"] for row in http.get(url).json()["timeline"]} == {"published", "known"}

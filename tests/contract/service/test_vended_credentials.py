@@ -1,4 +1,4 @@
-"""Tables whose files are opened with what their catalog vends: only theirs, and with nothing else."""
+"""Vended credentials open the files of their table only, and no other credentials open these."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.storage_servers import S3Server
 
 @pytest.fixture
 def no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """None of the environment's either."""
+    """Remove AWS credentials from the environment."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
@@ -26,7 +26,7 @@ def no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 class Lake:
-    """A table on S3, and the catalog that has its pointer."""
+    """A table on S3, and the catalog with its pointer."""
 
     def __init__(self, fake: FakeCatalog, s3: S3Server, folder: Path) -> None:
         self.fake, self.s3, self.folder = fake, s3, folder
@@ -65,7 +65,7 @@ def test_files_are_read_with_what_the_catalog_vends(lake: Lake, monkeypatch: pyt
     monkeypatch.setattr("lakemuster.storage.backends._build", recording(used))
     lake.vend(lake.table.location())
     with lake.services() as services:
-        # The operator's options have been tried at the start.
+        # Ignore the operator's options, which are checked at the start.
         used.clear()
         assert len(services.refresh("prod.shop.orders").published) == 1
         assert used == ["vended"]
@@ -74,7 +74,7 @@ def test_files_are_read_with_what_the_catalog_vends(lake: Lake, monkeypatch: pyt
 
 
 def recording(used: list[object]) -> Any:
-    """The builder of filesystems, which notes with whose key."""
+    """Return a builder of filesystems that records the access key of each."""
     from lakemuster.storage.backends import _build
 
     def build(scheme: str, options: Any, deadline_seconds: float) -> Any:

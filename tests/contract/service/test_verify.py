@@ -1,4 +1,4 @@
-"""What the index says of a table is held against its metadata; what differs is told and repaired."""
+"""``verify`` compares the index of a table with its metadata, and reports and repairs differences."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ COLUMNS = ("id", "ts", "string_18", "double_17")
 
 @pytest.fixture(scope="module")
 def of(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """An index with two tables of several manifests."""
+    """Settings of an index with two tables of several manifests."""
     folder = tmp_path_factory.mktemp("warm")
     of = settings(folder, max_staleness=1e9)
     with catalog(of) as services:
@@ -49,13 +49,13 @@ def of(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 def plan(services: Services, text: str | None, table: str = "shop.t") -> int:
-    """Plan, and return the number of files."""
+    """Plan a table, and return the number of files."""
     listing = plan_listing(services, services.view(table), PlanOptions(filter=text), stale=None)
     return sum(batch.table.num_rows for batch in listing.plan.batches())
 
 
 def misses(work: Callable[[], object]) -> dict[str, int]:
-    """What some work did not find cached, by cache."""
+    """Run ``work``, and return the numbers of misses by cache."""
     before = {name: one.misses for name, one in MEMORY.statistics().items()}
     work()
     after = MEMORY.statistics()
@@ -105,7 +105,7 @@ def test_only_tables_and_columns_are_written_and_no_value(of: Settings) -> None:
         }
         names = services.view("shop.u").schemas[0].names
         assert {names[number] for number in found[table_id].columns} == {"string_18", "id"}
-        # No plan was recorded since: nothing is written.
+        # No plan was recorded since, so nothing is written.
         before = len(services.index.segments.keys(FOLDER))
         services.recent_plans._key = f"{FOLDER}/other.json"
         services.recent_plans.save(services.index.segments)
@@ -157,7 +157,7 @@ def test_a_table_that_is_gone_or_damaged_does_not_end_a_start(of: Settings, tmp_
         rows = [[987_654, 100, 0, [1]], [t, 50, 0, [987, 1, 2]]]
         store.write(f"{FOLDER}/gone.json", json.dumps(rows).encode())
         warm_up = WarmUp(services, 60)
-        warm_up.run()  # without a start, no time is left
+        warm_up.run()  # before start() its time budget is zero
         assert warm_up.loaded == 0
         warm_up.start()
         _join(warm_up)

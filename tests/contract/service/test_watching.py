@@ -1,4 +1,4 @@
-"""Watched tables are kept fresh without being asked; a sick bucket keeps no other table from it."""
+"""Watched tables are refreshed without requests; a failing bucket does not delay other tables."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ RUN = Run(lambda: True)
 
 
 def store_look(session: Session, table_id: int, token: str) -> None:
-    """Make a table one that was looked at: as a refresh does, without its metadata."""
+    """Record a look at a table as a refresh does, without its metadata."""
     session.execute(update(TableRow).where(TableRow.id == table_id).values(pointer=token, checked_at_ms=1))
 
 
 class Watched:
-    """Services over two roots, `a` and `b`, with tables that are watched, and a clock that tests advance."""
+    """Services over two roots, ``a`` and ``b``, with watched tables, and a clock that tests advance."""
 
     def __init__(self, services: Services, lakes: dict[str, SqlCatalog]) -> None:
         self.services, self.lakes = services, lakes
@@ -52,17 +52,17 @@ class Watched:
         return found
 
     def indexed(self, names: dict[str, int]) -> bool:
-        """Whether the index has these snapshots as the tables' current ones."""
+        """Return whether these snapshots are the tables' current ones in the index."""
         return all(self.services.table(name).current_snapshot_id == number for name, number in names.items())
 
     def pass_intervals(self, count: float = 1.0) -> None:
-        """Run the job as often as it would in so many intervals, a tick a second."""
+        """Run the job once per second of ``count`` intervals."""
         for _ in range(round(count * INTERVAL)):
             self.job.run(RUN)
             self.clock.pass_seconds(1.0)
 
     def settle(self) -> str:
-        """Wait for the looks under way; return what a run reports then."""
+        """Wait for running looks; return the job's report afterwards."""
         until(lambda: not self.job._under_way)
         return self.job.run(RUN)
 
@@ -146,7 +146,7 @@ def test_a_sick_bucket_stops_the_refreshes_of_its_own_tables_only(
         watched.pass_intervals(1.1)
         until(lambda new=new: watched.indexed(new))  # type: ignore[misc]
     ill = watched.commit("a.one", "a.two")
-    # However long it lasts, each table of the bucket waits in one place at most.
+    # For any duration of the fault, each table of the bucket has at most one look under way.
     assert watched.job._under_way <= {watched.services.table(name).table_id for name in ("a.one", "a.two")}
     assert watched.job._threads.counts()["busy"] <= 2
     assert watched.services.table("a.one").current_snapshot_id == before
@@ -202,7 +202,7 @@ def test_looks_at_many_unchanged_tables_take_a_few_statements_for_all_of_them(wa
     engine = services.index.database._engine
     event.listen(engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
     looks, ticks = services.refresher.totals.looks, 0
-    # A busy machine looks at some tables late, and at more of them in a later tick.
+    # On a busy machine, looks at some tables are late, and a later tick starts more of them.
     while services.refresher.totals.looks - looks < 300:
         watched.pass_intervals(1 / INTERVAL)
         until(lambda: not watched.job._under_way)
@@ -210,5 +210,5 @@ def test_looks_at_many_unchanged_tables_take_a_few_statements_for_all_of_them(wa
         assert ticks <= 3 * INTERVAL
     watched.settle()
     queries = [text for text in statements if text.startswith(("SELECT", "UPDATE"))]
-    # A tick reads and records; every five seconds it reads the list of tables.
+    # Each tick reads and writes; the list of tables is read every five seconds.
     assert len(queries) <= 4 * max(ticks, INTERVAL)

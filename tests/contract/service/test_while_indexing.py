@@ -1,4 +1,4 @@
-"""While a refresh indexes a new snapshot: who gets the one before, and who waits."""
+"""Requests while a refresh indexes a new snapshot: which get the previous one, and which wait."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DATA = pa.table({"id": pa.array(range(10), pa.int64())})
 
 
 class Held:
-    """Snapshots are indexed as far as that nobody sees them; it goes on when ``go`` is set."""
+    """Pauses refreshes between indexing and publishing, until ``go`` is set."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.indexed, self.go = threading.Event(), threading.Event()
@@ -53,7 +53,7 @@ class Held:
 
     @contextmanager
     def refreshing(self, services: Services) -> Iterator[Future[Any]]:
-        """A refresh that has indexed what is new, and not published it."""
+        """Yield the future of a refresh that has indexed the new snapshot but not published it."""
         with ThreadPoolExecutor(1) as thread:
             done = thread.submit(services.refresh, NAME)
             try:
@@ -79,14 +79,14 @@ def indexing(tmp_path: Path, staleness: float = 3600.0) -> Iterator[Services]:
 
 
 def seen(services: Services, selector: Selector = CURRENT) -> tuple[int | None, list[str], int]:
-    """The snapshot, the columns that it is read with, its files."""
+    """Return the snapshot id, the columns of its schema, and its number of files."""
     view = services.view(NAME, selector)
     files = rows(lists.files(services.index, view))
     return view.snapshot_id, list(view.schemas[0].names.values()), len(files)
 
 
 def stands(services: Services, record: TableRecord) -> bool:
-    """Whether answers that follow from a record are given again."""
+    """Return whether cached responses that depend on a record are valid."""
 
     async def asked() -> bool:
         return await is_current(services)(record)
@@ -101,7 +101,7 @@ def current(table: Table) -> int:
 
 
 def evolve(table: Table) -> None:
-    """Another column, a new snapshot, and the ones before are gone."""
+    """Add a column and a snapshot, and expire the earlier snapshots."""
     with table.update_schema() as schema:
         schema.add_column("more", LongType())
     table.append(DATA.append_column("more", DATA.column("id")))
@@ -122,7 +122,7 @@ def test_the_last_published_snapshot_is_served_until_the_new_one_is_published(
         after = (current(table), ["id", "more"], 2)
         held = Held(monkeypatch)
         with held.refreshing(services) as done:
-            # Nothing of the new state is in any answer, of this process or another.
+            # No response contains anything of the new state, in this process or another.
             for one in (services, replica):
                 assert seen(one) == seen(one, Selector(ref="main")) == seen(one, Selector(before[0])) == before
                 assert [record.snapshot.snapshot_id for record in one.snapshots(NAME)[1]] == [before[0]]
@@ -152,7 +152,7 @@ def test_a_request_that_needs_the_new_snapshot_waits(
             assert not asked.done()
             held.go.set()
             assert asked.result() == (current(table), ["id"], 2)
-        # The one that waited found it done: it read nothing again.
+        # The request that waited reads nothing again.
         assert services.refresher.totals.refreshes == 2
 
 
@@ -166,7 +166,7 @@ def test_a_snapshot_that_was_committed_after_the_last_look_is_found_by_its_id(tm
         kept = services.table(NAME)
         with pytest.raises(SnapshotNotFound):
             services.view(NAME, Selector(1))
-        # A look that finds nothing new changes no answer when it is recorded.
+        # Recording a look that found nothing new changes no response.
         services.refresher._looks._unchanged.record()
         assert services.table(NAME) != kept
         assert services.table(NAME).state == kept.state
@@ -237,7 +237,7 @@ def test_concurrent_requests_after_a_commit_read_its_metadata_once(
 
     def slowly(session: Session, table_id: int) -> TableMetadata:
         read.append(table_id)
-        time.sleep(0.2)  # so that all the others have come, and wait
+        time.sleep(0.2)  # until all other threads wait
         return load_metadata(session, table_id)
 
     monkeypatch.setattr(services_module, "load_metadata", slowly)

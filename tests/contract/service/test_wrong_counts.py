@@ -1,4 +1,4 @@
-"""Counts that a writer got wrong: whole manifests are served with a warning, what may lack entries is refused."""
+"""Wrong counts by a writer: complete manifests are served with a warning, possibly incomplete ones are refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAIMON = "db.pk"
 
 
 def rewritten(path: Path, change: Callable[[list[Row]], None]) -> int:
-    """Write an Avro file anew with other records, its header as it was; its new length."""
+    """Rewrite an Avro file with changed records and the same header; return its new length."""
     data = path.read_bytes()
     header, table = read_table(data)
     records = table.to_pylist()
@@ -129,7 +129,7 @@ def test_a_list_that_is_wrong_about_a_manifest_known_before_is_found_too(service
 
 def test_a_manifest_that_may_lack_entries_is_refused(services: Services, table: Table) -> None:
     manifest = Path(list_manifests(table)[0].removeprefix("file://"))
-    # Fewer entries, whole by the file's own structure, as when a file is cut where a block ends.
+    # Fewer entries in a valid file, as when a file is truncated at the end of a block.
     rewritten(manifest, lambda records: records.clear())
     services.add("db.t", f"{services.settings.roots[0]}/db/t", None, ())
     report = services.refresh("db.t")

@@ -1,4 +1,4 @@
-"""What a timeline must say, computed the long way: the files of each snapshot as Python sets."""
+"""Expected timelines, computed from the files of each snapshot as Python sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Files = Mapping[str, Row]
 
 
 def files_of(services: Services, name: str, snapshot_id: int, ref: str | None = None) -> Files:
-    """The live files of a snapshot, of its own branch, by what makes one."""
+    """Return the live files of a snapshot by identity, without those of a fallback branch."""
     view = services.view(name, Selector(snapshot_id) if ref is None else Selector(ref=ref))
     found = rows(snapshot_lists.files(services.index, view))
     return {_identity(row): row for row in found if row.get("branch") is None}
@@ -29,7 +29,7 @@ def _identity(row: Row) -> str:
 
 
 def figures(kind: str, files: Iterable[Row]) -> dict[str, int]:
-    """Counted one by one."""
+    """Sum the figures over files, with names that start with ``kind``."""
     listed = list(files)
     data = [row for row in listed if row["content"] == "data"]
     return {
@@ -41,12 +41,12 @@ def figures(kind: str, files: Iterable[Row]) -> dict[str, int]:
 
 
 def touched(files: Iterable[Row]) -> set[str]:
-    """The partitions of files."""
+    """Return the distinct partitions of files."""
     return {json.dumps([row["spec_id"], row["partition"]]) for row in files}
 
 
 def commit(before: Files, after: Files) -> dict[str, int]:
-    """What a commit did, and the state that it left."""
+    """Return the figures of a commit and of the state after it."""
     added = [row for key, row in after.items() if key not in before]
     removed = [row for key, row in before.items() if key not in after]
     return {
@@ -58,7 +58,7 @@ def commit(before: Files, after: Files) -> dict[str, int]:
 
 
 def period(states: Sequence[tuple[Files, Files]]) -> dict[str, int]:
-    """What commits of a period did, each given by the states before and after it."""
+    """Return the figures of a period's commits, each given by the states before and after it."""
     each = [commit(before, after) for before, after in states]
     summed = {name: sum(one[name] for one in each) for name in each[0] if not name.startswith("total")}
     partitions: set[str] = set()
@@ -69,7 +69,7 @@ def period(states: Sequence[tuple[Files, Files]]) -> dict[str, int]:
 
 
 def start_of(moment: datetime, bucket: str) -> datetime:
-    """The start of the period that a time is in."""
+    """Return the start of the period that contains a time."""
     moment = moment.astimezone(UTC)
     hour = moment.replace(minute=0, second=0, microsecond=0)
     day = hour.replace(hour=0)

@@ -1,4 +1,4 @@
-"""The storages that the contract holds for."""
+"""Fixtures: a folder on each kind of storage that the contract tests cover."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.storage_servers import S3Server
 
 @dataclass(frozen=True)
 class Lake:
-    """A folder of one kind of storage, written to by other means than what is under test."""
+    """A folder of one kind of storage; tests write to it without the code under test."""
 
     root: str
     put: Callable[[str, bytes], object]
@@ -85,7 +85,7 @@ LISTING = ["local", "memory", "s3", *KINDS]
 
 @pytest.fixture(params=LISTING)
 def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Lake:
-    """A folder of a storage that lists folders."""
+    """A folder of a storage that can list folders."""
     return _lake(request.param, request, tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""An HTTP server that misbehaves as it is told, in the place of S3."""
+"""An HTTP server with scripted faults, which stands in for S3 and other object stores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from tests.loopback_http import LoopbackServer
 
 Behaviour = Callable[[socket.socket, bool], None]
-"""What happens on a connection whose request was read; the second argument: it asks for the head only."""
+"""Serve a connection whose request was read. The second argument tells whether the request is a HEAD request."""
 
 BODY = b"manifest bytes"
 
@@ -21,37 +21,42 @@ BODY = b"manifest bytes"
 def answer(
     data: bytes = BODY, status: str = "200 OK", length: int | None = None, etag: str = "x", more: str = ""
 ) -> Behaviour:
-    """A whole answer; ``length`` other than the data's own makes it a lie. ``more``: further header lines."""
+    """Return a behaviour that sends a complete response.
+
+    Args:
+        length: the ``Content-Length``; by default the length of ``data``.
+        more: further header lines.
+    """
     head = _head(status, len(data) if length is None else length, etag, more)
     return lambda peer, head_only: peer.sendall(head if head_only else head + data)
 
 
 def error(status: str, code: str = "") -> Behaviour:
-    """An answer as S3 words its errors, with a secret in its text that must go no further."""
+    """Return a behaviour that sends an S3 error document whose text contains a secret."""
     body = f"<Error><Code>{code}</Code><Message>sig=hunter2</Message><AWSAccessKeyId>hunter2</AWSAccessKeyId></Error>"
     return answer(body.encode() if code else b"", status)
 
 
 def redirect(status: str, url: str) -> Behaviour:
-    """The way to another place."""
+    """Return a behaviour that sends a redirect to ``url``."""
     head = f"HTTP/1.1 {status}\r\nLocation: {url}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
     return lambda peer, head_only: peer.sendall(head)
 
 
 def without_length(data: bytes) -> Behaviour:
-    """An answer that ends when the connection does."""
+    """Return a behaviour that sends a body without ``Content-Length`` and closes the connection."""
     return lambda peer, head_only: peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + data)
 
 
 def endless(peer: socket.socket, head_only: bool) -> None:
-    """An answer without length and without end."""
+    """Send a very long response without ``Content-Length``."""
     peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
     for _ in range(1 << 16):
         peer.sendall(b"x" * (1 << 16))
 
 
 def drip(peer: socket.socket, head_only: bool) -> None:
-    """A byte now and then, always sooner than a socket's timeout."""
+    """Send a body byte by byte, each within a socket's timeout."""
     peer.sendall(_head("200 OK", 10_000))
     for _ in range(10_000):
         peer.sendall(b"x")
@@ -59,7 +64,7 @@ def drip(peer: socket.socket, head_only: bool) -> None:
 
 
 def drip_head(peer: socket.socket, head_only: bool) -> None:
-    """The same, from the first header on."""
+    """Send a header byte by byte, each within a socket's timeout."""
     peer.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
     for _ in range(10_000):
         peer.sendall(b"x")
@@ -67,25 +72,25 @@ def drip_head(peer: socket.socket, head_only: bool) -> None:
 
 
 def hang(peer: socket.socket, head_only: bool) -> None:
-    """No answer until the peer leaves."""
+    """Send nothing until the peer disconnects."""
     peer.settimeout(60)
     peer.recv(1)
 
 
 def reset(peer: socket.socket, head_only: bool) -> None:
-    """A reset instead of an answer."""
+    """Reset the connection without a response."""
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 def reset_midway(peer: socket.socket, head_only: bool) -> None:
-    """A reset within the body."""
+    """Reset the connection within the body."""
     peer.sendall(_head("200 OK", 10_000) + b"x" * 100)
     time.sleep(0.05)
     reset(peer, head_only)
 
 
 def garbage(peer: socket.socket, head_only: bool) -> None:
-    """Something that is not HTTP."""
+    """Send a greeting of another protocol than HTTP."""
     peer.sendall(b"220 mail.example ESMTP\r\n")
 
 
@@ -95,7 +100,10 @@ def _head(status: str, length: int, etag: str = "x", more: str = "") -> bytes:
 
 
 class FaultyServer(LoopbackServer):
-    """Takes one behaviour of ``script`` a request; the last one stays. Keeps what was asked in ``requests``."""
+    """A server that applies the next behaviour of ``script`` to each request, and repeats the last one.
+
+    It records requests in ``requests``.
+    """
 
     def __init__(self) -> None:
         self.script: list[Behaviour] = [answer()]
@@ -111,7 +119,7 @@ class FaultyServer(LoopbackServer):
         super().__init__(Handler)
 
     def start_over(self) -> None:
-        """Forget what was told and asked; wait for the last peers to leave."""
+        """Wait up to ten seconds until all connections are closed, then reset the script and the recorded requests."""
         limit = time.monotonic() + 10
         while self.open and time.monotonic() < limit:
             time.sleep(0.01)
@@ -119,7 +127,7 @@ class FaultyServer(LoopbackServer):
 
     @property
     def storage(self) -> dict[str, dict[str, Any]]:
-        """The STORAGE setting that leads here as S3."""
+        """The ``STORAGE`` setting that makes this server the S3 endpoint."""
         return {"s3": {"endpoint_url": self.url, "key": "muster-key", "secret": "muster-secret"}}
 
     def _serve(self, peer: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Azure's SDK reads large objects by ranges: several at a time, and as a whole they are the object."""
+"""Azure's SDK reads a large object in several concurrent ranges, which together equal the object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One suite, every storage: a local folder, fsspec's memory, S3."""
+"""One contract suite for local folders, fsspec's memory filesystem and object stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storage that misbehaves: the right error, in time, and nothing left behind."""
+"""Faults of S3 raise the right error within the deadline, and leak no resources."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _STORES: dict[tuple[int, float], ObjectStore] = {}
 
 
 def store_at(server: FaultyServer, deadline_seconds: float = DEADLINE) -> ObjectStore:
-    """A store whose session is open already: opening one is slow, and no part of an operation's deadline."""
+    """Return a store with an open session, since opening one is slow and not part of an operation's deadline."""
     key = (id(server), deadline_seconds)
     if key not in _STORES:
         _STORES[key] = ObjectStore(["s3://lake"], server.storage, deadline_seconds=deadline_seconds)
@@ -106,7 +106,7 @@ def test_bytes_that_do_not_match_the_etag_are_requested_again(faulty_server: Fau
 
 
 def test_bytes_that_never_match_the_etag_are_unavailable(faulty_server: FaultyServer) -> None:
-    # A proxy that has a cut object in its cache. Before, the bucket's ETags were seen to be digests.
+    # A proxy has cached a truncated object, after the store has seen that the bucket's ETags are MD5 digests.
     store = store_at(faulty_server)
     faulty_server.script = [answer(etag=MD5), answer(BODY[:-3], etag=MD5)]
     assert store.read(PLACE) == BODY

@@ -1,4 +1,4 @@
-"""Whom a cluster that checks permissions takes us for: the user of the options, or of Hadoop's environment."""
+"""The user name sent to an HDFS cluster that checks permissions: from the options, or from Hadoop's environment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.full
 
 @pytest.fixture
 def private(hdfs_cluster: Cluster, hdfs_folder: Bucket) -> str:
-    """The URL of an object that its owner, ``lake``, alone may read."""
+    """The URL of an object that only its owner, ``lake``, may read."""
     hdfs_folder.put("t/x", b"1")
     folder = hdfs_folder.url.removeprefix(hdfs_cluster.url)
     url = f"{hdfs_cluster.webhdfs}/webhdfs/v1{folder}/t?user.name=lake&op=SETPERMISSION&permission=700"

@@ -1,4 +1,4 @@
-"""Iceberg tables over plain HTTP, which lists no folders."""
+"""Iceberg tables over plain HTTP, which cannot list folders."""
 
 from __future__ import annotations
 

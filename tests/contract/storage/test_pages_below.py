@@ -1,4 +1,4 @@
-"""All objects below a folder are listed, on every kind of storage: complete, or an error."""
+"""A recursive listing of a folder, on every kind of storage, is complete or raises an error."""
 
 from __future__ import annotations
 

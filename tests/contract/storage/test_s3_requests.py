@@ -1,4 +1,4 @@
-"""Repeated requests to S3 give what botocore gives, and leave everything else to it."""
+"""Prepared S3 requests return what botocore returns, and delegate everything else to botocore."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_a_document_of_another_form_is_left_to_botocore(body: bytes) -> None:
 
 
 def _signature(request: Any, secret: str) -> str:
-    """The signature of a sent request, from the description of Signature Version 4."""
+    """Compute the signature of a sent request as Signature Version 4 specifies."""
     told = dict(part.strip().split("=", 1) for part in request.headers["Authorization"].partition(" ")[2].split(","))
     scope = told["Credential"].split("/")[1:]
     url = urlsplit(request.url)

@@ -1,4 +1,4 @@
-"""Every object store beside S3 when it misbehaves: the right error, in time, and nothing left behind."""
+"""Faults of object stores other than S3 raise the right error within the deadline, and leak no resources."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SECRET = base64.b64encode(b"hunter2-key").decode()
 
 @dataclass(frozen=True)
 class Store:
-    """How one kind of store is reached at a server that is none."""
+    """The options that direct one kind of store to the faulty server."""
 
     root: Callable[[str], str]
     storage: Callable[[str], dict[str, dict[str, Any]]]
@@ -95,7 +95,7 @@ _OPENED: dict[tuple[str, str, float], ObjectStore] = {}
 
 
 def opened(kind: str, server: FaultyServer, deadline_seconds: float = DEADLINE) -> tuple[ObjectStore, str]:
-    """A store that has read once, and the object's location."""
+    """Return a store that has already read the object, and the object's location."""
     store, key = STORES[kind], (kind, server.url, deadline_seconds)
     place = f"{store.root(server.url)}/t/m0.avro"
     if key not in _OPENED:
@@ -168,7 +168,7 @@ def test_a_final_answer_is_not_retried(
 def test_no_redirect_is_followed(kind: str, faulty_server: FaultyServer, status: str) -> None:
     with FaultyServer() as elsewhere:
         store, place = opened(kind, faulty_server)
-        # HDFS alone is told where the data is, but not by a URL of another kind.
+        # Only HDFS's protocol redirects to the data, but not to a URL of another scheme.
         there = f"file://{elsewhere.url}/secret" if kind == "hdfs" else f"{elsewhere.url}/secret?sig=hunter2"
         faulty_server.script = [faults.redirect(status, there)]
         assert type(failure_of(store, place)) is StorageError
@@ -226,7 +226,7 @@ def test_bytes_that_do_not_match_the_md5_of_google_are_requested_again(faulty_se
 
 
 def test_an_answer_of_azure_that_is_cut_is_requested_again(faulty_server: FaultyServer) -> None:
-    # The SDK asks for the rest, which comes wrong too: then for the whole object.
+    # The SDK requests the rest, whose response is wrong too; then the store requests the whole object.
     store, place = opened("azure", faulty_server, 10)
     cut = answer(BODY[:5], "206 Partial Content", more=_of_azure(BODY))
     faulty_server.script = [cut, _ranged(BODY), _ranged(BODY)]

@@ -1,4 +1,4 @@
-"""Writes tables of the third format, and remembers their rows."""
+"""Writer of tables of the third format, which records their rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TinyTable:
         (root / "data").mkdir()
 
     def add(self, rows: Sequence[Row]) -> str:
-        """Write a file of rows of one region; return its path in the table."""
+        """Write a file of rows of one region, and return its path relative to the table."""
         [region] = {row["region"] for row in rows}
         path = f"data/{len(self._files)}.parquet"
         pq.write_table(pa.Table.from_pylist([dict(row) for row in rows], schema=TYPES), self.root / path)
@@ -57,7 +57,7 @@ class TinyTable:
         file["deleted"] = sorted({*file["deleted"], *positions})
 
     def commit(self) -> int:
-        """Write a snapshot of the files as they are now; return its id."""
+        """Write a snapshot of the current files, and return its id."""
         self._snapshots += 1
         name = f"manifest-{self._snapshots}.json"
         (self.root / "tiny" / name).write_text(json.dumps({"files": self._files}))

@@ -1,4 +1,4 @@
-"""A third format that is registered, and known to no code of the product, is listed, planned, explained and read."""
+"""A third format, registered by these tests alone, can be listed, planned, explained and read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def rows(ids: range, region: str | None, prices: Sequence[float | None]) -> list
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> TinyTable:
-    """Four files of three partitions; one file has deleted rows since the second snapshot."""
+    """A table of four files in three partitions; one file has deleted rows since the second snapshot."""
     made = TinyTable(tmp_path_factory.mktemp("lake") / "shop.db" / "sales")
     first = made.add(rows(range(4), "eu", [1.0, None, 3.5, 12.0]))
     made.add(rows(range(4, 8), "us", [2.0, 2.5, 20.0, None]))
@@ -63,7 +63,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> TinyTable:
 
 @pytest.fixture(scope="module", autouse=True)
 def _registered() -> Iterator[None]:
-    """The format is registered for these tests only."""
+    """Register the format for this module only."""
     rules = [(each, "_rules") for each in (CATALOG_RULES, LIST_RULES, SCAN_RULES, PLAN_RULES, STATISTICS_RULES)]
     registries = [(registry, "_FORMATS"), (row_formats, "_FORMATS"), (format_names, "_NAMES"), *rules]
     with pytest.MonkeyPatch.context() as patch:
@@ -81,7 +81,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
 
 @pytest.fixture(scope="module")
 def http(services: Services, table: TinyTable) -> TestClient:
-    """The HTTP API over a catalog that found the table by a walk."""
+    """The HTTP API over a catalog that discovered the table."""
     warehouse = str(table.root.parent.parent)
     found = [(one.name, one.format, one.outcome) for one in services.discover(warehouse, None, (), operator=True)]
     assert found == [("shop.sales", "tiny", "registered")]
@@ -96,14 +96,14 @@ def planned(http: TestClient, **asked: Any) -> list[dict[str, Any]]:
 
 
 def to_read(http: TestClient) -> TableToRead:
-    """The table as Spark's driver describes it to executors."""
+    """Return the table as Spark's driver describes it to executors."""
     info, [schema] = http.get(TABLE).json(), http.get(f"{TABLE}/schemas").json()["schemas"]
     columns = tuple(field["name"] for field in schema["fields"])
     return TableToRead(info["name"], info["format"], schema, (schema,), (), info["properties"], (), columns)
 
 
 def read(table: TableToRead, files: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """The rows of files, as an executor reads them."""
+    """Read the rows of files as a Spark executor does."""
     reader, lake = format_reader(table), LakeFiles({})
     batches = [batch for file in files for batch in reader.read(table, Split((dict(file),)), lake)]
     found: list[Row] = pa.Table.from_batches(batches, schema=reader.read_schema(table)).to_pylist()

@@ -1,4 +1,4 @@
-"""A third table format, made of ports alone: a folder of Parquet files, with one JSON manifest for each snapshot.
+"""A third table format, implemented only through ports: a folder of Parquet files with a JSON manifest per snapshot.
 
 ``<root>/tiny/snapshot-<n>.json`` is a snapshot: its time, the columns as in Iceberg's schemas, the partition columns,
 and the name of its manifest in the same folder. The manifest lists every file, with statistics of its columns and the
@@ -46,23 +46,23 @@ def parse_document(data: bytes) -> dict[str, Any]:
 
 
 class TinyFormat(FormatPort):
-    """Finding, loading and decoding."""
+    """Finds, loads and decodes tables."""
 
     name = "tiny"
     title = "Tiny"
 
     def recognizes(self, objects: Objects, folder: str, children: Mapping[str, FileInfo]) -> bool:
-        """A table has a folder ``tiny`` with a snapshot."""
+        """Return whether the folder contains a folder ``tiny`` with a snapshot."""
         own = children.get(FOLDER)
         return own is not None and own.is_folder and self.find(objects, folder) is not None
 
     def find(self, objects: Objects, root: str) -> Pointer | None:
-        """List the snapshots."""
+        """Return a pointer that contains the listing of snapshots; None if there is none."""
         found = tuple(file for file in objects.list(f"{root}/{FOLDER}") if _SNAPSHOT.match(file.name))
         return Pointer(self.name, root, token_of(found), ((FOLDER, found),)) if found else None
 
     def load(self, documents: Documents, pointer: Pointer, known: Known) -> TableMetadata:
-        """Read all snapshots; the newest one has the table's schema."""
+        """Read all snapshots, and take the schema of the newest one."""
         root, files = pointer.metadata_location, dict(pointer.listings)[FOLDER]
         read = documents.read_listed(files, max_bytes=2**20)
         found = {_number(file): documents.parse(parse_document, data) for file, data in read}
@@ -101,18 +101,18 @@ class TinyFormat(FormatPort):
         )
 
     def decode_list(self, data: bytes, metadata: TableMetadata, branch: str) -> list[ManifestHeader]:
-        """There are no lists: snapshots name their manifest."""
+        """Raise an error, since snapshots name their manifest directly."""
         raise MetadataCorrupt("tiny tables have no manifest lists")
 
     def describe_inline(
         self, data: bytes, location: str, snapshot: Snapshot, metadata: TableMetadata
     ) -> list[ManifestHeader]:
-        """Describe a snapshot's manifest."""
+        """Return the header of a snapshot's manifest."""
         files = parse_document(data)["files"]
         return [ManifestHeader(location, len(data), added_files_count=len(files), deleted_files_count=0)]
 
     def decode_manifest(self, data: bytes, header: ManifestHeader, metadata: TableMetadata, branch: str) -> pa.Table:
-        """Decode the files of a manifest to columns."""
+        """Decode a manifest's files as columns."""
         files: list[dict[str, Any]] = parse_document(data)["files"]
         own = {
             "status": pa.array([ADDED] * len(files), pa.int8()),
@@ -147,26 +147,26 @@ def _number(file: FileInfo) -> int:
 
 
 class TinyReader(RowFormat):
-    """The rows of files, without deleted ones."""
+    """Reads the live rows of files."""
 
     name = "tiny"
 
     def schema(self, table: TableToRead) -> Schema:
-        """The columns are spelled as in Iceberg's schemas."""
+        """Parse the columns, which have the JSON form of Iceberg's schemas."""
         return parse_schema({"schema-id": 0, "fields": table.schema["fields"]}, "schema")
 
     def check(self, table: TableToRead) -> None:
-        """Every table can be read."""
+        """Accept every table."""
 
     def read_schema(self, table: TableToRead) -> pa.Schema:
-        """Return the wanted columns."""
+        """Return the schema of the requested columns."""
         types = {field.name: arrow_type(field.type) for field in self.schema(table).fields}
         return pa.schema([pa.field(name, types[name]) for name in table.columns])
 
     def read(
         self, table: TableToRead, split: Split, files: Files, conditions: Sequence[Condition] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """Read each file, without the rows at its deleted positions."""
+        """Read each file without the rows at its deleted positions."""
         for file in split.files:
             deleted = set(file[DELETED_POSITIONS] or ())
             with files.open(file["file_path"], file["file_size_in_bytes"]) as opened:
@@ -175,6 +175,6 @@ class TinyReader(RowFormat):
 
 
 def register() -> None:
-    """Register the format: all that the product is told of it."""
+    """Register the format in every registry that the product has."""
     table_formats.register(table_formats.TableFormat(TinyFormat(), TINY_RULES, TINY_LISTS))
     row_formats.register(TinyReader())

@@ -1,4 +1,4 @@
-"""What a third, tiny format tells the planner and the catalog: the rows of its entries; the rest is plain."""
+"""The rules of the tiny format for the planner and the catalog: the rows of its entries; all else is the default."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from lakemuster.planner.view import View
 
 STATISTICS = {"null_value_counts": "null_count", "lower_bounds": "lower", "upper_bounds": "upper"}
 DELETED_POSITIONS = "deletion_vector"
-"""The column of entries with the positions of a file's deleted rows; null where there are none."""
+"""The column of entries that holds the positions of a file's deleted rows; null if no row is deleted."""
 
 
 @dataclass(frozen=True)
 class TinyRows(ViewRows):
-    """The columns of a list of files."""
+    """Builds the rows of a list of files."""
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """A file, its partition, its statistics, and the positions of its deleted rows."""
+        """The columns of a file: its path, partition, statistics and deleted positions."""
         schemas, wanted = self.view.schemas, self.wanted.statistics
         fields = [
             pa.field("content", pa.string()),
@@ -51,7 +51,7 @@ class TinyRows(ViewRows):
         return pa.schema([*fields, pa.field(DELETED_POSITIONS, pa.list_(pa.int64()))])
 
     def columns(self, present: Sequence[str]) -> list[str]:
-        """The entry's own columns, partitions, and the requested statistics."""
+        """Return the entry's own columns, its partition columns, and the requested statistics."""
         wanted = self.wanted.statistics
         return [
             name
@@ -60,7 +60,7 @@ class TinyRows(ViewRows):
         ]
 
     def prepare(self, part: ManifestPart, table: pa.Table) -> pa.Table:
-        """Entries inherit nothing."""
+        """Return the entries unchanged: they inherit nothing from the manifest."""
         return table
 
     def row_mask(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
@@ -69,15 +69,15 @@ class TinyRows(ViewRows):
         return pc.and_(pc.not_equal(table.column("status"), DELETED), is_data)
 
     def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:
-        """The mask decides."""
+        """Return False: rows are always selected by the mask."""
         return False
 
     def whole(self, part: ManifestPart, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Like ``rows``."""
+        """Build rows as :meth:`rows` does."""
         return self.rows(part, batch)
 
     def cache_key(self, part: ManifestPart) -> Hashable | None:
-        """No segment is taken whole."""
+        """Return None, since no segment is taken whole."""
         return None
 
     def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:

@@ -1,4 +1,4 @@
-"""A lake of each type of attached catalog."""
+"""Fixtures: a lake for each type of attached catalog."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def main(folder, commits):
 
 @pytest.fixture(scope="session")
 def paimon_versions(run_pypaimon: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The folder of a table that pypaimon writes, after each of its commits."""
+    """Copies of the folder of a table that pypaimon writes, one after each commit."""
     folder = tmp_path_factory.mktemp("paimon")
     run_pypaimon(WRITING, folder=str(folder), commits=4)
     return [folder / str(number) for number in range(4)]
@@ -53,7 +53,7 @@ def paimon_versions(run_pypaimon: Callable[..., Any], tmp_path_factory: pytest.T
 
 @pytest.fixture(params=EVERY)
 def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lake]:
-    """A lake without tables."""
+    """A lake without tables, one for each type of catalog."""
     wanted = request.getfixturevalue
     match request.param:
         case "sql":

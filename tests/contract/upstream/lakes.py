@@ -1,4 +1,4 @@
-"""A lake for each type of attached catalog: its tables, the catalog that has their pointers, and a writer past us."""
+"""A lake for each type of attached catalog: its tables, the catalog, and a writer that bypasses the server."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from tests.stalling_proxy import StallingProxy
 DATA = pa.table({"id": pa.array(range(10), pa.int64())})
 HIVE = pytest.param("hive", marks=pytest.mark.full)
 READ_HERE = ["sql", "postgres", "glue", HIVE]
-"""Catalogs of Iceberg tables that speak no REST."""
+"""Catalogs of Iceberg tables without a REST API."""
 REMOTE = ["rest", "postgres", "glue", HIVE, "paimon-rest"]
 """Catalogs that are servers."""
 EVERY = [*REMOTE, "sql", "paimon-folders", pytest.param("paimon-hive", marks=pytest.mark.full)]
 _REGIONS = cycle(["us-west-1", "us-west-2", "eu-west-1", "eu-west-2", "eu-central-1", "ap-south-1", "sa-east-1"])
-"""Each lake has one: the tests' AWS keeps what is in the others apart."""
+"""A region for each lake: the tests' AWS server separates the data of regions."""
 
 
 class Lake(ABC):
-    """Tables of one catalog. A commit adds one data file of ten rows.
+    """Tables of one catalog. Each commit adds one data file of ten rows.
 
     Attributes:
-        format: of its tables.
+        format: the format of its tables.
     """
 
     format: ClassVar[str] = "iceberg"
@@ -46,15 +46,15 @@ class Lake(ABC):
     @property
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """Its table of the settings file, without roots."""
+        """Its section of the settings file, without roots."""
 
     @abstractmethod
     def create(self, table: Levels) -> None:
-        """Create a table, and commit once."""
+        """Create a table and make one commit."""
 
     @abstractmethod
     def commit(self, table: Levels) -> None:
-        """Commit once more."""
+        """Make one more commit."""
 
     @abstractmethod
     def drop(self, table: Levels) -> None:
@@ -62,27 +62,27 @@ class Lake(ABC):
 
     @abstractmethod
     def rename(self, table: Levels, to: Levels) -> None:
-        """Give a table another name."""
+        """Rename a table."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Have the catalog answer with nothing of use, from now on."""
+        """Make the catalog unavailable from now on."""
 
     def close(self) -> None:
-        """Leave nothing for the next lake."""
+        """Release the lake's resources."""
         return
 
 
 class CatalogOwnedLake(Lake):
-    """A lake whose catalog decides what is committed: a table's folder may hold more."""
+    """A lake whose catalog has the tables' pointers: a table's folder may contain files that are not committed."""
 
     @abstractmethod
     def lose_commit(self, table: Levels) -> None:
-        """Write to a table's folder what would be the next commit, and do not tell the catalog."""
+        """Write the files of the next commit to a table's folder without committing to the catalog."""
 
 
 class IcebergLake(CatalogOwnedLake):
-    """Tables that a catalog of PyIceberg writes."""
+    """Iceberg tables that PyIceberg writes."""
 
     def __init__(self, folder: Path, writer: Catalog) -> None:
         super().__init__(folder)
@@ -103,7 +103,7 @@ class IcebergLake(CatalogOwnedLake):
         self.writer.rename_table(table, to)
 
     def pointer(self, table: Levels) -> str:
-        """The location of the current metadata, as PyIceberg finds it."""
+        """Return the location of a table's current metadata file, according to PyIceberg."""
         return self.writer.load_table(table).metadata_location
 
     def lose_commit(self, table: Levels) -> None:
@@ -132,7 +132,7 @@ class SqlLake(IcebergLake):
 
 
 class RemoteLake(IcebergLake):
-    """Tables of a catalog that is a server, behind a proxy that can stop it."""
+    """Tables of a remote catalog, behind a proxy that can cut the connection."""
 
     def __init__(self, folder: Path, writer: Catalog, target: Path | tuple[str, int]) -> None:
         super().__init__(folder, writer)
@@ -161,7 +161,7 @@ class PostgresLake(RemoteLake):
 
 
 class RestLake(RemoteLake):
-    """A REST catalog, whose writer tells it of each commit."""
+    """A REST catalog; the writer passes each commit's pointer to it."""
 
     def __init__(self, folder: Path, fake: FakeCatalog) -> None:
         writer = SqlCatalog("own", uri=f"sqlite:///{folder}/own.db", warehouse=f"file://{folder}/lake")
@@ -190,7 +190,7 @@ class RestLake(RemoteLake):
 
 
 class GlueLake(RemoteLake):
-    """Glue, as moto has it."""
+    """AWS Glue, emulated by moto."""
 
     def __init__(self, folder: Path, endpoint: str) -> None:
         self.properties = {
@@ -220,7 +220,7 @@ class HiveLake(RemoteLake):
 
     @property
     def settings(self) -> dict[str, Any]:
-        # The first address does not answer.
+        # Nothing listens at the first address.
         return {"type": "hive", "uri": f"thrift://127.0.0.1:1,thrift://127.0.0.1:{self.proxy.port}"}
 
     def close(self) -> None:
@@ -229,7 +229,7 @@ class HiveLake(RemoteLake):
 
 
 def address(uri: str) -> tuple[str, int]:
-    """The host and the port of a server."""
+    """Return the host and the port of a server's URI."""
     parts = urlsplit(uri)
     assert parts.hostname is not None
     assert parts.port is not None

@@ -20,10 +20,10 @@ from tests.stalling_proxy import StallingProxy
 
 
 class PaimonFoldersLake(Lake):
-    """A Paimon warehouse: the folders that pypaimon writes, moved and copied.
+    """A Paimon warehouse whose table folders are copies of those that pypaimon wrote.
 
     Args:
-        versions: the folder of one table after its first commit, after its second one, and so on.
+        versions: copies of one table's folder, after each of its commits.
     """
 
     format = "paimon"
@@ -39,7 +39,7 @@ class PaimonFoldersLake(Lake):
         return {"type": "paimon", "warehouse": str(self.warehouse)}
 
     def root(self, table: Levels) -> Path:
-        """Where a table is."""
+        """Return the folder of a table."""
         return self.warehouse / f"{table[0]}.db" / table[1]
 
     def create(self, table: Levels) -> None:
@@ -86,7 +86,7 @@ class PaimonHiveLake(PaimonFoldersLake):
         with suppress(AlreadyExistsException):
             self.hive.call(lambda client: client.create_database(database))
         self.hive.call(lambda client: client.create_table(self._record(table)))
-        # Of another kind: no table here.
+        # A Metastore table of another kind, which is not listed.
         other = self._record((table[0], f"{table[1]}_other"), kind="OTHER")
         with suppress(AlreadyExistsException):
             self.hive.call(lambda client: client.create_table(other))

@@ -1,4 +1,4 @@
-"""A server with a lake's catalog attached."""
+"""An HTTP application with a lake's catalog attached."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from tests.contract.upstream.lakes import Lake
 
 @contextmanager
 def service(lake: Lake, **changes: Any) -> Iterator[TestClient]:
-    """The catalog is ``prod``. The server looks at each request, and lists nothing by itself.
+    """Yield a client of a server with the lake's catalog attached as ``prod``.
+
+    The server reads a pointer for each request, and lists the catalog only on request.
 
     Args:
-        changes: settings.
+        changes: further settings.
     """
     attached = {**lake.settings, "roots": [f"{lake.folder}/lake"]}
     database = f"sqlite:///{lake.folder}/index.db"

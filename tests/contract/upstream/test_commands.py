@@ -1,4 +1,4 @@
-"""Commands about attached catalogs of every type."""
+"""Commands of the command line on attached catalogs of every type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of attached catalogs of every type: they follow their catalog, and nothing else."""
+"""The state of attached tables follows their catalog alone, for every type of catalog."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ A, B = ("db", "a"), ("db", "b")
 
 
 def files(client: TestClient, name: str) -> int:
-    """How many data files a table has, each of ten rows."""
+    """Return the number of a table's data files, and check that each has ten rows."""
     answer = client.get(f"/api/v1/tables/prod.db.{name}/files")
     assert answer.status_code == 200, answer.text
     found = answer.json()["files"]
@@ -33,7 +33,7 @@ def names(client: TestClient) -> list[str]:
 
 
 def sync(client: TestClient) -> tuple[int, int, int]:
-    """List the catalog: how many tables it has, how many are new, and how many are gone."""
+    """List the catalog; return the numbers of its tables, of new ones and of removed ones."""
     answer = client.post("/api/v1/catalogs/prod/sync")
     assert answer.status_code == 200, answer.text
     found = answer.json()
@@ -85,7 +85,7 @@ def test_the_listing_brings_tables_and_takes_them_away(lake: Lake) -> None:
 
 
 def renames(client: TestClient) -> list[tuple[str, str]]:
-    """The earlier and the new name of each table that was renamed."""
+    """Return the previous and the new name of each renamed table."""
     page = client.get("/api/v1/events?type=table.renamed", headers={"Accept": "application/json"}).json()
     return [(event["data"]["previous_name"], event["subject"]) for event in page["events"]]
 
@@ -99,7 +99,7 @@ def test_a_table_that_is_renamed_keeps_its_index_and_is_told_so(lake: Lake) -> N
         lake.rename(A, B)
         found = client.post("/api/v1/catalogs/prod/sync").json()
         if lake.format == "paimon":
-            # Its metadata has no uuid.
+            # Paimon's metadata has no UUID.
             assert (found["added"], found["removed"], found["renamed"]) == (2, 1, 0)
             return
         assert (found["added"], found["removed"], found["renamed"]) == (1, 0, 1)
@@ -110,12 +110,12 @@ def test_a_table_that_is_renamed_keeps_its_index_and_is_told_so(lake: Lake) -> N
         assert files(client, "b") == 1
         lake.commit(B)
         assert files(client, "b") == 2
-        # Asked for by its new name, it is the same table before any listing.
+        # A request by the new name finds the same table before any listing.
         lake.rename(B, A)
         assert files(client, "a") == 2
         assert renames(client) == [("prod.db.a", "prod.db.b"), ("prod.db.b", "prod.db.a")]
         assert client.get("/api/v1/tables/prod.db.b").status_code == 404
-        # So it is when its old name is asked for first.
+        # The same holds when the old name is requested first.
         lake.rename(A, B)
         assert status(client, "a") == 404
         assert renames(client)[2:] == [("prod.db.a", "prod.db.b")]

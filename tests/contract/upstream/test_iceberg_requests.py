@@ -1,4 +1,4 @@
-"""Iceberg clients at catalogs that speak no REST: reads and plans are answered here, writes are refused."""
+"""Iceberg REST requests for catalogs without a REST API: reads and plans are answered here, writes are refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_reads_and_plans_are_answered_here(lake: IcebergLake) -> None:
         assert config["overrides"]["prefix"] == "prod"
         assert config["defaults"]["scan-planning-mode"] == "server"
         assert "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}" in config["endpoints"]
-        # Nothing was listed before.
+        # Nothing was listed before this request.
         assert client.get(f"{ROOT}/namespaces").json()["namespaces"] == [["db"]]
         assert client.get(f"{ROOT}/namespaces/db").status_code == 200
         found = client.get(f"{ROOT}/namespaces/db/tables").json()["identifiers"]
@@ -50,7 +50,7 @@ def test_reads_and_plans_are_answered_here(lake: IcebergLake) -> None:
         missing = client.get(f"{ROOT}/namespaces/db/tables/c")
         assert (missing.status_code, missing.json()["error"]["type"]) == (404, "NoSuchTableException")
         lake.stop()
-        # What is known is answered from the last state, to those who load it here, too.
+        # Known tables are answered from the last known state, also when they are loaded here.
         assert planned(client, "a") == 3
         assert client.get(f"{ROOT}/namespaces/db/tables/a").status_code == 200
         assert client.get(f"{ROOT}/namespaces/db/tables/c").status_code in {502, 504}

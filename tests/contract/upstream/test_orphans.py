@@ -1,4 +1,4 @@
-"""Orphans below the tables of attached catalogs: what the catalog's own pointers do not reach, and nothing else."""
+"""Orphan files of attached tables: the files that the catalog's pointers do not reach, and no others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.parametrize("lake", ICEBERG, indirect=True)
 
 
 def files(lake: CatalogOwnedLake) -> set[str]:
-    """Every file of the lake's folder."""
+    """Return the paths of all files in the lake's folder."""
     return {str(path) for path in (lake.folder / "lake").rglob("*") if path.is_file()}
 
 
@@ -35,7 +35,7 @@ def attached(lake: CatalogOwnedLake) -> Iterator[Services]:
 
 
 def orphans(services: Services, lake: CatalogOwnedLake) -> set[str]:
-    """What is found when all files are old; the age is that of the default."""
+    """Make all files older than the default age, and return the orphans that the search finds."""
     then = time.time() - OLD
     for path in files(lake):
         os.utime(path, (then, then))
@@ -55,10 +55,10 @@ def test_lost_commits_are_found_and_files_of_tables_that_nobody_told_of_are_not(
         lost = files(lake) - before
         assert len(lost) >= 4, "data, a manifest, its list, metadata"
         assert orphans(services, lake) == {str(stray), *lost}
-        lake.create(LATE)  # nobody has told us of it
+        lake.create(LATE)  # the index does not know this table
         lake.commit(LATE)
         assert orphans(services, lake) == {str(stray), *lost}
-        lake.drop(B)  # its files stay, and look like a table
+        lake.drop(B)  # its files remain, and look like a table
         with pytest.raises(ReferencesUnknown, match="db/b: it looks like an Iceberg table that is not registered"):
             orphans(services, lake)
         shutil.rmtree(lake.folder / "lake" / "db" / "b")

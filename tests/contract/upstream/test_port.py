@@ -1,4 +1,4 @@
-"""The port to attached catalogs of every type: pointers, listings, and what happens when there is no good answer."""
+"""The port to attached catalogs of every type: pointers, listings and failures."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_catalog_that_talks_nonsense_fails(settings: dict[str, Any], monkeypat
 
 @contextmanager
 def _babbling(random: Random) -> Iterator[int]:
-    """A port where each connection gets some bytes without meaning, some of them in the forms of the protocols."""
+    """Yield a port where each connection receives random bytes, some of them framed as HTTP or Thrift."""
 
     def answer(client: socket.socket) -> None:
         with suppress(OSError), client:

@@ -1,4 +1,4 @@
-"""The real Iceberg tables, found and read without anything but the parsers under test."""
+"""The real Iceberg tables, read with only the parsers under test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOLDERS = sorted({path.parent for path in LAKE.glob("**/metadata/*.metadata.json
 
 @dataclass(frozen=True)
 class RealTable:
-    """One table by its ``metadata`` folder; files are found there by name, since tables were moved."""
+    """A table, by its ``metadata`` folder; files are found there by name, since the tables were moved."""
 
     folder: Path
 
@@ -41,14 +41,14 @@ class RealTable:
         return parse_table_metadata((self.folder / newest.name).read_bytes(), newest.name)
 
     def lists(self) -> Iterator[Path]:
-        """Manifest lists of the current metadata that are still there, oldest first."""
+        """Yield the existing manifest lists of the current metadata, oldest first."""
         for snapshot in self.metadata().snapshots:
             for ref in snapshot.manifest_lists:
                 if self.file(ref.location).exists():
                     yield self.file(ref.location)
 
     def headers(self) -> dict[str, ManifestHeader]:
-        """Manifests by file name, as the first list that names them has them."""
+        """Return the header of each manifest by file name, from the first list that contains it."""
         table = self.metadata()
         found: dict[str, ManifestHeader] = {}
         for path in self.lists():

@@ -38,7 +38,7 @@ def entries(table, header):
 
 
 def shown(value):
-    """A value as JSON: members that say nothing left out, types by their names, bytes in hexadecimal."""
+    """Return a value as JSON: without empty members, types as text, bytes in hexadecimal."""
     if isinstance(value, Primitive):
         return value.text
     if dataclasses.is_dataclass(value):

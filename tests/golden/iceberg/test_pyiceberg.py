@@ -1,4 +1,4 @@
-"""PyIceberg as the oracle, on every manifest list and manifest of the real tables."""
+"""Comparison with PyIceberg, on every manifest list and manifest of the real tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ by_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name
 
 
 class Moved(PyArrowFileIO):
-    """Files of a table by their names, wherever its metadata says they are."""
+    """Opens a table's files by name, independent of their recorded locations."""
 
     def __init__(self, table: RealTable) -> None:
         super().__init__({})
@@ -207,7 +207,7 @@ def compare_partition(ours, row, entry):
 
 
 def plain(value):
-    """Dates and times as the numbers that PyIceberg has for them."""
+    """Return dates and times as the numbers that PyIceberg uses."""
     if isinstance(value, dt.datetime):
         return round(value.timestamp() * 10**6)
     if isinstance(value, dt.date):
@@ -230,7 +230,7 @@ def test_bounds_have_the_values_of_pyiceberg(table):
 
 
 def number(value):
-    """A uuid as the bytes that PyIceberg has for it."""
+    """Return a UUID as the bytes that PyIceberg uses."""
     return value.bytes if isinstance(value, UUID) else value
 
 

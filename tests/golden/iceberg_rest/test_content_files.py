@@ -1,4 +1,4 @@
-"""Content files and plans as other implementations write them."""
+"""Content files and plans in the JSON form that other implementations write."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def text(value):
 
 
 def table_of(files):
-    """The entries that content files are written from."""
+    """Return the columns of entries for content files."""
     columns = {}
     for name, kind in ICEBERG_COLUMNS.items():
         found = [file.get(name.replace("_", "-")) for file in files]
@@ -130,7 +130,7 @@ def test_a_partition_value_is_the_same_value_that_java_writes(case):
 
 
 def column_of(of, internal):
-    """An Arrow column of one value in internal form."""
+    """Return an Arrow column of one value in internal form."""
     kind = arrow_type(of)
     if pa.types.is_temporal(kind):
         return pa.array([internal], pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)

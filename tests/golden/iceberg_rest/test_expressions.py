@@ -1,4 +1,4 @@
-"""Expressions that clients send, and the residuals that they get back."""
+"""Expressions that clients send, and the residuals that they receive."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ WHAT = {"argvalues": VECTORS["accepted"], "ids": lambda case: case["what"]}
 
 
 NOT_BOUND = {"fixed", "bytes", "ns"}
-"""Columns of types that PyIceberg 0.12 makes no literal of from text. It never binds residuals."""
+"""Columns of types for which PyIceberg 0.12 has no literal from text. It never binds residuals."""
 
 
 def pyiceberg_asks(case):
-    """PyIceberg 0.12 has no transforms in expressions, and no newer grammar."""
+    """Return whether PyIceberg 0.12 supports an expression: it has neither transforms nor the newer grammar."""
     text = json.dumps(case["json"])
     return not any(word in text for word in ("transform", "reference", "apply"))
 

@@ -1,4 +1,4 @@
-"""The vectors, and the schema and specs that they speak of: Java's test tables."""
+"""The test vectors, and the schema and specs of their tables, from Iceberg's Java tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMNS = {
     "fields": [{"id": i, "name": name, "type": of, "required": False} for name, (i, of) in _COLUMNS.items()],
 }
 SCHEMA = parse_schema(COLUMNS, "schema")
-"""Of the expressions."""
+"""The schema of the expressions."""
 
 FILES_SCHEMA = parse_schema(
     {
@@ -42,5 +42,5 @@ BUCKET = PartitionSpec(0, (PartitionField(1000, "data_bucket", "bucket[16]", (4,
 
 
 def vectors(name: str) -> Any:
-    """A file of vectors."""
+    """Load a file of vectors."""
     return json.loads((Path(__file__).parent / f"{name}.json").read_text("utf-8"))

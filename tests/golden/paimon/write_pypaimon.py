@@ -1,4 +1,4 @@
-"""Wrote the tables of ``tables/pypaimon``: run ``main(warehouse)`` beside pypaimon; data files are not kept."""
+"""Writer of ``tables/pypaimon``: run ``main(warehouse)`` beside pypaimon; data files are not stored."""
 
 import datetime as dt
 import decimal
@@ -86,7 +86,7 @@ def types(catalog):
 
 
 def altered(catalog):
-    """Renamed, added, widened and dropped columns: a schema and a file for each."""
+    """Write a table with renamed, added, widened and dropped columns: a schema and a file for each change."""
     of = {"a": pa.int32(), "b": pa.string(), "bb": pa.string(), "c": pa.float64(), "d": pa.date32()}
     steps = [
         (None, {"a": [1, 2], "b": ["x", None], "c": [0.5, 1.5]}),
@@ -110,7 +110,7 @@ def altered(catalog):
 
 
 def evolved(catalog):
-    """Row ids, and one column written anew into files of its own."""
+    """Write a table with row ids in which one column is updated in separate files."""
     of = pa.schema([("a", pa.int32()), ("b", pa.string())])
     options = {"row-tracking.enabled": "true", "data-evolution.enabled": "true", **FULL}
     table = create(catalog, "db.evolved", of, options=options)

@@ -1,4 +1,4 @@
-"""Wrote the tables of ``tables/rust``: run ``main(warehouse)`` beside pypaimon-rust; data files are not kept."""
+"""Writer of ``tables/rust``: run ``main(warehouse)`` beside pypaimon-rust; data files are not stored."""
 
 from pypaimon_rust.datafusion import SQLContext
 

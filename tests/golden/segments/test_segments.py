@@ -1,4 +1,4 @@
-"""Segments of an earlier release, which DataFusion decoded, are those of the decoders now.
+"""The decoders produce the segments of an earlier release, which DataFusion decoded.
 
 ``datafusion-NAME.arrow`` is the segment of manifest NAME of a real table, by decoder version 2. Version 3 differs in
 bounds of UUIDs, which these tables do not have.
@@ -32,7 +32,7 @@ TABLES = (
 
 @contextmanager
 def indexed(lakes: Path, folder: Path) -> Iterator[Services]:
-    """The tables, indexed from nothing; of one, manifest lists are missing."""
+    """Yield services over the newly indexed tables; one table lacks manifest lists."""
     rewrites = (("data/persistent", str(lakes / "iceberg")),)
     with catalog(settings(folder, roots=(str(lakes),))) as services:
         for number, table in enumerate(TABLES):
@@ -42,7 +42,7 @@ def indexed(lakes: Path, folder: Path) -> Iterator[Services]:
 
 
 def segments(services: Services) -> dict[str, Segment]:
-    """The segments of all manifests, by the manifests' names."""
+    """Return the segments of all manifests, by the manifests' file names."""
     found = {}
     with services.index.database.reading() as session:
         for number in range(len(TABLES)):

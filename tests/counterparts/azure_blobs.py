@@ -1,4 +1,4 @@
-"""Azure Blob Storage: Azurite on a free port of this machine. Its packages are brought by npm on first use."""
+"""Azure Blob Storage: Azurite on a free port of this machine. npm installs its packages on first use."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tests.tree import ROOT
 
 ACCOUNT = "lakemuster"
 KEY = "bGFrZW11c3Rlci1rZXk="
-"""Azurite takes any account with its key."""
+"""The account's key; Azurite accepts any account and key."""
 _CONTAINERS = count(1)
 
 
 def connection_string(endpoint: str, key: str = KEY) -> str:
-    """What names the account, its key, and where it is."""
+    """Return the connection string of the account at an endpoint."""
     return f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={key};BlobEndpoint={endpoint}/{ACCOUNT};"
 
 
 def new_container(endpoint: str, name: str | None = None) -> Bucket:
-    """A container that nothing else uses; written to by Azure's SDK."""
+    """Create a container, which tests write with Azure's SDK."""
     name = name or f"lake-{next(_CONTAINERS)}"
     container = BlobServiceClient.from_connection_string(connection_string(endpoint)).create_container(name)
     storage: dict[str, dict[str, Any]] = {"abfs": {"connection_string": connection_string(endpoint)}}
@@ -41,7 +41,7 @@ def new_container(endpoint: str, name: str | None = None) -> Bucket:
 
 @pytest.fixture(scope="session")
 def azure_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a server that lives as long as the tests do."""
+    """The URL of a server that runs for the test session."""
     folder = tmp_path_factory.mktemp("azurite")
     program = node_modules_of(ROOT / "tests/counterparts/azurite") / "azurite/dist/src/blob/main.js"
     options = ["--blobHost", "127.0.0.1", "--blobPort", "0", "--inMemoryPersistence", "--skipApiVersionCheck"]
@@ -53,5 +53,5 @@ def azure_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def azure_container(azure_endpoint: str) -> Bucket:
-    """A container of Azure Blob Storage that nothing else uses."""
+    """A new container of Azure Blob Storage."""
     return new_container(azure_endpoint)

@@ -15,7 +15,7 @@ from gcp_storage_emulator.server import create_server
 
 from tests.object_stores import Bucket
 
-# gcsfs would ask a service that the emulator has not whether a bucket has folders, and wait a minute for it.
+# Otherwise gcsfs asks a service that the emulator lacks whether a bucket has folders, and waits a minute for it.
 os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
 
 _BUCKETS = count(1)
@@ -29,13 +29,13 @@ def _asked(url: str, method: str = "GET", data: bytes | None = None, kind: str =
 
 
 def new_bucket(endpoint: str, name: str | None = None) -> Bucket:
-    """A bucket that nothing else uses; written to by the JSON API alone."""
+    """Create a bucket, which tests write with the JSON API."""
     name = name or f"lake-{next(_BUCKETS)}"
     api = f"{endpoint}/storage/v1/b"
     _asked(f"{api}?project=lakes", "POST", json.dumps({"name": name}).encode(), "application/json")
 
     def put(key: str, data: bytes) -> None:
-        # In two parts: the emulator takes empty objects only so.
+        # A multipart upload, since the emulator accepts empty objects only in this form.
         parts = [("application/json", json.dumps({"name": key}).encode()), ("application/octet-stream", data)]
         body = b"".join(b"--part\r\nContent-Type: %s\r\n\r\n%s\r\n" % (kind.encode(), part) for kind, part in parts)
         url = f"{endpoint}/upload/storage/v1/b/{name}/o?uploadType=multipart"
@@ -53,12 +53,12 @@ def new_bucket(endpoint: str, name: str | None = None) -> Bucket:
 
 @pytest.fixture(scope="session")
 def google_endpoint() -> Iterator[str]:
-    """The URL of a server that lives as long as the tests do."""
+    """The URL of a server that runs for the test session."""
     with create_server("127.0.0.1", 0, in_memory=True) as server:
         yield f"http://127.0.0.1:{server._api._httpd.server_port}"
 
 
 @pytest.fixture
 def google_bucket(google_endpoint: str) -> Bucket:
-    """A bucket of Google Cloud Storage that nothing else uses."""
+    """A new bucket of Google Cloud Storage."""
     return new_bucket(google_endpoint)

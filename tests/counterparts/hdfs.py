@@ -1,6 +1,6 @@
 """HDFS 3.3.6: a cluster of one name node and one data node with WebHDFS, on free ports of 127.0.0.1.
 
-Its jars (``requirements-hdfs.jars``) are brought by Maven on first use. It needs a JDK 17.
+Maven downloads its jars (``requirements-hdfs.jars``) on first use. It needs a JDK 17.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Cluster:
 
     Attributes:
         webhdfs: the URL of the name node's web server.
-        url: of the file system, ``hdfs://host:port``.
+        url: the URL of the filesystem, ``hdfs://host:port``.
     """
 
     webhdfs: str
@@ -38,12 +38,12 @@ class Cluster:
 
     @property
     def storage(self) -> dict[str, dict[str, Any]]:
-        """The STORAGE setting that reaches it."""
+        """The ``STORAGE`` setting for the cluster."""
         return {"hdfs": {"webhdfs": self.webhdfs, "user": "lake"}}
 
 
 def new_folder(cluster: Cluster, name: str | None = None) -> Bucket:
-    """A folder that nothing else uses; written to by WebHDFS through requests."""
+    """Return a new folder, which tests write over WebHDFS with ``requests``."""
     folder = name or f"lake-{next(_FOLDERS)}"
 
     def asked(method: str, key: str, operation: str, data: bytes | None = None) -> Any:
@@ -71,7 +71,7 @@ def new_folder(cluster: Cluster, name: str | None = None) -> Bucket:
 
 @pytest.fixture(scope="session")
 def hdfs_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A cluster that lives as long as the tests do."""
+    """A cluster that runs for the test session."""
     folder = tmp_path_factory.mktemp("hdfs")
     path = os.pathsep.join([str(folder), *jars_of("requirements-hdfs.jars")])
     source = ROOT / "tests/java_hdfs/LoopbackCluster.java"
@@ -85,5 +85,5 @@ def hdfs_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def hdfs_folder(hdfs_cluster: Cluster) -> Bucket:
-    """A folder of HDFS that nothing else uses."""
+    """A new folder of HDFS."""
     return new_folder(hdfs_cluster)

@@ -1,7 +1,7 @@
 """Hive's Metastore, version 4.0.0, on an embedded Derby database.
 
-Its archive and the jars that it lacks (``requirements-hive.jars``) are brought by Maven on first use. It needs Java 17.
-Later versions answer PyIceberg's ``get_table`` no more.
+Maven downloads its archive and missing jars (``requirements-hive.jars``) on first use. It needs Java 17.
+Later versions do not support PyIceberg's ``get_table``.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class HiveMetastore:
     """A running Metastore.
 
     Attributes:
-        uri: of its Thrift service.
-        warehouse: a folder for tables, as a URI; it is not the Metastore's own.
+        uri: the URI of its Thrift service.
+        warehouse: the URI of a folder for tables, which is not the Metastore's own.
     """
 
     uri: str
@@ -50,7 +50,7 @@ class HiveMetastore:
 
 @contextmanager
 def hive_server(folder: Path) -> Iterator[HiveMetastore]:
-    """A Metastore on a free port of 127.0.0.1, for the length of a block. What it knows is in ``folder``."""
+    """Run a Metastore on a free port of 127.0.0.1, with its database in ``folder``."""
     archive, *jars = jars_of("requirements-hive.jars")
     settings = folder / "conf"
     settings.mkdir(exist_ok=True)
@@ -101,6 +101,6 @@ def _write_settings(file: Path, values: dict[str, str]) -> None:
 
 @pytest.fixture(scope="session")
 def hive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiveMetastore]:
-    """Hive's Metastore; each test drops what it has created."""
+    """A Metastore; each test drops the tables that it has created."""
     with hive_server(tmp_path_factory.mktemp("hive")) as running:
         yield running

@@ -1,6 +1,7 @@
-"""Iceberg's own REST catalog, of its test fixtures, and its REST Compatibility Kit (RCK).
+"""Iceberg's REST catalog test fixture, and its REST Compatibility Kit (RCK).
 
-Both are jars of one release (``requirements-iceberg-rest.jars``), brought by Maven on first use. They need a JDK 17.
+Both are jars of one release (``requirements-iceberg-rest.jars``), which Maven downloads on first use. They need a
+JDK 17.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ class IcebergRest:
     """A running catalog.
 
     Attributes:
-        uri: of the catalog; its routes are below ``/v1``.
-        warehouse: the folder of its tables, as a URI.
+        uri: the URI of the catalog; its routes are below ``/v1``.
+        warehouse: the URI of the folder of its tables.
     """
 
     uri: str
@@ -45,14 +46,14 @@ class IcebergRest:
 def iceberg_rest_server(
     folder: Path, properties: Mapping[str, str] | None = None, port: int = 0
 ) -> Iterator[IcebergRest]:
-    """Iceberg's REST catalog on 127.0.0.1, for the length of a block.
+    """Run Iceberg's REST catalog on 127.0.0.1.
 
-    What it knows is in ``folder``: a server that is started there again has the tables of the one before.
+    Its state is in ``folder``: a server that is started there again has the same tables.
 
     Args:
-        properties: of the catalog behind it, in place of those given here or beside them; ``include-credentials=true``
-            puts its ``s3.*`` keys into the answers to clients.
-        port: a free one unless given.
+        properties: properties of the backing catalog, which override the defaults; ``include-credentials=true`` adds
+            its ``s3.*`` keys to responses.
+        port: 0 for a free one.
     """
     jars = jars_of("requirements-iceberg-rest.jars")
     classes = folder / "classes"
@@ -64,7 +65,7 @@ def iceberg_rest_server(
         "catalog-impl": "org.apache.iceberg.jdbc.JdbcCatalog",
         "uri": f"jdbc:sqlite:{folder}/catalog.db?synchronous=OFF",
         "jdbc.schema-version": "V1",
-        "clients": "1",  # a second connection to SQLite is refused while one writes
+        "clients": "1",  # SQLite refuses a second connection during a write
         "warehouse": warehouse,
     } | dict(properties or {})
     command = ["java", *OPTIONS, f"-Djava.io.tmpdir={folder}", "-cp", path, SERVER, str(port)]
@@ -75,20 +76,20 @@ def iceberg_rest_server(
 
 @pytest.fixture(scope="module")
 def iceberg_rest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IcebergRest]:
-    """Iceberg's REST catalog, empty for each module of tests."""
+    """Iceberg's REST catalog, empty for each test module."""
     with iceberg_rest_server(tmp_path_factory.mktemp("iceberg_rest")) as running:
         yield running
 
 
 @dataclass(frozen=True)
 class KitResult:
-    """What the kit found.
+    """The result of the kit.
 
     Attributes:
-        passed: how many of its tests.
-        failed: their names, ``Class.test``.
-        aborted: those whose assumptions about a catalog are not met by this one.
-        disabled: those that the kit itself leaves out.
+        passed: the number of passed tests.
+        failed: names of the failed tests, ``Class.test``.
+        aborted: tests whose assumptions the catalog does not meet.
+        disabled: tests that the kit itself disables.
     """
 
     passed: int
@@ -98,15 +99,15 @@ class KitResult:
 
 
 def rck(uri: str, folder: Path, properties: Mapping[str, str] | None = None) -> KitResult:
-    """Run Iceberg's REST Compatibility Kit against a catalog, once: it refuses one with namespaces of its tests.
+    """Run Iceberg's REST Compatibility Kit once against a catalog: it refuses one with namespaces of an earlier run.
 
     Args:
-        uri: of the catalog, without ``/v1``.
-        folder: for its report and its log.
-        properties: of its client, as Java names them: ``warehouse``, ``credential``, ``scan-planning-mode`` …
+        uri: the URI of the catalog, without ``/v1``.
+        folder: the folder for the report, the log and temporary files.
+        properties: client properties with Java's names: ``warehouse``, ``credential``, ``scan-planning-mode`` …
 
     Raises:
-        RuntimeError: no test was run; with the end of the kit's output.
+        RuntimeError: no test was run; the message contains the end of the kit's output.
     """
     stated = {"rck.local": "false", "uri": uri, "requires-namespace-create": "true"} | dict(properties or {})
     path = os.pathsep.join(jars_of("requirements-iceberg-rest.jars"))
@@ -132,7 +133,7 @@ def rck(uri: str, folder: Path, properties: Mapping[str, str] | None = None) -> 
 
 
 def kit_result(report: Path) -> KitResult:
-    """The result that a report of JUnit's console states."""
+    """Parse a report of JUnit's console launcher."""
     passed, failed, aborted, disabled = 0, [], [], []
     for case in ET.parse(report).iter("testcase"):
         name = f"{case.attrib['classname'].rpartition('.')[2]}.{case.attrib['name'].removesuffix('()')}"

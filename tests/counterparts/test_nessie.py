@@ -1,4 +1,4 @@
-"""Nessie starts, and PyIceberg writes and reads through it with the credentials that it vends."""
+"""Nessie starts, and PyIceberg can write and read through it with vended credentials."""
 
 from __future__ import annotations
 

@@ -1,25 +1,25 @@
-"""Two revisions of the server asked the same: ``python -m tests.replay --base REVISION``.
+"""Send equal requests to two revisions of the server: ``python -m tests.replay --base REVISION``.
 
-Seeded requests of all three APIs, over all real tables and the demo's, are recorded with the code of a wheel of the
-base revision, and sent again to the code of the working tree: what a rewrite that changes no behaviour is held to after
-each step. Prints one JSON object; exit status 1 when an answer differs, an operation of ``openapi.yaml`` was not
-asked, or a whole replay used an entry of ``meant`` for no answer.
+Responses to seeded requests of all three APIs, for all real tables and the demo's, are recorded with the base
+revision's wheel, and compared with the responses of the working tree's code. This checks that a rewrite does not
+change behaviour. Prints one JSON object; exit status 1 if a response differs, an operation of ``openapi.yaml`` was not
+requested, or a whole replay did not use an entry of ``meant``.
 
 revisions    the code of a revision as a wheel installs it
 lake, growing
-             the tables, indexed once by the base, and those that grow while they are asked about
-server       a server of some code
-exchanges    requests and answers, sent and written down
+             the tables, indexed once by the base, and tables that grow during the requests
+server       a server of a revision
+exchanges    requests and responses, sent and written to a file
 routes       the operations of ``openapi.yaml``
-learned      what answers tell about tables, from which further requests are drawn
-filters      filters of a table's columns
+learned      knowledge of tables from responses, from which further requests are generated
+filters      random filters on a table's columns
 native, iceberg, paimon, odd, changing
-             requests of each API, wrong ones, and those that change something
-asker        who asks
-schedule     order and weights: a function of the seed and of the answers so far
-masks        what differs between two runs of the same code, and why
-meant        texts that are reworded on purpose, and why
-comparison   two answers side by side
+             requests of each API, invalid ones, and those that change the catalog
+asker        the sender of requests
+schedule     order and weights: a function of the seed and of earlier responses
+masks        differences between two runs of the same code, and why
+meant        intentional rewordings, and why
+comparison   comparison of two responses
 runs         recording and replaying
 """
 
@@ -41,11 +41,11 @@ from tests.replay.runs import Run, default_folder, locked, recorded, replayed
 from tests.tree import ROOT
 
 WHOLE = 5000
-"""Requests of a whole replay."""
+"""Number of requests in a whole replay."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Record if need be, replay, and print what differs."""
+    """Record if necessary, replay, and print the differences."""
     asked = _asked(arguments)
     commit = commit_of(asked.base)
     routes = Routes.of(document_of(commit))

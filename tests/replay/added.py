@@ -1,7 +1,7 @@
-"""What the tree adds to answers since the base, and what it answers in another way on purpose, and why.
+"""Intentional additions to responses since the base, and other intentional changes, with reasons.
 
-Additions are taken out of the tree's answer before the comparison; all other bytes must still be equal. The report
-counts the answers of each entry; in a whole replay, one that no answer uses is an error.
+Additions are removed from the tree's response before the comparison; all other bytes must be equal. The report counts
+the responses for each entry; in a whole replay, an entry without a response is an error.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tests.replay.masks import Mask
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """What the tree's answers to some operations have, and the base's have not.
+    """A part of the tree's responses to some operations that the base's lack.
 
     Attributes:
         operations: a pattern of ``METHOD template``.
-        pattern: of the bytes that are added.
+        pattern: matches the added bytes.
     """
 
     name: str
@@ -68,16 +68,16 @@ CHANGED = {
     "GET /openapi.json": "as /docs",
     "GET /metrics": "names follow the conventions of Prometheus; other tests compare them with what clients count",
 }
-"""Operations whose answers are not compared, and why."""
+"""Operations whose responses are not compared, and why."""
 
 COLUMNS = re.compile(r"GET /api/v1/tables(/\{table\}/partitions)?")
-"""Lists that have more columns now, or say more of their columns: their Arrow streams are compared by the base's."""
+"""Lists with new columns or column types: only the base's columns of their Arrow streams are compared."""
 
 UNORDERED = {"GET /api/v1/tables/{table}/schemas": "members of types are in the order of the answer's model"}
-"""Operations of whose JSON answers the order of members is not compared, and why."""
+"""Operations for whose JSON responses the order of members is not compared, and why."""
 
 OLDEST_FIRST = re.compile(r"GET /api/v1/tables/\{table\}/snapshots"), ("order", "asc")
-"""Snapshots are listed newest first now: the tree is asked for the order that the base has."""
+"""Snapshots are now listed newest first: the tree is sent the parameter for the base's order."""
 
 LATER = (
     Mask(
@@ -110,7 +110,7 @@ LATER = (
 def without_additions(
     tree: Answer, operation: str, entries: Sequence[Addition] = ADDED
 ) -> tuple[Answer, tuple[Addition, ...]]:
-    """The tree's answer without what is added, and the entries that were used."""
+    """Return the tree's response without additions, and the entries that were used."""
     body, used = tree.body, list[Addition]()
     for entry in entries:
         if entry.operations.fullmatch(operation):
@@ -126,7 +126,7 @@ def without_additions(
 
 
 def _without_encoding(header: tuple[str, str]) -> tuple[str, str]:
-    """Return Vary without Accept-Encoding: the replay asks for no compression."""
+    """Remove ``Accept-Encoding`` from a ``Vary`` header, since the replay requests no compression."""
     name, value = header
     if name != "vary":
         return header
@@ -134,16 +134,16 @@ def _without_encoding(header: tuple[str, str]) -> tuple[str, str]:
 
 
 def ordered(answer: Answer, operation: str) -> Answer:
-    """The answer with the members of its JSON in one order, if their order is not compared."""
+    """Return the response with sorted JSON members, if their order is not compared."""
     if operation not in UNORDERED or answer.document is None:
         return answer
     return replace(answer, body=json.dumps(answer.document, sort_keys=True).encode())
 
 
 def columns_of(base: Answer, answer: Answer, operation: str) -> Answer:
-    """The columns of an Arrow stream that the base has, as JSON, if streams of the operation are compared so.
+    """Return a response with the base's columns of an Arrow stream as JSON, for operations that match ``COLUMNS``.
 
-    ``extra`` has what is no column; JSON answers of the same lists are compared whole.
+    The column ``extra`` is excluded; JSON responses of the same lists are compared completely.
     """
     if not COLUMNS.fullmatch(operation) or base.header("content-type") != _ARROW or answer.status != 200:
         return answer
@@ -160,7 +160,7 @@ def _without_length(answer: Answer) -> Pairs:
 
 
 def asked_as_before(request: Request, operation: str) -> Request:
-    """The request that gets from the tree what this one got from the base."""
+    """Return the request for which the tree returns what the base returned for this one."""
     pattern, (name, value) = OLDEST_FIRST
     if not pattern.fullmatch(operation) or f"{name}=" in request.target:
         return request

@@ -1,4 +1,4 @@
-"""Whoever asks: sends requests until there were enough, and remembers what the answers told."""
+"""Sends requests up to a limit, as one of several callers, and records ETags of the responses."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ TOKENS = {
     "shop": ("lm_replay_shop", "read", ("shop",)),
     "tenant": ("lm_replay_tenant", "admin", ("tenant",)),
 }
-"""Callers: their token, scope and namespaces."""
+"""The callers: their token, scope and namespaces."""
 
 
 class Enough(Exception):
-    """All requests were sent."""
+    """Raised when all requests are sent."""
 
 
 @dataclass
 class Asker:
-    """Sends requests as one caller or another.
+    """Sends requests as a caller that can be changed.
 
     Attributes:
-        left: requests that are still to be sent.
-        caller: whose token goes with requests; None for none.
-        etags: of answers that may be asked for again, by target.
-        growing: tables that grow while they are asked about, registered or not.
+        left: the number of requests still to send.
+        caller: the caller whose token requests carry; None for no token.
+        etags: ETags of responses that may be requested again, by target.
+        growing: tables that grow during the requests, registered or not.
     """
 
     rng: random.Random
@@ -51,10 +51,10 @@ class Asker:
     growing: list[Growing] = field(default_factory=list)
 
     def ask(self, request: Request) -> Answer:
-        """The answer to a request.
+        """Send a request, and return its response.
 
         Raises:
-            Enough: no more are wanted.
+            Enough: all requests are sent.
         """
         if self.left <= 0:
             raise Enough
@@ -69,18 +69,18 @@ class Asker:
         return answer
 
     def become(self, caller: str) -> None:
-        """Ask as someone, where callers are told apart."""
+        """Send further requests as ``caller``, if the server distinguishes callers."""
         self.caller = caller if self.has_callers else None
 
     def of_format(self, name: str | None = None) -> Table:
-        """Some table; of one format if it is named."""
+        """Return a random table, of one format if it is given."""
         return self.rng.choice([table for table in self.tables.values() if name in (None, table.format)])
 
     def pages(self, path: str, parameters: Mapping[str, object], names: tuple[str, str], most: int) -> list[Answer]:
-        """A list's first pages, each asked for with the token of the one before.
+        """Request the first pages of a list, each with the token of the previous page.
 
         Args:
-            names: of the parameters of size and token.
+            names: the names of the parameters for page size and token.
         """
         _, token_name = names
         answers = [self.ask(Request.get(path, parameters))]
@@ -90,7 +90,7 @@ class Asker:
 
 
 def tokens_file(path: Path, locations: Iterable[tuple[str, str]]) -> None:
-    """Write the tokens file that knows all callers, and where the tables of some namespaces may live."""
+    """Write a tokens file with all callers, and the allowed locations of tables in some namespaces."""
     lines = []
     for name, (token, scope, namespaces) in TOKENS.items():
         digest = hashlib.sha256(token.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Requests that change something: tables are registered under other names, looked at, asked, and removed again."""
+"""Requests that change the catalog: they register tables under other names, refresh, query and remove them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.replay.learned import Table, token_of
 
 
 def refresh(asker: Asker) -> None:
-    """A look at a table."""
+    """Refresh a table."""
     asker.become(asker.rng.choice(("indexer", "keeper", "everything")))
     asker.ask(Request("POST", f"{asker.of_format().native}/refresh"))
 
 
 def register(asker: Asker) -> None:
-    """A table that is there already under another name: indexed anew, asked about, and gone."""
+    """Register a known table under another name, query it, and remove it."""
     rng, known = asker.rng, asker.of_format()
     asker.become("keeper")
     name = f"again.{rng.choice(('one', 'two', 'three'))}.{known.levels[-1]}"
@@ -49,7 +49,7 @@ def register(asker: Asker) -> None:
 
 
 def grown(asker: Asker) -> None:
-    """A table that has another snapshot at every look; a list goes on in the snapshot that it began with."""
+    """Query a table that has a new snapshot at every look; a list continues in the snapshot in which it began."""
     rng, growing = asker.rng, asker.rng.choice(asker.growing)
     asker.become("keeper")
     table = Table(f"again.grown.{growing.name}", growing.format, growing.location)
@@ -76,7 +76,7 @@ def grown(asker: Asker) -> None:
 
 
 def refused(asker: Asker) -> None:
-    """What may not be registered or removed: by whom, where, or as what."""
+    """Send registrations and removals that are refused for their caller, location or body."""
     rng, known = asker.rng, asker.of_format()
     asker.become(rng.choice(("keeper", "keeper", "everything", "indexer", "tenant", "shop")))
     bodies: tuple[dict[str, Any], ...] = (

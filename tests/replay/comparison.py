@@ -1,4 +1,4 @@
-"""Two answers to one request side by side, and what a whole replay found."""
+"""Comparison of two responses to a request, and the report of a replay."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tests.replay.routes import Operation, Routes, api_of
 
 SHOWN = 20
 AROUND = 120
-"""Bytes that are shown before and after the first one that differs."""
+"""Number of bytes shown before and after the first difference."""
 
 
 def differences_of(base: Answer, tree: Answer) -> dict[str, Any]:
-    """What differs between two answers, by name; empty when nothing does."""
+    """Return the differences between two responses by name; empty if they are equal."""
     found: dict[str, Any] = {}
     if base.status != tree.status:
         found["status"] = [base.status, tree.status]
@@ -38,7 +38,7 @@ def differences_of(base: Answer, tree: Answer) -> dict[str, Any]:
 
 @dataclass
 class Report:
-    """Counts what is compared, and keeps the first differences."""
+    """Counts compared responses, and stores the first differences."""
 
     routes: Routes
     masks: tuple[Mask, ...] = (*MASKS, *LATER)
@@ -56,16 +56,16 @@ class Report:
 
     @classmethod
     def over(cls, routes: Routes, *, own_tokens: bool) -> Report:
-        """An empty one."""
+        """Return an empty report."""
         return cls(routes, (*MASKS, *LATER, TOKENS) if own_tokens else (*MASKS, *LATER))
 
     @property
     def differences(self) -> int:
-        """Requests that were answered otherwise."""
+        """The number of requests with different responses."""
         return self.differing.total()
 
     def compare(self, recorded: Exchange, tree: Answer) -> bool:
-        """Count an exchange of the base beside the tree's answer; whether they are alike."""
+        """Compare the tree's response with the base's, and count it; return whether they are equal."""
         request, base = recorded.request, recorded.answer
         operation = self.routes.operation_of(request.method, request.path)
         self._count(operation, base)
@@ -87,16 +87,16 @@ class Report:
         return False
 
     def unasked(self) -> list[str]:
-        """Operations of the document that no request asked for."""
+        """Return the operations of the document without a request."""
         return sorted(str(operation) for operation in self.routes.operations if operation not in self.answered)
 
     def unused(self) -> list[str]:
-        """The rewordings and additions that no answer used."""
+        """Return the rewordings and additions that no response used."""
         names = (*(entry.old for entry in self.meant), *(entry.name for entry in self.added))
         return [name for name in names if not self.intended[name]]
 
     def document(self) -> Mapping[str, Any]:
-        """Everything that was found, for people and programs."""
+        """Return the report as a JSON document."""
         return {
             "requests": self.apis.total(),
             "differences": self.differences,

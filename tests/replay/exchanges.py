@@ -1,4 +1,4 @@
-"""Requests and answers: sent one after another on one connection, and written down to be sent again."""
+"""HTTP requests and responses: sent sequentially on one connection, and written to a file to be replayed."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from urllib.parse import urlencode
 
 SECONDS = 300
 HOST = "localhost"
-"""Sent as Host, so that the port shows in no answer."""
+"""The ``Host`` header of all requests, so that no response contains the port."""
 
 Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent.
+    """An HTTP request.
 
     Attributes:
-        target: path and query as they stand in the request line.
-        headers: beside Host and Content-Length.
+        target: path and query as in the request line.
+        headers: the headers except ``Host`` and ``Content-Length``.
     """
 
     method: str
@@ -37,12 +37,12 @@ class Request:
 
     @classmethod
     def get(cls, path: str, parameters: Mapping[str, object] | None = None, **headers: str) -> Self:
-        """A GET; an underscore in a header's name is a hyphen."""
+        """Return a GET request; an underscore in a header's name stands for a hyphen."""
         return cls("GET", with_query(path, parameters), _named(headers))
 
     @classmethod
     def post(cls, path: str, document: object, **headers: str) -> Self:
-        """A POST of a JSON document."""
+        """Return a POST request with a JSON document."""
         named = (("Content-Type", "application/json"), *_named(headers))
         return cls("POST", path, named, json.dumps(document).encode())
 
@@ -54,11 +54,11 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back.
+    """An HTTP response.
 
     Attributes:
-        headers: by lower-case name, sorted; without the date.
-        is_whole: whether the body ended as it should.
+        headers: sorted pairs with lower-case names, without ``Date``.
+        is_whole: whether the body is complete.
     """
 
     status: int
@@ -67,25 +67,25 @@ class Answer:
     is_whole: bool = True
 
     def header(self, name: str) -> str | None:
-        """The first value of a header."""
+        """Return the first value of a header."""
         return next((value for known, value in self.headers if known == name), None)
 
     @cached_property
     def document(self) -> Any:
-        """The body's JSON; None when it is none."""
+        """The parsed JSON body; None if it is not JSON."""
         try:
             return json.loads(self.body)
         except ValueError:
             return None
 
     def get(self, key: str) -> Any:
-        """A member of the JSON object; None when there is no such thing."""
+        """Return a member of the JSON object; None if there is none."""
         return self.document.get(key) if isinstance(self.document, dict) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and its answer.
+    """A request and its response.
 
     Attributes:
         session: the name of the server's settings.
@@ -96,7 +96,7 @@ class Exchange:
     answer: Answer
 
     def record(self) -> bytes:
-        """As a line of JSON, and the answer's body."""
+        """Return a line of JSON, followed by the response's body."""
         request, answer = self.request, self.answer
         asked = [request.method, request.target, request.headers, base64.b64encode(request.body).decode()]
         line = json.dumps([self.session, asked, [answer.status, answer.headers, answer.is_whole, len(answer.body)]])
@@ -104,7 +104,7 @@ class Exchange:
 
     @classmethod
     def of(cls, line: bytes, records: IO[bytes]) -> Self:
-        """From a line of JSON, and the bytes that follow it."""
+        """Parse a line of JSON, and read the body that follows it from ``records``."""
         session, (method, target, sent, asked), (status, headers, is_whole, length) = json.loads(line)
         request = Request(method, target, _pairs(sent), base64.b64decode(asked))
         return cls(session, request, Answer(status, _pairs(headers), records.read(length), is_whole))
@@ -112,7 +112,7 @@ class Exchange:
 
 @dataclass
 class Connection:
-    """One connection to a server, opened again where the server ends it. Numbers its requests."""
+    """A connection to a server, which is reopened if the server closes it. It numbers requests."""
 
     port: int
     count: int = 0
@@ -122,7 +122,7 @@ class Connection:
         self._http = HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
 
     def send(self, request: Request) -> Answer:
-        """The answer to a request; a connection that was ended while nothing was asked is opened once more."""
+        """Send a request, and return its response; reopen the connection once if the server has closed it."""
         self.count += 1
         try:
             return self._send(request)
@@ -131,7 +131,7 @@ class Connection:
             return self._send(request)
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._http.close()
 
     def _send(self, request: Request) -> Answer:
@@ -160,7 +160,7 @@ def _read(response: HTTPResponse) -> Answer:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Callable[[Exchange], None]]:
-    """Something that writes exchanges to a file, in the order in which they were."""
+    """Yield a function that appends exchanges to a new file."""
     with gzip.open(path, "wb", compresslevel=3) as records:
 
         def write(exchange: Exchange) -> None:
@@ -170,14 +170,14 @@ def writing(path: Path) -> Iterator[Callable[[Exchange], None]]:
 
 
 def read(path: Path) -> Iterator[Exchange]:
-    """The exchanges of a file."""
+    """Yield the exchanges of a file."""
     with gzip.open(path, "rb") as records:
         while line := records.readline():
             yield Exchange.of(line, cast("IO[bytes]", records))
 
 
 def with_query(path: str, parameters: Mapping[str, object] | None) -> str:
-    """A target; parameters that are None are left out."""
+    """Return a request target; parameters that are None are omitted."""
     given = {name: value for name, value in (parameters or {}).items() if value is not None}
     return f"{path}?{urlencode(given)}" if given else path
 

@@ -1,6 +1,6 @@
-"""Filters of a table's columns: SQL text, and expressions of the Iceberg REST catalog in both grammars.
+"""Random filters on a table's columns: SQL text, and expressions of the Iceberg REST catalog in both grammars.
 
-Constants are values that answers told, and values beside them, so that some files are kept and some are dropped.
+Constants are values from responses and values near them, so that some files match and some are pruned.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TRANSFORMS = ("bucket[4]", "truncate[3]", "day", "month", "year", "hour", "iden
 
 
 def kind_of(data_type: str) -> str:
-    """What constants of a type look like, for the types of both formats."""
+    """Return the kind of constants that a type has, for the types of both formats."""
     text = data_type.lower().removesuffix(" not null")
     if text in _INTEGERS or text.startswith("integer"):
         return "integer"
@@ -37,7 +37,7 @@ def kind_of(data_type: str) -> str:
 
 
 class Filters:
-    """Draws filters of one table."""
+    """Generates filters for one table."""
 
     def __init__(self, rng: random.Random, table: Table) -> None:
         self._rng = rng
@@ -47,7 +47,7 @@ class Filters:
         self._columns = list(table.columns) or ["id"]
 
     def sql(self) -> str:
-        """A condition; now and then one that cannot prune, or is wrong."""
+        """Return an SQL condition, sometimes an invalid one or one that cannot prune."""
         rng = self._rng
         parts = [self._condition() for _ in range(rng.choices((1, 2, 3, 5), (55, 28, 12, 5))[0])]
         text = parts[0]
@@ -57,7 +57,7 @@ class Filters:
         return f"NOT ({text})" if rng.random() < 0.1 else text
 
     def json(self) -> dict[str, Any]:
-        """An expression."""
+        """Return a JSON expression."""
         rng = self._rng
         tree = self._leaf()
         for _ in range(rng.choices((0, 1, 2), (60, 30, 10))[0]):
@@ -65,20 +65,20 @@ class Filters:
         return {"type": "not", "child": tree} if rng.random() < 0.1 else tree
 
     def either(self) -> str | dict[str, Any]:
-        """SQL, or an expression."""
+        """Return SQL or a JSON expression."""
         return self.sql() if self._rng.random() < 0.7 else self.json()
 
     def text(self) -> str:
-        """Either, as a parameter of a query has it."""
+        """Return a filter as the value of a query parameter."""
         found = self.either()
         return found if isinstance(found, str) else json.dumps(found)
 
     def column(self) -> str:
-        """The name of a column, most often of one whose values are known."""
+        """Return the name of a column, mostly of one with known values."""
         return self._rng.choice(self._known if self._rng.random() < 0.85 else self._columns)
 
     def names(self) -> list[str]:
-        """Some columns."""
+        """Return the names of some columns."""
         return self._rng.sample(self._columns, min(len(self._columns), self._rng.randint(1, 4)))
 
     def _condition(self) -> str:
@@ -136,11 +136,11 @@ class Filters:
                 return {"type": rng.choice(("is-nan", "not-nan")), "term": term}
 
     def _fits(self, name: str, kind: str | None) -> bool:
-        """Whether to ask for what only columns of one kind can be asked; now and then where it does not fit."""
+        """Return whether to use a condition that only columns of one kind allow; sometimes True for other kinds."""
         return kind is None or kind_of(self._table.columns.get(name, "")) == kind or self._rng.random() < 0.1
 
     def _value(self, name: str) -> Any:
-        """A value of a column, or one beside it."""
+        """Return a value of a column, or one near it."""
         rng, known = self._rng, self._table.values.get(name)
         kind = kind_of(self._table.columns.get(name, "string"))
         value = rng.choice(known) if known else _made(rng, kind)

@@ -1,7 +1,7 @@
-"""Tables that grow while they are asked about: copies of real ones, whose later snapshots come one by one.
+"""Tables that grow during the requests: copies of real tables whose later snapshots are added one by one.
 
-What makes a snapshot current is a small file of its own in both formats: the table's metadata, or the snapshot. A young
-table has only the first of them; everything that they name is there from the start.
+In both formats a small file makes a snapshot current: the table metadata, or the snapshot file. A young table has
+only the first of these files, and all files that later snapshots refer to.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GROW = "GROW"
-"""The method of what is no request: it makes a table grow, in a recording and in a replay of it."""
+"""The method of an entry that is not an HTTP request but grows a table, in a recording and in its replay."""
 
 _DEMO = Path("demo/.lakemuster/demo/lake")
 _SOURCES = {
@@ -31,8 +31,8 @@ class Growing:
     """A table that grows.
 
     Attributes:
-        recorded: where an Iceberg table's metadata says that it is.
-        steps: how often it grows.
+        recorded: the location in an Iceberg table's metadata.
+        steps: the number of times that it grows.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Growing:
 
 
 def locations(folder: Path) -> list[Growing]:
-    """The tables that grow, below a recording's folder."""
+    """Return the growing tables below a recording's folder."""
     return [
         Growing(
             name,
@@ -57,13 +57,13 @@ def locations(folder: Path) -> list[Growing]:
 
 
 def make_young(folder: Path) -> None:
-    """Begin anew with all of them."""
+    """Reset all tables to their first snapshot."""
     for name in _SOURCES:
         _make_young(folder, name)
 
 
 def grow(folder: Path, target: str) -> str:
-    """Do what ``/NAME/young`` or ``/NAME/next`` says; returns the file that came last."""
+    """Reset or grow a table, for the target ``/NAME/young`` or ``/NAME/next``; return the name of the added file."""
     _, name, what = target.split("/")
     if what == "young":
         _make_young(folder, name)
@@ -85,7 +85,7 @@ def _make_young(folder: Path, name: str) -> None:
 
 
 def _heads(table: Path) -> list[Path]:
-    """The files that make snapshots current, the oldest first."""
+    """Return the files that make snapshots current, oldest first."""
     found = {path: match for path in _head_files(table) if (match := _HEADS.fullmatch(path.name))}
     return sorted(found, key=lambda path: int(found[path]["number"]))
 

@@ -21,7 +21,7 @@ _CLIENTS: tuple[dict[str, str], ...] = (
 
 
 def survey(asker: Asker, table: Table) -> None:
-    """One request of each main kind."""
+    """Send one request of each main kind."""
     asker.ask(Request.get(table.iceberg))
     asker.ask(Request.get(table.iceberg, {"snapshots": "refs"}))
     asker.ask(Request("HEAD", table.iceberg))
@@ -32,7 +32,7 @@ def survey(asker: Asker, table: Table) -> None:
 
 
 def catalog(asker: Asker) -> None:
-    """Configuration, namespaces, names of tables and views."""
+    """Request the configuration, namespaces, or names of tables or views."""
     rng, table = asker.rng, asker.of_format()
     size = rng.choice((None, 1, 2, 100))
     paging: dict[str, object] = {"pageSize": size, "pageToken": "" if rng.random() < 0.7 else None}
@@ -55,7 +55,7 @@ def catalog(asker: Asker) -> None:
 
 
 def load(asker: Asker) -> None:
-    """A table's metadata, and again with its ETag."""
+    """Load a table's metadata, sometimes again with its ETag."""
     rng, table = asker.rng, asker.of_format("iceberg" if asker.rng.random() < 0.8 else None)
     snapshots = {"snapshots": rng.choice((None, "all", "refs"))}
     answer = asker.ask(Request.get(table.iceberg, snapshots))
@@ -66,7 +66,7 @@ def load(asker: Asker) -> None:
 
 
 def plan(asker: Asker) -> None:
-    """A scan: planned, fetched again, its tasks redeemed, cancelled."""
+    """Plan a scan, fetch its tasks, and sometimes fetch or cancel the plan."""
     rng, table = asker.rng, asker.of_format("iceberg" if asker.rng.random() < 0.85 else None)
     asked, client = _scan(asker, table), dict(rng.choices(_CLIENTS, (60, 15, 15, 10))[0])
     named = {**client, "Lakemuster_Nan": rng.choice(NAN_MODES)} if rng.random() < 0.3 else client

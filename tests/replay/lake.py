@@ -1,4 +1,4 @@
-"""The tables that requests are about, indexed once by the base: the real ones, the demo's, and two of many files."""
+"""The tables of the requests, indexed once by the base: real tables, the demo's, and two with many files."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tests.tree import lakes_folder
 
 HISTORY = "1000"
 WIDE_FILES = 10_200
-"""More than one answer of the Iceberg REST catalog holds."""
+"""More files than one response of the Iceberg REST catalog contains."""
 
 
 def make_lake(code: Path, folder: Path) -> None:
     """Copy all tables below ``folder`` and index them there, in ``folder/index``.
 
-    What is indexed names its files, so both runs read the same folder.
+    The index contains the paths of files, so both runs read the same folder.
     """
     lake, index, demo = folder / "lake", folder / "index", folder / "demo"
     shutil.copytree(lakes_folder(), lake, copy_function=shutil.copyfile)
     for path in (lake, *lake.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)  # the tables may be kept where nothing can be written
+        path.chmod(0o755 if path.is_dir() else 0o644)  # the originals may be read-only
     _make_wide(lake / "wide")
     demo.mkdir()
     index.mkdir()
@@ -40,14 +40,14 @@ def make_lake(code: Path, folder: Path) -> None:
     run(code, index, "discover", str(lake), *[word for rule in rewrites for word in ("--rewrite", rule)])
     run(code, index, "discover", str(demo / ".lakemuster" / "demo" / "lake"))
     run(code, index, "refresh", "--all", HISTORY=HISTORY)
-    # The key that signs tokens is made when it is first needed: it must be the same in all copies.
+    # The key that signs tokens is created on first use; create it now, so that all copies share it.
     with served(code, index) as port, closing(HTTPConnection("127.0.0.1", port)) as connection:
         connection.request("GET", "/api/v1/tables?page_size=1")
         assert json.loads(connection.getresponse().read())["next_page_token"]
 
 
 def _make_wide(folder: Path) -> None:
-    """Tables whose plans have many pages, zones and parts; the real ones have few files."""
+    """Write tables whose plans have many pages, zones and parts, since the real tables have few files."""
     folder.mkdir()
     iceberg_table(folder / "appended", files=WIDE_FILES, columns=6, manifests=10, days=60, level=1)
     for _ in range(2):
@@ -56,7 +56,7 @@ def _make_wide(folder: Path) -> None:
 
 
 def copy_index(folder: Path) -> Path:
-    """A fresh copy of the index, and young tables; always at the same place, since paths show in answers."""
+    """Reset the growing tables, and copy the index to a fixed path, since paths are part of responses."""
     make_young(folder)
     copy = folder / "served"
     shutil.rmtree(copy, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What answers have told about tables: names, snapshots, columns and their values."""
+"""Knowledge of tables from responses: names, snapshots, columns and their values."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tests.replay.exchanges import Answer
 
 _LEVEL = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
 MOST_VALUES = 40
-"""Values that are remembered of one column."""
+"""Maximum number of values stored for one column."""
 
 
 @dataclass(slots=True)
 class Table:
-    """A registered table, as far as it is known.
+    """The knowledge of a registered table.
 
     Attributes:
         columns: types by dotted name.
         values: bounds and partition values by column, in their JSON form.
-        paths: of data files.
+        paths: paths of data files.
     """
 
     name: str
@@ -41,36 +41,36 @@ class Table:
 
     @property
     def levels(self) -> list[str]:
-        """The name's parts."""
+        """The levels of the name."""
         return [match[1].replace("``", "`") if match[1] else match[2] for match in _LEVEL.finditer(self.name)]
 
     @property
     def native(self) -> str:
-        """Its path in the native API."""
+        """The table's path in the native API."""
         return f"/api/v1/tables/{quote(self.name, safe='')}"
 
     @property
     def namespace(self) -> str:
-        """Its namespace's path in the Iceberg REST catalog."""
+        """The namespace's path in the Iceberg REST catalog."""
         return "/iceberg/v1/namespaces/" + quote("\x1f".join(self.levels[:-1]), safe="")
 
     @property
     def iceberg(self) -> str:
-        """Its path in the Iceberg REST catalog."""
+        """The table's path in the Iceberg REST catalog."""
         return f"{self.namespace}/tables/{quote(self.levels[-1], safe='')}"
 
     @property
     def database(self) -> str:
-        """Its database's path in the Paimon REST catalog."""
+        """The database's path in the Paimon REST catalog."""
         return "/paimon/v1/lakemuster/databases/" + quote(".".join(self.levels[:-1]), safe="")
 
     @property
     def paimon(self) -> str:
-        """Its path in the Paimon REST catalog."""
+        """The table's path in the Paimon REST catalog."""
         return f"{self.database}/tables/{quote(self.levels[-1], safe='')}"
 
     def learn(self, answer: Answer) -> None:
-        """Take in a page of one of its lists."""
+        """Add the content of a page of one of the table's lists."""
         if answer.status != 200 or not isinstance(answer.document, dict):
             return
         page: dict[str, Any] = answer.document
@@ -106,12 +106,12 @@ class Table:
 
 
 def tables_of(page: Answer) -> list[Table]:
-    """The tables of a page of the native list."""
+    """Return the tables in a page of the native API's list."""
     return [Table(row["name"], row["format"], row["location"]) for row in page.get("tables") or ()]
 
 
 def token_of(answer: Answer) -> str | None:
-    """The token of the next page, whichever API the answer is of."""
+    """Return the token of the next page in a response of any API."""
     named = [answer.get(key) for key in ("next_page_token", "next-page-token", "nextPageToken")]
     return next((token for token in named if isinstance(token, str) and token), None)
 

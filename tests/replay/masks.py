@@ -1,6 +1,6 @@
-"""What differs between two runs of the same code, and why: each mask is as narrow as it can be.
+"""Parts of responses that differ between two runs of the same code, and why; each mask is as narrow as possible.
 
-A mask covers a field, never a body: text around what a pattern captures must be there in both answers.
+A mask covers a field, never a whole body: the text around the captured part must be in both responses.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ COVER = b"\xe2\x80\xa6"
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A pattern whose named group ``differs`` may differ in the answers of some operations.
+    """A pattern whose named group ``differs`` may differ in the responses to some operations.
 
     Attributes:
         operations: a pattern of ``METHOD template``.
@@ -27,7 +27,7 @@ class Mask:
     pattern: re.Pattern[bytes]
 
     def cover(self, body: bytes) -> bytes:
-        """The body with everything covered that may differ."""
+        """Return the body with the parts that may differ replaced by ``COVER``."""
 
         def covered(match: re.Match[bytes]) -> bytes:
             start, end = (place - match.start() for place in match.span("differs"))
@@ -68,9 +68,9 @@ TOKENS = Mask(
 
 
 def masked(answer: Answer, operation: str, masks: tuple[Mask, ...]) -> tuple[Answer, tuple[str, ...]]:
-    """The answer with what may differ covered, and the names of the masks that covered something.
+    """Return the response with the parts that may differ covered, and the names of the masks that were used.
 
-    A covered body may have another length, so its Content-Length is left out.
+    Remove ``Content-Length`` from a covered response, since the body may have another length.
     """
     body, used = answer.body, []
     for mask in masks:

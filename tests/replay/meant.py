@@ -1,11 +1,11 @@
-"""Texts that the tree words otherwise than the base on purpose, and why.
+"""Intentional differences in wording between the base and the tree, and why.
 
-Entries are applied before the comparison: an old text of the recorded answer is replaced by its new one. All other
-bytes must still be equal, so an entry covers neither a code, nor a status, nor text in another place. The report counts
-the answers of each entry; in a whole replay, one that no answer uses is an error.
+Entries are applied before the comparison: an old text in the recorded response is replaced by the new one. All other
+bytes must be equal, so an entry covers neither a code, nor a status, nor text elsewhere. The report counts the
+responses for each entry; in a whole replay, an entry without a response is an error.
 
-Old and new are as people read them, without the escapes of JSON. A field in braces stands for any text within a JSON
-string; the new text may repeat it. Where the new text depends on more than the old one, it is a pattern.
+Old and new text are given without JSON escapes. A field in braces stands for any text within a JSON string; the new
+text may repeat it. If the new text depends on more than the old one, it is a pattern.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Rewording:
-    """A text of the base, and what the tree says instead.
+    """A text of the base, and its replacement in the tree.
 
     Attributes:
-        new: a text with the fields of ``old``, or a pattern of the text.
+        new: a text with the fields of ``old``, or a pattern that matches the new text.
     """
 
     old: str
@@ -39,7 +39,7 @@ class Rewording:
     reason: str
 
     def apply(self, base: bytes, tree: bytes) -> bytes:
-        """The base's bytes with the tree's text where the old one was, if the tree says what is meant."""
+        """Return the base's bytes with the old text replaced by the tree's, if the tree contains the new text."""
         literal, pattern = _compiled(self.old)
         if literal not in base:
             return base
@@ -58,7 +58,7 @@ class Rewording:
 
 @cache
 def _compiled(text: str) -> tuple[bytes, re.Pattern[bytes]]:
-    """The longest part of a text without fields, which is quick to look for, and the pattern of the text."""
+    """Return the longest literal part of a text, for a fast search, and the pattern of the text."""
     parts = _FIELD.split(text)
     literal = max((_escaped(part).encode() for part in parts[::2]), key=len)
     known = set[str]()
@@ -208,9 +208,9 @@ MEANT: tuple[Rewording, ...] = (
 def reworded(
     base: Answer, tree: Answer, entries: Sequence[Rewording] = MEANT
 ) -> tuple[Answer, Answer, tuple[Rewording, ...]]:
-    """Both answers, the base's with new texts, and the entries that were used.
+    """Return both responses, the base's with new texts, and the entries that were used.
 
-    What follows from a text is left out of both then: Content-Length, and the ETag.
+    If an entry was used, ``Content-Length`` and the ETag, which depend on the text, are removed from both.
     """
     plain = base.body, tree.body
     if base.header("content-type") == tree.header("content-type") == _ARROW:
@@ -232,7 +232,7 @@ def reworded(
 
 
 def without_length(method: str, answer: Answer) -> Answer:
-    """The answer to a HEAD request without the length of an error's text, which is not sent and may be reworded."""
+    """Return the response; for a failed HEAD request without ``Content-Length``, since error texts may be reworded."""
     if method != "HEAD" or answer.status < 400:
         return answer
     return replace(answer, headers=tuple(pair for pair in answer.headers if pair[0] != "content-length"))
@@ -249,7 +249,7 @@ def _kept(headers: Pairs) -> Pairs:
 
 
 def _arrow_text(body: bytes) -> bytes:
-    """The parts of an Arrow stream, in which a text may have another length; the body itself if it is broken."""
+    """Return the parts of an Arrow stream, which do not depend on the length of a text; the body if it is malformed."""
     with suppress(pa.ArrowInvalid), pa.ipc.open_stream(body) as stream:
         parts = [stream.schema.remove_metadata().serialize().to_pybytes(), _metadata(stream.schema.metadata)]
         with suppress(StopIteration):

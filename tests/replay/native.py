@@ -18,7 +18,7 @@ _FORMS = ("application/json", "*/*", "application/x-ndjson;q=0.5, application/js
 
 
 def survey(asker: Asker, table: Table) -> None:
-    """One request of each main kind; learns what the table holds."""
+    """Send one request of each main kind, and record the table's names and values from the responses."""
     asker.ask(Request.get(table.native))
     for name in LISTS:
         table.learn(asker.ask(Request.get(f"{table.native}/{name}", {"stats": "*"} if name == "files" else None)))
@@ -37,7 +37,7 @@ def survey(asker: Asker, table: Table) -> None:
 
 
 def tables(asker: Asker) -> None:
-    """The list of tables, or one of them."""
+    """Request the list of tables, or one table."""
     rng = asker.rng
     if rng.random() < 0.5:
         asker.ask(Request.get(asker.of_format().native))
@@ -48,7 +48,7 @@ def tables(asker: Asker) -> None:
 
 
 def rows(asker: Asker) -> None:
-    """A list of one table: pages of it, or all as a stream; and sometimes again with its ETag."""
+    """Request a list of one table: some pages, or all rows as a stream; sometimes again with its ETag."""
     rng, table = asker.rng, asker.of_format()
     name = rng.choices(LISTS, _WEIGHTS)[0]
     parameters: dict[str, object] = _selector(asker, table)
@@ -61,7 +61,7 @@ def rows(asker: Asker) -> None:
 
 
 def snapshot(asker: Asker) -> None:
-    """One snapshot by its id."""
+    """Request a snapshot by its id."""
     rng, table = asker.rng, asker.of_format()
     parameters: dict[str, object] = {}
     if table.refs and rng.random() < 0.3:
@@ -71,7 +71,7 @@ def snapshot(asker: Asker) -> None:
 
 
 def difference(asker: Asker) -> None:
-    """Files added and removed between two snapshots."""
+    """Request the files added and removed between two snapshots."""
     rng, table = asker.rng, asker.of_format()
     parameters: dict[str, object] = {"from": rng.choice(table.snapshots or ["1"])}
     match rng.randrange(3):
@@ -83,7 +83,7 @@ def difference(asker: Asker) -> None:
 
 
 def system(asker: Asker) -> None:
-    """One of Paimon's own tables."""
+    """Request one of Paimon's system tables."""
     rng, table = asker.rng, asker.of_format("paimon" if asker.rng.random() < 0.9 else None)
     if not table.system:
         asker.ask(Request.get(f"{table.native}/system/{rng.choice(('files', 'options'))}"))
@@ -93,7 +93,7 @@ def system(asker: Asker) -> None:
 
 
 def plan(asker: Asker) -> None:
-    """A plan: a page and those after it, or a stream."""
+    """Request a plan: some pages, or a stream."""
     rng, table = asker.rng, asker.of_format()
     asked = _question(asker, table)
     if rng.random() < 0.35:
@@ -108,7 +108,7 @@ def plan(asker: Asker) -> None:
 
 
 def plan_parts(asker: Asker) -> None:
-    """A plan in parts, and some of them; each in one form or another."""
+    """Request the tasks of a plan, and some of them in various forms."""
     rng, table = asker.rng, asker.of_format()
     asked = _question(asker, table)
     asked.pop("limit", None)
@@ -120,7 +120,7 @@ def plan_parts(asker: Asker) -> None:
 
 
 def appended(asker: Asker) -> None:
-    """A plan of what was appended since a snapshot."""
+    """Request an incremental plan of the files appended since a snapshot."""
     rng, table = asker.rng, asker.of_format()
     asked: dict[str, Any] = {"start_snapshot_id": rng.choice(table.snapshots or ["1"])}
     if rng.random() < 0.4:
@@ -133,7 +133,7 @@ def appended(asker: Asker) -> None:
 
 
 def explain(asker: Asker) -> None:
-    """Why files are kept or dropped."""
+    """Request an explanation of why files are kept or dropped."""
     rng, table = asker.rng, asker.of_format()
     asked = {key: value for key, value in _question(asker, table).items() if key in _EXPLAINED}
     if table.paths and rng.random() < 0.7:
@@ -144,7 +144,7 @@ def explain(asker: Asker) -> None:
 
 
 def again(asker: Asker) -> None:
-    """An answer that has an ETag, asked for again with it, or with another."""
+    """Repeat a request whose response had an ETag, with that ETag or another."""
     if asker.etags:
         target, etag = asker.rng.choice(list(asker.etags.items()))
         said = asker.rng.choice((etag, etag, etag, f'"none", W/{etag}', '"none"', "*"))
@@ -155,7 +155,7 @@ _EXPLAINED = ("filter", "snapshot_id", "ref", "as_of", "case_sensitive", "nan")
 
 
 def _question(asker: Asker, table: Table) -> dict[str, Any]:
-    """The body of a plan; not every part of it fits every table."""
+    """Return the body of a plan request; some members may not apply to the table."""
     rng, filters = asker.rng, Filters(asker.rng, table)
     asked: dict[str, Any] = {}
     if rng.random() < 0.85:

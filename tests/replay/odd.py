@@ -1,4 +1,4 @@
-"""Requests that are wrong, or beside the APIs: what is said then is part of the contract too."""
+"""Invalid requests, and requests outside the APIs, whose responses are part of the contract too."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ACCEPTED = ("text/html", "application/json;q=0", "image/*", "application/json;q
 
 
 def no_such(asker: Asker) -> None:
-    """Names that nothing has."""
+    """Request names that do not exist."""
     rng, table = asker.rng, asker.of_format()
     near = table.name[:-1] + rng.choice("xyz")
     wrong = rng.choice(
@@ -65,7 +65,7 @@ def no_such(asker: Asker) -> None:
 
 
 def no_route(asker: Asker) -> None:
-    """Paths and methods that there are not."""
+    """Request unknown paths and methods."""
     rng, table = asker.rng, asker.of_format()
     paths = (
         "/nope", "/api/v1", "/api/v2/tables", "/api/v1/tables/", "/iceberg", "/iceberg/v1", "/iceberg/v1/nope",
@@ -81,7 +81,7 @@ def no_route(asker: Asker) -> None:
 
 
 def wrong_parameters(asker: Asker) -> None:
-    """Parameters that are off."""
+    """Send invalid query parameters."""
     rng, table = asker.rng, asker.of_format()
     names = ("files", "entries", "snapshots", "diff", "manifests", "partitions", "system", "refs")
     query = rng.choice(_PARAMETERS)
@@ -100,7 +100,7 @@ def wrong_parameters(asker: Asker) -> None:
 
 
 def wrong_filters(asker: Asker) -> None:
-    """Filters that are none, or name no column."""
+    """Send invalid filters, or filters on unknown columns."""
     rng, table = asker.rng, asker.of_format()
     column = Filters(rng, table).column()
     sql, expression = rng.choice(_SQL).replace("id", column, 1), rng.choice(_EXPRESSIONS)
@@ -116,7 +116,7 @@ def wrong_filters(asker: Asker) -> None:
 
 
 def wrong_bodies(asker: Asker) -> None:
-    """Bodies that are no JSON, or not what they should be."""
+    """Send bodies that are not JSON or not valid."""
     rng, table = asker.rng, asker.of_format()
     kind = rng.choice((_JSON, _JSON, (), (("Content-Type", "text/plain"),)))
     paths = (
@@ -128,7 +128,7 @@ def wrong_bodies(asker: Asker) -> None:
 
 
 def wrong_tokens(asker: Asker) -> None:
-    """Tokens of another list, or changed ones."""
+    """Send tokens of another list, or modified ones."""
     rng, table, other = asker.rng, asker.of_format(), asker.of_format()
     first = asker.ask(Request.get(f"{table.native}/entries", {"page_size": 1}))
     token = first.get("next_page_token") or "AAAA"
@@ -148,7 +148,7 @@ def wrong_tokens(asker: Asker) -> None:
 
 
 def strangers(asker: Asker) -> None:
-    """Callers that are not known, may not do it, or come from elsewhere."""
+    """Send requests with unusual headers: unknown callers, other hosts and origins, media types, ranges."""
     rng, table = asker.rng, asker.of_format()
     path = rng.choice((f"{table.native}/files", table.iceberg, table.paimon, "/api/v1/tables", "/metrics"))
     headers = (
@@ -169,13 +169,13 @@ def strangers(asker: Asker) -> None:
 
 
 def process(asker: Asker) -> None:
-    """The process, its documentation, its metrics."""
+    """Request the server's health, documentation or metrics."""
     path = asker.rng.choice(("/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"))
     asker.ask(Request(asker.rng.choices(("GET", "HEAD"), (9, 1))[0], path))
 
 
 def whatever(asker: Asker, operation: Operation) -> None:
-    """Any operation, its parameters filled in: what writes to a catalog is refused."""
+    """Send a request for any operation with its parameters filled in; writes to a catalog are refused."""
     rng, table = asker.rng, _fitting(asker, operation)
     given: dict[str, Callable[[], str]] = {
         "{table}": lambda: table.name if operation.template.startswith("/api") else table.levels[-1],

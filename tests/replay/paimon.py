@@ -16,7 +16,7 @@ _OF_DATABASE = ("tables", "table-details", "views", "view-details", "functions",
 
 
 def survey(asker: Asker, table: Table) -> None:
-    """One request of each main kind."""
+    """Send one request of each main kind."""
     found = asker.ask(Request.get(table.paimon))
     for name in _OF_TABLE:
         asker.ask(Request.get(f"{table.paimon}/{name}"))
@@ -25,7 +25,7 @@ def survey(asker: Asker, table: Table) -> None:
 
 
 def catalog(asker: Asker) -> None:
-    """Configuration, databases, names of tables, views and functions."""
+    """Request the configuration, databases, or names of tables, views or functions."""
     rng, table = asker.rng, asker.of_format("paimon" if asker.rng.random() < 0.8 else None)
     paging: dict[str, object] = {"maxResults": rng.choice((None, 0, 1, 2, 100))}
     prefix = f"{table.levels[0]}%"
@@ -50,7 +50,7 @@ def catalog(asker: Asker) -> None:
 
 
 def history(asker: Asker) -> None:
-    """A table, its snapshots, branches and tags; also of a branch."""
+    """Request a table, its snapshots, branches or tags, sometimes on a branch."""
     rng, table = asker.rng, asker.of_format("paimon" if asker.rng.random() < 0.9 else None)
     path = table.paimon
     others = [name for name in table.refs if name != "main"]
@@ -75,7 +75,7 @@ def history(asker: Asker) -> None:
 
 
 def partitions(asker: Asker) -> None:
-    """A table's partitions: all, like a pattern, or by their values."""
+    """Request a table's partitions: all, by a name pattern, or by their values."""
     rng, table = asker.rng, asker.of_format("paimon")
     specs = [{name: str(value) for name, value in partition.items()} for partition in table.partitions]
     path = f"{table.paimon}/partitions"
@@ -94,6 +94,6 @@ def partitions(asker: Asker) -> None:
 
 
 def rights(asker: Asker) -> None:
-    """What a query may read."""
+    """Request the rights of a query."""
     table = asker.of_format("paimon")
     asker.ask(Request.post(f"{table.paimon}/auth", {"select": list(table.columns)[:2]}))

@@ -1,4 +1,4 @@
-"""The code of a revision, as a user gets it: a wheel of it, built and unpacked, with the packages that it pins."""
+"""The code of a revision as users install it: its wheel, built and unpacked, with its pinned packages."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ LOCK = "requirements.lock"
 
 
 def commit_of(revision: str) -> str:
-    """The full name of the commit that ``revision`` means."""
+    """Return the full hash of the commit that ``revision`` names."""
     return _git("rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
 
 
 def document_of(commit: str) -> str:
-    """The text of ``openapi.yaml`` at a commit."""
+    """Return the text of ``openapi.yaml`` at a commit."""
     return _git("show", f"{commit}:openapi.yaml").decode()
 
 
 def unpack_wheel(commit: str, folder: Path) -> None:
-    """Build the wheel of a commit, and unpack it into ``folder``, beside the lock of its packages."""
+    """Build the wheel of a commit, and unpack it into ``folder``, with its lock file."""
     with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
         source, wheels = Path(scratch) / "source", Path(scratch) / "wheels"
         source.mkdir()
@@ -47,9 +47,9 @@ def unpack_wheel(commit: str, folder: Path) -> None:
 
 
 def python_of(code: Path) -> str:
-    """The Python whose packages are those that ``code`` pins; its environment is built on first use.
+    """Return the Python of the environment that the lock of ``code`` pins, which is built on first use.
 
-    The working tree's code pins none beside it: it runs with the packages of this process.
+    The working tree's folder has no lock: it uses this process's Python.
     """
     lock = code / LOCK
     if not lock.exists():

@@ -1,4 +1,4 @@
-"""Recording with the base's code, and replaying against another."""
+"""Recording responses of the base's code, and replaying the requests against other code."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ _OF_REQUESTS = (
     "schedule",
 )  # fmt: skip
 _GIVEN = re.compile(r"next_page_token|nextPageToken|next-page-token|plan-id|plan[_-]tasks|id")
-"""What a server gives to be sent back."""
+"""JSON members whose values clients send back."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is recorded, and where.
+    """The parameters of a recording, and its folder.
 
     Attributes:
-        folder: of the base's code, the tables and their index; recordings are below it.
+        folder: contains the base's code, the tables, their index and the recordings.
     """
 
     commit: str
@@ -57,19 +57,19 @@ class Run:
 
     @cached_property
     def recording(self) -> Path:
-        """The recording's folder: another one for each seed and number, and when requests are drawn otherwise."""
+        """The recording's folder, named after the seed, the number of requests, and a digest of the modules."""
         return self.folder / f"recording-{self.seed}-{self.requests}-{_digest(_OF_REQUESTS)}"
 
 
 def default_folder(commit: str) -> Path:
-    """Where everything of a base is kept."""
+    """Return the default folder of a base commit."""
     cache = Path(os.environ.get("MUSTER_BUILD_CACHE") or Path.home() / ".cache" / "lakemuster")
     return cache / f"replay-{commit[:12]}"
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Only one process works in a folder."""
+    """Hold an exclusive lock on a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with folder.with_suffix(".lock").open("w") as guard:
         fcntl.flock(guard, fcntl.LOCK_EX)
@@ -77,7 +77,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def recorded(run: Run) -> bool:
-    """Make the recording, unless it is there; whether it was. Markers are written last."""
+    """Record, unless the recording exists; return whether it existed. Markers are written last."""
     folder, recording = run.folder, run.recording
     made, marker = _digest(_OF_INDEX), folder / MARKER
     if not marker.exists() or marker.read_text() != made:
@@ -102,7 +102,7 @@ def recorded(run: Run) -> bool:
 
 
 def replayed(run: Run, code: Path, report: Report) -> None:
-    """Send what was recorded to a server of other code, and compare."""
+    """Send the recorded requests to a server of other code, and compare the responses."""
     copy = copy_index(run.folder)
     run_command(code, copy, "migrate")
     own: dict[str, str] = {}
@@ -119,7 +119,7 @@ def replayed(run: Run, code: Path, report: Report) -> None:
 
 
 def _ask(run: Run, session: Session, port: int, tables: dict[str, Table], write: Callable[[Exchange], None]) -> None:
-    """Ask all requests of a session; ``tables`` is what is known of them, before and after."""
+    """Send all requests of a session; ``tables`` is the knowledge of the tables, which is updated."""
     with closing(Connection(port)) as connection:
 
         def send(request: Request) -> Answer:
@@ -134,14 +134,14 @@ def _ask(run: Run, session: Session, port: int, tables: dict[str, Table], write:
 
 
 def _sent(run: Run, connection: Connection, request: Request) -> Answer:
-    """The server's answer; what makes a table grow is done here."""
+    """Return the server's response; a ``GROW`` entry is executed here."""
     if request.method == GROW:
         return Answer(200, (), grow(run.folder, request.target).encode())
     return connection.send(request)
 
 
 def _with_own(request: Request, own: dict[str, str]) -> Request:
-    """The request with tokens and ids that this server gave, where it gave others than the base."""
+    """Replace tokens and ids of the base in a request with those that this server returned."""
     target, body = request.target, request.body
     for base, given in own.items():
         target, body = target.replace(base, given), body.replace(base.encode(), given.encode())
@@ -161,7 +161,7 @@ def _given(document: Any) -> Iterator[str]:
 
 
 def _digest(modules: Sequence[str]) -> str:
-    """What changes when the text of some modules does."""
+    """Return a digest of the source of some modules."""
     texts = [(_SOURCES / f"{name}.py").read_bytes() for name in modules]
     return hashlib.sha256(b"".join(texts)).hexdigest()[:8]
 

@@ -1,7 +1,7 @@
-"""Which requests are sent, in which order: a function of the seed, and of the answers so far.
+"""The choice and order of requests: a function of the seed and of earlier responses.
 
-Three servers are asked one after another, on one index. One knows callers by their tokens and looks at no table again;
-one has no tokens and looks at a table whenever it is asked about; one has tables registered and removed.
+Three servers are queried one after another, on one index. One identifies callers by their tokens and never refreshes a
+table; one has no tokens and looks at a table for each request; in one, requests register and remove tables.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ ROOTS = ("lake", "demo", "growing")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A server's settings, and its part of all requests.
+    """A server's settings, and its share of the requests.
 
     Attributes:
-        has_callers: whether the server knows callers by their tokens.
+        has_callers: whether the server identifies callers by their tokens.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Session:
     settings: Mapping[str, str]
 
     def settings_in(self, folder: Path) -> dict[str, str]:
-        """All settings of the server that serves ``folder/served``."""
+        """Return all settings of the server that serves ``folder/served``."""
         found = {"HISTORY": HISTORY, "ROOTS": ",".join(str(folder / name) for name in ROOTS), **self.settings}
         if self.has_callers:
             path = folder / "served" / "tokens.toml"
@@ -99,7 +99,7 @@ SESSIONS = (
 
 
 def ask_all(asker: Asker, session: Session, routes: Routes) -> None:
-    """Ask until there were enough."""
+    """Send requests until the asker's limit is reached."""
     asker.has_callers = session.has_callers
     asker.become("everything")
     try:
@@ -117,9 +117,9 @@ def _ask_one(asker: Asker, weights: Mapping[Kind, int]) -> None:
 
 
 def _survey(asker: Asker, routes: Routes) -> None:
-    """All tables, one of each main kind of request about each, and every operation once.
+    """List all tables, send each main kind of request for each table, and every operation once.
 
-    With few requests, of some tables only.
+    If the limit is low, survey only some tables.
     """
     answer = asker.ask(Request.get("/api/v1/tables", {"page_size": 20}))
     found: list[Table] = tables_of(answer)
@@ -141,7 +141,7 @@ def _survey(asker: Asker, routes: Routes) -> None:
 
 
 def _some(tables: list[Table], rng: random.Random) -> list[Table]:
-    """The demo's, which hold most, and one of each format of the others."""
+    """Return two tables of the demo, which have the most content, and one other table of each format."""
     demo = [table for table in tables if table.levels[0] in ("shop", "web")]
     others = [table for table in tables if table not in demo]
     return [

@@ -1,4 +1,4 @@
-"""A server of some code, started and stopped as an operator would."""
+"""A server of given code, run as an operator does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STOP_SECONDS = 60
 
 
 def environment(code: Path, folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
-    """That of a process which runs ``code`` on the index in ``folder``."""
+    """Return the environment of a process that runs ``code`` on the index in ``folder``."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LAKEMUSTER_")}
     defaults = {
         "DATABASE_URL": f"sqlite:///{folder}/index.db",
@@ -33,7 +33,7 @@ def environment(code: Path, folder: Path, settings: Mapping[str, str]) -> dict[s
 
 
 def run(code: Path, folder: Path, *words: str, **settings: str) -> str:
-    """Run the command line of ``code`` to its end; returns what it printed."""
+    """Run a command of ``code``, and return its output."""
     done = subprocess.run(
         [python_of(code), "-m", "lakemuster", *words],
         cwd=folder,
@@ -50,7 +50,7 @@ def run(code: Path, folder: Path, *words: str, **settings: str) -> str:
 
 @contextmanager
 def served(code: Path, folder: Path, *words: str, **settings: str) -> Iterator[int]:
-    """A ready server for the length of a block; gives its port."""
+    """Run a server; yield its port once it is ready."""
     port = free_port()
     log = folder / "server.log"
     with log.open("ab") as output:

@@ -1,7 +1,7 @@
-"""The HTTP application as ``lakemuster.api.app`` makes it, without what each test of it would wait for.
+"""The HTTP application of ``lakemuster.api.app``, created faster for tests.
 
-FastAPI prepares all routes anew for the first request to an app, which takes longer than most tests. Routes know
-nothing of services and settings: the apps of a process share those of the first.
+FastAPI prepares all routes for the first request to an app, which takes longer than most tests. Routes do not depend
+on services and settings, so the apps of a process share the routes of the first.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ROUTES: list[BaseRoute] = []
 
 
 def create_app(services: Services) -> FastAPI:
-    """``lakemuster.api.app.create_app``."""
+    """Return an app of ``lakemuster.api.app.create_app`` with shared routes."""
     app = api.create_app(services)
     assert not _ROUTES or len(_ROUTES) == len(app.router.routes)
     _ROUTES[:] = _ROUTES or app.router.routes

@@ -1,4 +1,4 @@
-"""Other projects' clients, each in an environment of its own, beside ours: scripts run there, values cross as JSON."""
+"""Other projects' clients in separate environments: scripts run there, with JSON arguments and results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ with open(answer, "w") as file:
 
 
 def python_of(lock: str) -> Path:
-    """The python of the environment that a lock of the repository pins, built on first use."""
+    """Return the Python of the environment that a lock of the repository pins, built on first use."""
     command = ["sh", str(ROOT / "scripts" / "environment.sh"), str(ROOT / lock)]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     if built.returncode:
@@ -33,7 +33,7 @@ def python_of(lock: str) -> Path:
 
 
 def jars_of(lock: str) -> list[str]:
-    """The paths of the jars that a lock of the repository pins."""
+    """Return the paths of the jars that a lock of the repository pins."""
     command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / lock)]
     brought = subprocess.run(command, capture_output=True, text=True, check=False)
     if brought.returncode:
@@ -42,7 +42,7 @@ def jars_of(lock: str) -> list[str]:
 
 
 def node_modules_of(folder: Path) -> Path:
-    """The packages of npm that the lock in a folder pins."""
+    """Return the ``node_modules`` folder of the npm packages that the lock in a folder pins."""
     command = [sys.executable, "-I", str(ROOT / "scripts" / "node_modules.py"), str(folder)]
     brought = subprocess.run(command, capture_output=True, text=True, check=False)
     if brought.returncode:
@@ -51,7 +51,7 @@ def node_modules_of(folder: Path) -> Path:
 
 
 def runner(python: Path, folders: pytest.TempPathFactory) -> Callable[..., Any]:
-    """What calls ``main(**arguments)`` of a script (its path, or its text) there; arguments and answer are JSON."""
+    """Return a function that calls ``main(**arguments)`` of a script (path or text) there, with JSON values."""
 
     def run(script: Path | str, **arguments: object) -> Any:
         folder = folders.mktemp("beside")
@@ -75,7 +75,7 @@ def runner(python: Path, folders: pytest.TempPathFactory) -> Callable[..., Any]:
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """End a process that is asked in lines: it stops when there are no more."""
+    """Stop a process that ends with its standard input; kill it after a minute."""
     assert process.stdin
     process.stdin.close()
     try:

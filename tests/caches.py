@@ -1,4 +1,4 @@
-"""Limits for the caches of this process, for a test."""
+"""Temporary limits of this process's caches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lakemuster.caching import MEMORY
 
 @contextmanager
 def memory_limit(limit: int) -> Iterator[None]:
-    """Empty all caches, and limit them to so many bytes."""
+    """Clear all caches, and limit them to ``limit`` bytes within the block."""
     before = MEMORY.limit
     MEMORY.clear()
     MEMORY.limit = limit

@@ -1,4 +1,4 @@
-"""Certificates that sign themselves, for servers of tests."""
+"""Self-signed certificates for test servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cryptography.x509.oid import NameOID
 
 
 def write_certificate(folder: Path, name: str = "muster") -> tuple[Path, Path]:
-    """Put a certificate of 127.0.0.1 and its key in place, each at once; ``name`` is its common name."""
+    """Write a certificate for 127.0.0.1 and its key, each atomically; ``name`` is its common name."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = dt.datetime.now(dt.UTC)

@@ -1,4 +1,4 @@
-"""Clocks that tests step."""
+"""Clocks that tests control."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import time
 
 
 class SteppedClock:
-    """The system's clocks, and what a test adds to either."""
+    """The system's clocks with an offset to each."""
 
     def __init__(self) -> None:
         self.passed = 0.0
         self.stepped_ms = 0
 
     def monotonic(self) -> float:
-        """Seconds, never less than before."""
+        """Return seconds that never decrease."""
         return time.monotonic() + self.passed
 
     def wall_ms(self) -> int:
-        """Milliseconds since the Unix epoch, as a machine with a wrong clock has it."""
+        """Return milliseconds since the Unix epoch, according to a clock that may be set."""
         return time.time_ns() // 1_000_000 + self.stepped_ms + round(self.passed * 1000)
 
     def pass_seconds(self, seconds: float) -> None:
-        """Let time pass, by both clocks."""
+        """Advance both clocks."""
         self.passed += seconds
 
     def step_minutes(self, minutes: float) -> None:
-        """Set the wall clock; no time passes."""
+        """Change the wall clock only."""
         self.stepped_ms += round(minutes * 60_000)

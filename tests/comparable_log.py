@@ -1,4 +1,4 @@
-"""The log's lines, so that those of two equal requests are equal."""
+"""Log lines in a form that is equal for two equal requests."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import re
 from collections.abc import Set as AbstractSet
 
 OF_A_REQUEST = frozenset({"request_id", "milliseconds", "time"})
-"""Members of access and audit lines that differ from request to request."""
+"""Members of access and audit lines that differ between equal requests."""
 
 
 class Lines(logging.Handler):
-    """Collects lines.
+    """Collects log lines.
 
     Args:
-        without: members of JSON lines to leave out.
+        without: members of JSON lines to omit.
     """
 
     def __init__(self, without: AbstractSet[str] = OF_A_REQUEST) -> None:

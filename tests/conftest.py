@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Options, scheduling and fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ pytest_plugins = [
 ]
 
 SHARED = ("tests/journey/spark/", "tests/journey/console/", "tests/journey/paimon_java/")
-"""Folders that one process runs whole: their tests share sessions, servers and lakes that take long to start."""
+"""Folders that one process runs completely: their tests share sessions, servers and lakes that are slow to start."""
 
-# Processes that tests start import the package from here too.
+# Child processes import the package from here too.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT / "app"), os.environ.get("PYTHONPATH")]))
 
-# The machine may be busy: how long an example takes says nothing.
+# The machine may be busy, so examples have no deadline.
 hypothesis.settings.register_profile("muster", deadline=None, print_blob=True, max_examples=examples(100))
 hypothesis.settings.register_profile("ci", parent=hypothesis.settings.get_profile("muster"), derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "muster")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--update-golden`` writes the golden answers anew, for review."""
+    """Add ``--update-golden``, which rewrites the golden files for review."""
     parser.addoption("--update-golden", action="store_true", help="write the golden answers anew, for review")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes minutes, so that processes side by side end together."""
+    """Start with tests that take minutes, so that parallel processes end together."""
     long = ("test_kills.py", "test_same_answers.py", "test_benchmarks.py", "test_pyiceberg_server_planning.py")
     order = {folder: number for number, folder in enumerate(SHARED)}
     items.sort(key=lambda item: (order.get(unit_of(item.nodeid), len(order)), item.path.name not in long))
 
 
 def unit_of(nodeid: str) -> str:
-    """What one process runs whole: a file, or a folder of ``SHARED`` with a file that uses the same Spark."""
+    """Return the unit that one process runs: a file, or a folder of ``SHARED`` and a file that uses the same Spark."""
     file = nodeid.partition("::")[0]
     if file.endswith("/paimon_java/test_spark_tables.py"):
         return SHARED[0]
@@ -64,7 +64,7 @@ def unit_of(nodeid: str) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """Give each process a unit after another, in the order of the tests."""
+    """Schedule units to processes in the order of the tests."""
     from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
     class Units(LoadFileScheduling):  # type: ignore[misc]
@@ -82,20 +82,20 @@ def repository() -> Path:
 
 @pytest.fixture(scope="session")
 def lakes() -> Path:
-    """The folder of real tables written by others."""
+    """The folder of real tables by other writers."""
     return lakes_folder()
 
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The developer's own settings must not reach a test."""
+    """Remove the developer's settings from the environment."""
     for name in [name for name in os.environ if name.startswith("LAKEMUSTER_")]:
         monkeypatch.delenv(name)
 
 
 @pytest.fixture
 def assert_golden(pytestconfig: pytest.Config) -> Callable[[Path, object], None]:
-    """Hold a value of JSON against a stored answer; ``--update-golden`` stores it instead."""
+    """A function that compares a JSON value with a golden file, or stores it under ``--update-golden``."""
 
     def check(path: Path, value: object) -> None:
         if pytestconfig.getoption("--update-golden"):

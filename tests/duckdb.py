@@ -1,4 +1,4 @@
-"""DuckDB with its Iceberg extension, which is published as wheels too: nothing is downloaded when it runs."""
+"""DuckDB with its Iceberg extension from a wheel, so that nothing is downloaded at run time."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def connected():
         connection.execute(f"LOAD '{extension}'")
     return connection
 """
-"""The start of a script: ``connected()`` gives a connection with the extensions for Iceberg tables."""
+"""Script prologue: ``connected()`` returns a connection with the extensions for Iceberg tables."""
 
 
 @pytest.fixture(scope="session")
 def run_duckdb(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
-    """Call ``main(**arguments)`` of a script (its path, or its text) beside DuckDB; arguments and answer are JSON."""
+    """A function that calls ``main(**arguments)`` of a script (path or text) with DuckDB, with JSON values."""
     return runner(python_of("requirements-duckdb.lock"), tmp_path_factory)

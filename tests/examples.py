@@ -1,4 +1,4 @@
-"""How many examples a property tries: fewer where only the versions of Python or of packages differ."""
+"""The number of examples of property tests, reduced where only versions of Python or packages differ."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ SHARE = float(os.environ.get("MUSTER_EXAMPLES", "1"))
 
 
 def examples(count: int) -> int:
-    """The number of examples, of so many in ``make whole``; at least ten."""
+    """Return the number of examples to try, a share of ``count`` but at least ten."""
     return max(min(count, 10), round(count * SHARE))

@@ -1,4 +1,4 @@
-"""A small Iceberg REST catalog whose faults tests choose: what an attached catalog may do to us."""
+"""A small Iceberg REST catalog with faults that tests choose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.loopback_http import listening
 
 @dataclass(frozen=True)
 class Asked:
-    """A request that reached the catalog."""
+    """A request to the catalog."""
 
     method: str
     path: str
@@ -30,10 +30,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer.
+    """A response.
 
     Attributes:
-        breaks: close the connection: "before" any byte of the answer, or "within" its body.
+        breaks: where the connection is closed: "before" any byte of the response, or "within" its body.
     """
 
     status: int = 200
@@ -48,15 +48,15 @@ def error(status: int, kind: str) -> Reply:
 
 @dataclass
 class FakeCatalog:
-    """Its tables, who may load them, and what it was asked.
+    """The catalog's tables, rights and recorded requests.
 
     Attributes:
-        tables: by levels, the location of the current metadata.
-        rights: by token, the tables that its caller may load; None: it asks for no token.
-        config: its configuration.
-        fault: may answer in its place; None: it answers itself.
-        etags: of tables; others have `"theirs"`.
-        credentials: of storage, by table, for clients that ask for them.
+        tables: locations of current metadata, by levels.
+        rights: the tables that each token may load; None: no token is required.
+        config: the response to ``/v1/config``.
+        fault: returns a response in place of the catalog's, or None.
+        etags: ETags of tables; the default is ``"theirs"``.
+        credentials: storage credentials by table, for clients that request them.
     """
 
     uri: str = ""
@@ -141,12 +141,12 @@ class FakeCatalog:
 
 @contextmanager
 def fake_catalog() -> Iterator[FakeCatalog]:
-    """A catalog on 127.0.0.1, for the length of a block."""
+    """Run a catalog on 127.0.0.1."""
     catalog = FakeCatalog()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # Head and body in one packet, which no delayed acknowledgement holds up.
+        # Send head and body in one packet, so that no delayed acknowledgement delays the body.
         wbufsize = -1
         disable_nagle_algorithm = True
 
@@ -197,5 +197,5 @@ def fake_catalog() -> Iterator[FakeCatalog]:
 
 
 def _json(document: object) -> bytes:
-    """JSON of integers of any size."""
+    """Return JSON text, with integers of any size."""
     return json.dumps(document).encode()

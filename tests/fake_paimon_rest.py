@@ -1,4 +1,4 @@
-"""A small Paimon REST catalog whose faults tests choose. It has names, paths and newest snapshots, and no files."""
+"""A small Paimon REST catalog with faults that tests choose. It has names, paths and newest snapshots, but no files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PaimonTable:
     """A table.
 
     Attributes:
-        newest: id of its newest snapshot; None: it has none.
+        newest: the id of its newest snapshot; None if there is none.
         type: the option ``type``.
     """
 
@@ -32,11 +32,11 @@ class PaimonTable:
 
 @dataclass
 class FakePaimonRest:
-    """Its tables by database and name, and the paths that it was asked for.
+    """The catalog's tables by database and name, and the requested paths.
 
     Attributes:
-        fault: may answer in its place, given the path: a status and a document.
-        page: how many names a page has.
+        fault: returns a status and a document for a path in place of the catalog's response, or None.
+        page: the number of names on a page.
     """
 
     uri: str = ""
@@ -46,7 +46,7 @@ class FakePaimonRest:
     asked: list[str] = field(default_factory=list)
 
     def reply(self, target: str, authorization: str) -> tuple[int, object]:
-        """The status and the document of an answer."""
+        """Return the status and the document of a response."""
         self.asked.append(target)
         parts = urlsplit(target)
         if (found := self.fault(parts.path)) is not None:
@@ -93,7 +93,7 @@ def _error(kind: str | None, code: int) -> dict[str, object]:
 
 @contextmanager
 def fake_paimon_rest() -> Iterator[FakePaimonRest]:
-    """A catalog on 127.0.0.1, for the length of a block."""
+    """Run a catalog on 127.0.0.1."""
     catalog = FakePaimonRest()
 
     class Handler(BaseHTTPRequestHandler):

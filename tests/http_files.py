@@ -1,4 +1,4 @@
-"""A plain HTTP server of files in memory: with ranges or without, with HEAD or without; no listings."""
+"""An HTTP server of files in memory: ranges and HEAD are optional, and there are no listings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.loopback_http import LoopbackServer
 
 
 class HttpFiles(LoopbackServer):
-    """Serves ``files`` by literal path, without leading slash."""
+    """Serves ``files`` by literal path without a leading slash."""
 
     def __init__(self, *, ranges: bool = True, head: bool = True) -> None:
         self.files: dict[str, bytes] = {}

@@ -1,6 +1,6 @@
-"""Keycloak, started for tests: a realm with clients, whose keys can be rotated.
+"""Keycloak for tests: a realm with clients and rotatable keys.
 
-The distribution (``requirements-keycloak.jars``) is brought by Maven on first use. Java 17 must be there.
+Maven downloads the distribution (``requirements-keycloak.jars``) on first use. It needs Java 17.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KEYS = "org.keycloak.keys.KeyProvider"
 
 
 def _client(name: str, audience: str | None) -> dict[str, Any]:
-    """A client that has tokens by its own credentials, for an audience."""
+    """Return a client with the client credentials grant, whose tokens have an audience."""
     config = {"included.custom.audience": audience, "access.token.claim": "true", "id.token.claim": "false"}
     mapper = {"name": "audience", "protocol": "openid-connect", "protocolMapper": "oidc-audience-mapper"}
     return {
@@ -45,7 +45,7 @@ def _client(name: str, audience: str | None) -> dict[str, Any]:
 
 
 def _browser_client(name: str, audience: str) -> dict[str, Any]:
-    """A client that people sign in with, in a browser."""
+    """Return a client with the authorization code grant."""
     flows = {"standardFlowEnabled": True, "serviceAccountsEnabled": False}
     return {**_client(name, audience), **flows, "redirectUris": ["http://127.0.0.1/*"]}
 
@@ -95,44 +95,44 @@ class Keycloak:
 
     @property
     def token_endpoint(self) -> str:
-        """Where credentials are exchanged for tokens."""
+        """The URL of the token endpoint."""
         return f"{self.issuer}/protocol/openid-connect/token"
 
     def tokens(self, client: str, scope: str = "openid") -> dict[str, str]:
-        """The answer to a client's credentials: ``access_token``, ``id_token``."""
+        """Return the token response for a client's credentials: ``access_token``, ``id_token``."""
         form = {"grant_type": "client_credentials", "client_id": client, "client_secret": SECRET, "scope": scope}
         found: dict[str, str] = self.http.post(self.token_endpoint, data=form).raise_for_status().json()
         return found
 
     def sign_in(self, address: str) -> str:
-        """Sign the person in on the page that an address leads to; return where the browser is led back."""
+        """Sign the user in on the page at ``address``; return the redirect's location."""
         with httpx.Client(timeout=60, follow_redirects=True) as browser:
             page = browser.get(address).raise_for_status()
             found = re.search(r'<form[^>]*action="([^"]+)"', page.text)
             assert found is not None, page.text[:2000]
             form = {"username": PERSON, "password": SECRET}
-            # Its cookies are Secure: browsers send them to 127.0.0.1 all the same.
+            # The cookies are ``Secure``; browsers send them to 127.0.0.1 nevertheless.
             cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in browser.cookies.jar)
             answer = browser.post(unescape(found[1]), data=form, headers={"Cookie": cookies}, follow_redirects=False)
             assert answer.status_code == 302, answer.text[:2000]
             return answer.headers["location"]
 
     def admin_token(self) -> str:
-        """A token of another realm."""
+        """Return an access token of the administration realm."""
         form = {"grant_type": "password", "client_id": "admin-cli", "username": ADMIN, "password": SECRET}
         answer = self.http.post(f"{self.uri}/realms/master/protocol/openid-connect/token", data=form)
         token: str = answer.raise_for_status().json()["access_token"]
         return token
 
     def administer(self, method: str, path: str, body: object = None) -> Any:
-        """Ask the administration API."""
+        """Send a request to the administration API."""
         headers = {"Authorization": f"Bearer {self.admin_token()}"}
         answer = self.http.request(method, f"{self.uri}/admin/realms{path}", json=body, headers=headers)
         answer.raise_for_status()
         return answer.json() if answer.content else None
 
     def rotate(self) -> None:
-        """Replace the realm's keys for signatures by a new one."""
+        """Replace the realm's signing keys with a new one."""
         old = self.administer("GET", f"/{REALM}/components?type={_KEYS}")
         parent = self.administer("GET", f"/{REALM}")["id"]
         config = {"priority": ["200"], "algorithm": ["RS256"], "keySize": ["2048"]}
@@ -145,7 +145,7 @@ class Keycloak:
 
 @contextmanager
 def keycloak(folder: Path) -> Iterator[Keycloak]:
-    """A Keycloak with one realm, in a copy of its distribution, which it writes to."""
+    """Run Keycloak with one realm, in a copy of its distribution, to which it writes."""
     [distribution] = jars_of("requirements-keycloak.jars")
     home = folder / "keycloak"
     shutil.copytree(distribution, home)

@@ -1,4 +1,4 @@
-"""A small HTTP server on the loopback address, in a thread of the test's process."""
+"""A small HTTP server on the loopback address, in a thread of this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Self
 
 
 class LoopbackServer:
-    """Answers with ``handler`` for the length of a block."""
+    """A server that uses ``handler`` within a block."""
 
     def __init__(self, handler: type[BaseRequestHandler]) -> None:
         self._server = _Server(("127.0.0.1", 0), handler)
@@ -35,6 +35,6 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def listening(handler: type[BaseRequestHandler]) -> Iterator[int]:
-    """A server that answers with ``handler`` for the length of a block; gives its port."""
+    """Run a server that uses ``handler``; yield its port."""
     with LoopbackServer(handler) as server:
         yield server.port

@@ -1,4 +1,4 @@
-"""A bucket of a real store's server or emulator, as tests use it."""
+"""Buckets of servers and emulators of object stores."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 
 @dataclass(frozen=True)
 class Bucket:
-    """Where a bucket is, and what opens it. It is written to by other means than what is under test.
+    """A bucket, which tests write without the code under test.
 
     Attributes:
-        url: the bucket as a location.
-        storage: the STORAGE setting that reaches it.
+        url: the bucket's location.
+        storage: the ``STORAGE`` setting for it.
     """
 
     url: str
@@ -26,7 +26,7 @@ class Bucket:
 
 
 BUCKETS = {"google": "google_bucket", "azure": "azure_container", "hdfs": "hdfs_folder"}
-"""The fixtures of buckets, by kind."""
+"""The names of bucket fixtures, by kind."""
 
 KINDS = ["google", "azure", pytest.param("hdfs", marks=pytest.mark.full)]
-"""The kinds as parameters of tests: a cluster takes long to start."""
+"""The kinds as test parameters; HDFS runs only in full runs, since a cluster is slow to start."""

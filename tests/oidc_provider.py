@@ -1,4 +1,4 @@
-"""A small OpenID provider over real HTTP, with real keys: it rotates them, hangs, fails and lies when told to."""
+"""A small OpenID provider over HTTP, which can rotate its keys, hang, fail and return wrong values."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519Pri
 
 @cache
 def rsa_key(number: int, bits: int = 2048) -> rsa.RSAPrivateKey:
-    """The same key for a number: making one takes a tenth of a second."""
+    """Return a key for a number, cached, since generating one takes a tenth of a second."""
     del number
     return rsa.generate_private_key(public_exponent=65537, key_size=bits)
 
 
 def new_key(algorithm: str, number: int = 0) -> PrivateKey:
-    """A private key for a signature algorithm."""
+    """Generate a private key for a signature algorithm."""
     if algorithm.startswith(("RS", "PS")):
         return rsa_key(number)
     if algorithm == "EdDSA":
@@ -44,7 +44,7 @@ def new_key(algorithm: str, number: int = 0) -> PrivateKey:
 
 @dataclass
 class SigningKey:
-    """A key that the provider signs with."""
+    """A signing key of the provider."""
 
     key_id: str
     algorithm: str
@@ -52,7 +52,7 @@ class SigningKey:
 
     @property
     def jwk(self) -> dict[str, Any]:
-        """The public key."""
+        """The public key as a JWK."""
         algorithm = jwt.get_algorithm_by_name(self.algorithm)
         document = algorithm.to_jwk(self.private.public_key(), as_dict=True)
         return {**document, "kid": self.key_id, "use": "sig"}
@@ -60,14 +60,14 @@ class SigningKey:
 
 @dataclass
 class BrowserGrants:
-    """Sign-ins of browsers: codes and refresh tokens, each good once.
+    """The authorization code and refresh token grants; each code and token is valid once.
 
     Attributes:
-        client: its id and secret.
-        roles: of whoever signs in.
-        seconds: a token's life.
-        codes: by code, the query of the authorization request.
-        refuses: whoever signs in is denied access.
+        client: the client's id and secret.
+        roles: the roles of all users.
+        seconds: the lifetime of a token.
+        codes: the query of the authorization request, by code.
+        refuses: whether access is denied to all users.
     """
 
     client: tuple[str, str] = ("muster", "a secret/+")
@@ -79,7 +79,7 @@ class BrowserGrants:
     refuses: bool = False
 
     def sign_in(self, address: str) -> dict[str, str]:
-        """What the provider's page does once somebody has signed in: the parameters that lead back."""
+        """Sign a user in for an authorization URL; return the redirect's parameters."""
         asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         assert asked["response_type"] == "code"
         assert asked["code_challenge_method"] == "S256"
@@ -88,7 +88,7 @@ class BrowserGrants:
         return {"code": code, "state": asked["state"]}
 
     def leads_back(self, address: str) -> str:
-        """Where the provider's page sends a browser: somebody has signed in, or was refused."""
+        """Return the redirect's URL after the user signed in, or was denied access."""
         back = self.sign_in(address)
         asked = self.codes[back["code"]]
         answer = {"error": "access_denied", "state": back["state"]} if self.refuses else back
@@ -97,7 +97,7 @@ class BrowserGrants:
     def exchange(
         self, form: dict[str, str], basic: tuple[str, str], token: Callable[..., str]
     ) -> tuple[int, dict[str, Any]]:
-        """The answer to a code or a refresh token."""
+        """Return the status and token response for a code or a refresh token."""
         if basic != self.client:
             return 401, {"error": "invalid_client"}
         if form["grant_type"] == "authorization_code":
@@ -120,14 +120,14 @@ class BrowserGrants:
 
 @dataclass
 class OidcProvider:
-    """The provider, while it is served.
+    """The provider's state.
 
     Attributes:
-        named: the issuer that its discovery document names.
-        opaque: introspection's answers by token.
-        hold: requests wait while it is not set.
-        status: of every answer.
-        asked: requests by path.
+        named: the issuer in the discovery document, if not the provider's.
+        opaque: introspection responses by token.
+        hold: requests wait until it is set.
+        status: the status of every response.
+        asked: the number of requests by path.
     """
 
     port: int
@@ -146,13 +146,13 @@ class OidcProvider:
         return f"http://127.0.0.1:{self.port}/realm"
 
     def rotate(self, algorithm: str = "RS256") -> SigningKey:
-        """Replace all keys by a new one."""
+        """Replace all keys with a new one."""
         number = len(self.asked) + len(self.keys) + int(self.keys[-1].key_id == "first")
         self.keys = [SigningKey(f"rotated-{time.monotonic_ns()}", algorithm, new_key(algorithm, number))]
         return self.keys[0]
 
     def claims(self, subject: str = "someone", *roles: str, **changes: Any) -> dict[str, Any]:
-        """The claims of a good access token; a change to None removes one."""
+        """Return the claims of a valid access token; a change to None removes a claim."""
         now = int(time.time())
         found = {
             "iss": self.issuer,
@@ -166,7 +166,7 @@ class OidcProvider:
         return {name: value for name, value in found.items() if value is not None}
 
     def token(self, subject: str = "someone", *roles: str, key: SigningKey | None = None, **changes: Any) -> str:
-        """An access token; ``headers`` adds to its header."""
+        """Return a signed access token; ``headers`` extends its JOSE header."""
         headers = changes.pop("headers", {})
         key = key or self.keys[0]
         return jwt.encode(
@@ -177,7 +177,7 @@ class OidcProvider:
         )
 
     def answer(self, path: str, form: dict[str, list[str]], basic: tuple[str, str]) -> tuple[int, object]:
-        """The answer to a request."""
+        """Return the status and document of a response."""
         match path:
             case "/realm/.well-known/openid-configuration":
                 return self.status, {
@@ -210,7 +210,7 @@ class OidcProvider:
 
 @contextmanager
 def oidc_provider() -> Iterator[OidcProvider]:
-    """Serve a provider on a free port of this machine."""
+    """Run a provider on a free port of this machine."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -230,7 +230,7 @@ def oidc_provider() -> Iterator[OidcProvider]:
                 return
             status, document = provider.answer(self.path, form, (unquote(user), unquote(password)))
             body = json.dumps(document).encode()
-            # A client may have stopped waiting.
+            # The client may have disconnected.
             with suppress(OSError):
                 self.send_response(status)
                 self.send_header("content-type", "application/json")

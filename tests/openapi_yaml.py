@@ -1,4 +1,4 @@
-"""Read OpenAPI documents in YAML, by the fast loader where there is one."""
+"""Parse YAML OpenAPI documents, with libyaml's loader if available."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import yaml
 
 
 def read(text: str) -> dict[str, Any]:
-    """The document of a text."""
+    """Parse a document."""
     found: dict[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return found

@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry's protocol over HTTP, which keeps what it is sent."""
+"""A collector of OTLP over HTTP that stores the received data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.loopback_http import listening
 
 @dataclass(frozen=True)
 class SentSpan:
-    """A span as it was sent; ids in hexadecimal."""
+    """A received span; ids are in hexadecimal."""
 
     name: str
     trace_id: str
@@ -31,12 +31,12 @@ class SentSpan:
 
 @dataclass
 class Collector:
-    """What was sent so far.
+    """The received data.
 
     Attributes:
-        endpoint: where to send it.
-        metrics: data points of metrics by name, each its attributes and its value or count.
-        bodies: everything that was sent, as it was decoded to text.
+        endpoint: the URL for exporters.
+        metrics: data points by metric name, each with its attributes and its value or count.
+        bodies: the text form of all received messages.
     """
 
     endpoint: str = ""
@@ -46,7 +46,7 @@ class Collector:
     bodies: list[str] = field(default_factory=list)
 
     def take_spans(self, sent: ExportTraceServiceRequest) -> None:
-        """Keep spans."""
+        """Store spans."""
         self.bodies.append(str(sent))
         for of in sent.resource_spans:
             self.resources.append(_attributes(of.resource.attributes))
@@ -57,7 +57,7 @@ class Collector:
                     self.spans.append(SentSpan(span.name, *ids, span.kind, *own))
 
     def take_metrics(self, sent: ExportMetricsServiceRequest) -> None:
-        """Keep the newest data points of each metric."""
+        """Store the newest data points of each metric."""
         self.bodies.append(str(sent))
         for of in sent.resource_metrics:
             for scope in of.scope_metrics:
@@ -78,7 +78,7 @@ def _attributes(pairs: Any) -> dict[str, Any]:
 
 @contextmanager
 def collector() -> Iterator[Collector]:
-    """A collector on a free port of 127.0.0.1, for the length of a block."""
+    """Run a collector on a free port of 127.0.0.1."""
     kept = Collector()
 
     class Handler(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""CPU time as a machine with nothing else to do would take it: tests run beside others, and machines differ."""
+"""CPU time limits that are independent of the machine's speed and load."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 
 REFERENCE_SECONDS = 0.02
-"""That such a machine takes for either of the loops of :func:`slowness`."""
+"""CPU time of either loop of :func:`slowness` on an idle reference machine."""
 _WIDE = json.dumps({f"k{n}": 1 for n in range(70_000)})
 
 
 def assert_takes_less(work: Callable[[], object], seconds: float, times: int = 3) -> None:
-    """Fail if each of some runs takes as much CPU time, although a machine that is slower at that moment has more."""
+    """Fail if each of ``times`` runs takes ``seconds`` of CPU time or more, scaled by the machine's slowness."""
     taken = []
     for _ in range(times):
         taken.append(process_seconds(work))
@@ -22,7 +22,7 @@ def assert_takes_less(work: Callable[[], object], seconds: float, times: int = 3
 
 
 def slowness() -> float:
-    """How much slower the machine is now, in reckoning or in memory; at least 1."""
+    """Return the current slowdown against the reference, in arithmetic or memory access; at least 1."""
     works: list[Callable[[], object]] = [
         lambda: sum(number * number for number in range(300_000)),
         lambda: json.loads(_WIDE),
@@ -31,7 +31,7 @@ def slowness() -> float:
 
 
 def process_seconds(work: Callable[[], object]) -> float:
-    """CPU seconds of this process."""
+    """Run ``work``, and return the CPU seconds of this process."""
     started = time.process_time()
     work()
     return time.process_time() - started

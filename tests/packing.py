@@ -1,4 +1,4 @@
-"""Make runs of small manifests end where a test can foresee it, whatever the names of their segments are."""
+"""Deterministic ends of runs of small manifests, independent of the names of their segments."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from lakemuster.index import packed
 
 
 def pack_every(monkeypatch: pytest.MonkeyPatch, manifests: int, *, small: int) -> None:
-    """End a run after each ``manifests`` manifests seen; ``small``: most entries of a manifest that is packed.
+    """End a run after every ``manifests`` manifests.
 
-    The names of segments hold the folder of the test, and by their hash a list may have no run at all.
+    Otherwise runs depend on the hash of segment names, which contain the test's folder.
+
+    Args:
+        small: the maximum number of entries of a manifest that is packed.
     """
     seen: dict[str, int] = {}
 

@@ -1,4 +1,4 @@
-"""The pages that users read: the README and docs/, and the code in them."""
+"""The user documentation: the README and docs/, and the code in them."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from tests.tree import ROOT
 
 
 def pages() -> list[Path]:
-    """The README, then every page of docs/."""
+    """Return the README, then every page of docs/."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def text() -> str:
-    """All pages, one after another."""
+    """Return the text of all pages."""
     return "\n".join(path.read_text("utf-8") for path in pages())
 
 
 def blocks(page: Path, language: str | None = None) -> list[str]:
-    """A page's fenced blocks: those of one language, or all."""
+    """Return a page's fenced blocks, of one language or all."""
     found = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     return [block for named, block in found if language in (None, named)]
 
 
 def code() -> str:
-    """The code of all pages: blocks and inline."""
+    """Return all code of the pages: blocks and inline code."""
     prose = re.sub(r"^```.*?^```", "", text(), flags=re.MULTILINE | re.DOTALL)
     inline = re.findall(r"`([^`\n]+)`", prose)
     return "\n".join([*(block for page in pages() for block in blocks(page)), *inline])
 
 
 def examples(page: Path) -> list[tuple[str, str]]:
-    """The commands of a page's console blocks, each with the text that it prints."""
+    """Return the commands of a page's console blocks, each with its output."""
     found = []
     for block in blocks(page, "console"):
         for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
@@ -42,9 +42,9 @@ def examples(page: Path) -> list[tuple[str, str]]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a text is what a page shows; ``…`` stands for any text of a line.
+    """Return whether an output matches what a page shows; ``…`` stands for any text within a line.
 
-    Columns may be padded otherwise, and the rule below a table's headings may have another length.
+    The padding of columns and the length of the rule below a table's headings may differ.
     """
     shown, printed = (re.sub("─+", "─", text.strip()) for text in (shown, printed))
     lines = [re.split(r"\s+", line.strip()) for line in shown.splitlines()]
@@ -53,6 +53,6 @@ def matches(shown: str, printed: str) -> bool:
 
 
 def matches_unwrapped(shown: str, answered: str) -> bool:
-    """Whether an answer without line breaks is what a page shows on several lines, each after the first indented."""
+    """Return whether a response matches what a page shows wrapped, with continuation lines indented."""
     pattern = ".*".join(map(re.escape, re.sub(r"\n ", "", shown.strip()).split("…")))
     return re.fullmatch(pattern, answered.strip(), re.DOTALL) is not None

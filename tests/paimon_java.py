@@ -1,7 +1,7 @@
-"""Apache Paimon's Java client, to write tables with, to hold plans against and to read through our catalog.
+"""Apache Paimon's Java client, to write tables, to compare plans, and to read through the server's catalog.
 
-Its jars (``requirements-paimon.jars``: Paimon's, and what it needs of Hadoop to write Parquet) are brought on first
-use; ``tests/java`` is what is asked of them, by one process for all tests.
+Its jars (``requirements-paimon.jars``: Paimon's, and Hadoop's for writing Parquet) are downloaded on first use. One
+process runs the actions of ``tests/java`` for all tests.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tests.tree import ROOT
 
 
 class PaimonFailed(Exception):
-    """What Paimon said when it could not do what it was asked."""
+    """An error of the Java client."""
 
 
 class Paimon:
-    """A running process; its catalog ``plain`` holds tables as files in ``folder/lake``, all in the database ``db``."""
+    """A running process; its catalog ``plain`` has tables as files in ``folder/lake``, all in the database ``db``."""
 
     def __init__(self, jars: list[str], folder: Path) -> None:
         self.folder = folder
@@ -49,7 +49,7 @@ class Paimon:
         self.ask("catalog", name="plain", options={"warehouse": self.lake.as_uri()})
 
     def ask(self, action: str, **arguments: Any) -> Any:
-        """The answer to an action of ``Session.java``, of the catalog ``plain`` unless told; PaimonFailed."""
+        """Run an action of ``Session.java``, by default on the catalog ``plain``; PaimonFailed if it fails."""
         assert self.process.stdin
         assert self.process.stdout
         self.process.stdin.write(json.dumps({"action": action, "catalog": "plain", **arguments}) + "\n")
@@ -69,7 +69,7 @@ class Paimon:
 
 @pytest.fixture(scope="session")
 def java_paimon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paimon]:
-    """The process of all tests."""
+    """The process that all tests share."""
     running = Paimon(jars_of("requirements-paimon.jars"), tmp_path_factory.mktemp("paimon"))
     try:
         yield running

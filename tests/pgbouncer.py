@@ -1,4 +1,4 @@
-"""PgBouncer in transaction mode before a test's PostgreSQL. Debian's package is brought on first use."""
+"""PgBouncer in transaction mode in front of PostgreSQL. Its Debian package is downloaded on first use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.postgres import ROLE, PostgresServer, other_user
 from tests.tree import ROOT
 
 PORT = 6432
-"""Part of the name of its socket: it listens on no address."""
+"""A part of the name of its socket; it listens on no network address."""
 _CONFIG = """
 [databases]
 {database} = host={server} user={role}
@@ -44,12 +44,12 @@ def _package(name: str) -> Path:
 
 @contextmanager
 def pgbouncer(server: PostgresServer, url: str, connections: int) -> Iterator[str]:
-    """PgBouncer for the length of a block; gives the URL of the database of ``url`` through it.
+    """Run PgBouncer; yield the URL of the database of ``url`` through it.
 
     Args:
-        connections: how many it opens to the server.
+        connections: the maximum number of its connections to the server.
     """
-    # A socket's path must be short, and open to the user that it runs as.
+    # A socket's path must be short, and accessible to PgBouncer's user.
     folder = Path(tempfile.mkdtemp(prefix="muster-pgb-", dir="/tmp"))
     try:
         shutil.copy2(_package("pgbouncer") / "sbin" / "pgbouncer", folder)

@@ -1,4 +1,4 @@
-"""Bugs that tests plant, by name: a decorator keeps them; and whether a check notices one."""
+"""A registry of bugs that tests plant, and a function that tells whether a check detects one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Case = ParamSpec("Case")
 
 
 class PlantedBugs(dict[str, Plant]):
-    """The bugs of one module of tests; calling it with a name decorates the function that plants the bug."""
+    """The bugs of a test module; calling it with a name decorates the function that plants the bug."""
 
     def __call__(self, name: str) -> Callable[[Plant], Plant]:
-        """Keep the decorated function under a name."""
+        """Return a decorator that registers a function under a name."""
 
         def keep(plant: Plant) -> Plant:
             self[name] = plant
@@ -25,7 +25,7 @@ class PlantedBugs(dict[str, Plant]):
 
 
 def fails(check: Callable[Case, object], *case: Case.args, **named: Case.kwargs) -> bool:
-    """Whether a check notices something wrong in a case."""
+    """Return whether a check fails for a case."""
     try:
         check(*case, **named)
     except AssertionError:

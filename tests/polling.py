@@ -1,4 +1,4 @@
-"""Poll for what happens in another thread or process."""
+"""Poll for an effect of another thread or process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def until(holds: Callable[[], T], seconds: float = 60.0) -> T:
-    """Ask until the answer is true, and return it. After the limit, the test fails."""
+    """Call ``holds`` until its result is true, and return that; fail after ``seconds``."""
     deadline = time.monotonic() + seconds
     while not (found := holds()):
         assert time.monotonic() < deadline

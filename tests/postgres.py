@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: started once a session, a fresh database for every test that asks.
+"""PostgreSQL for tests: one server per session, and an empty database for each test that requests one.
 
 Binaries come from ``MUSTER_POSTGRES_BIN``, the PATH, the system's folders, or the wheel of the dev environment.
 PostgreSQL refuses to run as root, so root runs it as another user. It listens on a Unix socket in its own folder.
@@ -41,7 +41,7 @@ _START_SECONDS = 60.0
 
 
 class PostgresServer:
-    """A running server; ``database()`` lends a fresh database of it."""
+    """A running server."""
 
     def __init__(self, socket_folder: Path, process_id: int) -> None:
         self._folder = socket_folder
@@ -50,21 +50,21 @@ class PostgresServer:
 
     @property
     def socket_path(self) -> str:
-        """The Unix socket that it listens on."""
+        """The path of its Unix socket, as text."""
         return str(self._folder / ".s.PGSQL.5432")
 
     def connect(self, database: str = "postgres") -> psycopg.Connection:
-        """A connection of the server's own role, each statement its own transaction."""
+        """Return an autocommit connection with the server's role."""
         return psycopg.connect(host=str(self._folder), user=ROLE, dbname=database, autocommit=True)
 
     @property
     def socket(self) -> Path:
-        """Where it listens."""
+        """The path of its Unix socket."""
         return self._folder / ".s.PGSQL.5432"
 
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
-        """All of its processes stand still for as long as the block runs."""
+        """Stop all of its processes within the block."""
         self._signal(signal.SIGSTOP)
         try:
             yield
@@ -72,7 +72,7 @@ class PostgresServer:
             self._signal(signal.SIGCONT)
 
     def _signal(self, number: int) -> None:
-        # The parent first, so that it starts no further process.
+        # Signal the parent first, so that it starts no further process.
         os.kill(self._process_id, number)
         children = Path(f"/proc/{self._process_id}/task/{self._process_id}/children").read_text().split()
         for child in map(int, children):
@@ -81,7 +81,7 @@ class PostgresServer:
 
     @contextlib.contextmanager
     def database(self) -> Iterator[str]:
-        """The SQLAlchemy URL of an empty database, dropped afterwards whoever is still connected."""
+        """Yield the SQLAlchemy URL of an empty database, which is dropped afterwards despite open connections."""
         name = f"test_{next(self._numbers)}"
         with self.connect() as connection:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE template0")
@@ -94,16 +94,16 @@ class PostgresServer:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresServer]:
-    """A PostgreSQL of this session's own."""
+    """The PostgreSQL of this test session."""
     with running_postgres() as server:
         yield server
 
 
 @contextlib.contextmanager
 def running_postgres() -> Iterator[PostgresServer]:
-    """A PostgreSQL for as long as the block runs."""
+    """Run a PostgreSQL."""
     user = other_user()
-    # Root's own temporary folder may be closed to the other user; a socket's path must be short.
+    # Root's temporary folder may be inaccessible to the other user, and a socket's path must be short.
     folder = Path(tempfile.mkdtemp(prefix="muster-pg-", dir="/tmp"))
     process = None
     try:
@@ -129,7 +129,7 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
 
 
 def find_binaries() -> Path:
-    """The folder of ``postgres`` and ``initdb``; the newest where the system has several."""
+    """Return the folder of ``postgres`` and ``initdb``; of several versions, the newest."""
     candidates = [Path(named)] if (named := os.environ.get("MUSTER_POSTGRES_BIN")) else []
     if (on_path := shutil.which("postgres")) is not None:
         candidates.append(Path(on_path).resolve().parent)
@@ -148,7 +148,7 @@ def find_binaries() -> Path:
 
 
 def other_user() -> pwd.struct_passwd | None:
-    """The user for servers that refuse to run as root; None if we are not root."""
+    """Return the user for servers that refuse to run as root; None if we are not root."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -158,7 +158,7 @@ def other_user() -> pwd.struct_passwd | None:
 
 
 def _open_to(user: pwd.struct_passwd | None, binaries: Path, folder: Path) -> Path:
-    """``binaries``, or links to them in ``folder`` where the user may not enter theirs (root's home)."""
+    """Return ``binaries``, or links to them in ``folder`` if the user cannot access them (root's home)."""
     try:
         _run([str(binaries / "postgres"), "--version"], user)
     except PermissionError:
@@ -192,14 +192,14 @@ def _start(binaries: Path, folder: Path, user: pwd.struct_passwd | None) -> subp
             stdout=log,
             stderr=log,
             cwd=folder,
-            start_new_session=True,  # Ctrl-C is for pytest, which then stops the server
+            start_new_session=True,  # Ctrl-C interrupts pytest, which then stops the server
             preexec_fn=_end_with_the_tests,  # noqa: PLW1509 - it calls one function of the kernel
             **_identity(user),
         )
 
 
 def _end_with_the_tests() -> None:
-    """In the new process: have Linux stop it, however the process of the tests ends."""
+    """In the new process, let Linux stop it when the test process ends in any way."""
     if sys.platform == "linux":
         set_death_signal = 1
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGINT)

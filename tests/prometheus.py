@@ -1,4 +1,4 @@
-"""Prometheus for tests: promtool, and a server that scrapes ours. Debian's package is brought on first use."""
+"""Prometheus for tests: promtool, and a server. Debian's package is downloaded on first use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.tree import ROOT
 
 @cache
 def program(name: str) -> str:
-    """The path of ``prometheus`` or ``promtool``."""
+    """Return the path of ``prometheus`` or ``promtool``."""
     if found := shutil.which(name):
         return found
     command = [sys.executable, "-I", str(ROOT / "scripts" / "debian.py"), "prometheus"]
@@ -31,7 +31,7 @@ def program(name: str) -> str:
 
 
 def promtool(*words: str, given: bytes = b"") -> tuple[int, str]:
-    """The status of promtool, and all that it says."""
+    """Run promtool, and return its exit status and output."""
     done = subprocess.run([program("promtool"), *words], input=given, capture_output=True, check=False)
     return done.returncode, (done.stdout + done.stderr).decode()
 
@@ -43,24 +43,24 @@ class Prometheus:
         self._http = httpx.Client(base_url=uri, timeout=60)
 
     def query(self, expression: str) -> list[dict[str, Any]]:
-        """The series that an expression gives now."""
+        """Return the current result of an expression."""
         answer = self._http.get("/api/v1/query", params={"query": expression}).json()
         assert answer["status"] == "success", (expression, answer)
         found: list[dict[str, Any]] = answer["data"]["result"]
         return found
 
     def rules(self) -> list[dict[str, Any]]:
-        """The rules that it has loaded, with what became of their evaluation."""
+        """Return the loaded rules, with the state of their evaluation."""
         groups = self._http.get("/api/v1/rules").json()["data"]["groups"]
         return [rule for group in groups for rule in group["rules"]]
 
 
 @contextmanager
 def prometheus(folder: Path, port: int, target: str, rules: Path) -> Iterator[Prometheus]:
-    """Prometheus, which scrapes ``target`` (host and port) each second and evaluates rules, for the length of a block.
+    """Run Prometheus, which scrapes ``target`` (host and port) and evaluates ``rules`` each second.
 
     Args:
-        port: a free one of 127.0.0.1.
+        port: a free port of 127.0.0.1.
     """
     folder.mkdir()
     config = {

@@ -1,4 +1,4 @@
-"""Apache Paimon's own client, to write tables with and to hold answers against: it pins old pyarrow and fsspec."""
+"""pypaimon, to write tables and compare results, in an environment of its own, since it pins old pyarrow and fsspec."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from tests.beside import python_of, runner
 
 @pytest.fixture(scope="session")
 def run_pypaimon(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
-    """Call ``main(**arguments)`` of a script (its path, or its text) beside pypaimon; arguments and answer are JSON."""
+    """A function that calls ``main(**arguments)`` of a script (path or text) with pypaimon, with JSON values."""
     return runner(python_of("requirements-pypaimon.lock"), tmp_path_factory)

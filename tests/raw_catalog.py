@@ -1,4 +1,4 @@
-"""A catalog on raw sockets: tests choose the bytes that it answers, and when it closes its connections."""
+"""A catalog on raw sockets: tests choose the bytes of its responses, and when it closes connections."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ CONFIG = b'{"defaults":{},"overrides":{}}'
 
 
 def answer(body: bytes = b"{}", *headers: str, status: int = 200) -> bytes:
-    """The bytes of an answer of known length."""
+    """Return the bytes of a response with ``Content-Length``."""
     lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}", *headers, "", ""]
     return "\r\n".join(lines).encode() + body
 
 
 @dataclass
 class RawRequest:
-    """A request as it came, and its connection."""
+    """A received request, and its connection."""
 
     line: str
     headers: list[tuple[str, str]]
@@ -35,12 +35,12 @@ class RawRequest:
 
 
 Answers: TypeAlias = Callable[[RawRequest], bytes]
-"""The bytes that answer a request; none: the connection is closed."""
+"""Returns the bytes of a response; if empty, the connection is closed."""
 
 
 @dataclass
 class RawCatalog:
-    """What it answers, and what it was asked. Its configuration is answered and not recorded."""
+    """The catalog's responses and recorded requests. Requests for its configuration are not recorded."""
 
     uri: str = ""
     answers: Answers = field(default=lambda _: answer())
@@ -48,7 +48,7 @@ class RawCatalog:
     open: list[socket.socket] = field(default_factory=list)
 
     def close_all(self) -> None:
-        """Close all connections; the peers' kernel knows of it when this returns."""
+        """Shut all connections down; the peers' kernel knows before this returns."""
         for connection in self.open:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
@@ -56,10 +56,10 @@ class RawCatalog:
 
 @contextmanager
 def raw_catalog(certificate: tuple[Path, Path] | None = None) -> Iterator[RawCatalog]:
-    """A catalog on 127.0.0.1 for the length of a block.
+    """Run a catalog on 127.0.0.1.
 
     Args:
-        certificate: it speaks TLS with this certificate and key.
+        certificate: a certificate and key for TLS.
     """
     catalog = RawCatalog()
     context = None

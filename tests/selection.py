@@ -1,7 +1,7 @@
-"""Which tests run: those of ``make quick``, of ``make test``, or of ``make full``, where a skip is a failure.
+"""Selection of tests for ``make quick``, ``make test`` and ``make full``; in a full run, a skip is a failure.
 
-``slow`` tests are left out by ``--quick``; ``full`` tests run with ``--full`` alone. A file is slow when it stands in
-``SLOW``, a test or a file also by its marker.
+``--quick`` deselects ``slow`` tests; ``full`` tests run only with ``--full``. Files listed in ``SLOW`` are slow, as are
+tests and files with the marker.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ SLOW = (
     "tests/unit/planner/test_counted_work.py",
     "tests/unit/planner/test_packed.py",
 )
-"""Parts of paths: files that take more than ten seconds of a core, or an environment of their own."""
+"""Parts of paths of files that take more than ten seconds of CPU time, or need a separate environment."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--quick`` and ``--full``."""
+    """Add ``--quick`` and ``--full``."""
     group = parser.getgroup("selection")
     group.addoption("--quick", action="store_true", help="leave out what is slow")
     group.addoption("--full", action="store_true", help="run the long tests too; a skip fails")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the markers."""
+    """Register the markers."""
     config.addinivalue_line("markers", "slow: takes seconds; left out by --quick")
     config.addinivalue_line("markers", "full: takes minutes or more; runs with --full alone")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect what was not asked for."""
+    """Deselect tests that the options exclude."""
     unwanted = [item for item in items if _is_unwanted(item, config.getoption("quick"), config.getoption("full"))]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)

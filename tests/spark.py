@@ -1,9 +1,9 @@
-"""Apache Spark with Iceberg's runtime, to write tables with and to read them through our catalog and data source.
+"""Apache Spark with Iceberg's runtime, to write tables, and to read them through the server's catalog and data source.
 
-It lives in an environment of its own (``requirements-spark.lock``), with a jar (``requirements-spark.jars``); both are
-brought on first use. So is Spark 3.5 with Paimon's connector (``requirements-spark35.lock``): Maven has none for
-Spark 4. The newest Spark (``requirements-spark43.lock``) has no jar. One session of each serves all
-tests of a process: see ``spark_session.py`` for what it can do.
+It has a separate environment (``requirements-spark.lock``) and a jar (``requirements-spark.jars``), both downloaded on
+first use. Spark 3.5 with Paimon's connector has its own (``requirements-spark35.lock``), since Maven has no connector
+for Spark 4. The newest Spark (``requirements-spark43.lock``) has no jar. One session of each serves all tests of a
+process; see ``spark_session.py`` for its actions.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from tests.tree import ROOT
 Rows = list[Any]
 APP = str(ROOT / "app")
 PACKAGES = [APP, sysconfig.get_paths()["purelib"]]
-"""Ours, with what the tests' own environment has of others."""
+"""The folders of this package and of the test environment's packages."""
 TOKEN = ("LAKE_TOKEN", "a-token-of-the-tests-which-executors-have")
 """An environment variable of Spark's workers, and its value."""
 
 
 class SparkFailed(Exception):
-    """What Spark said when it could not do what it was asked."""
+    """An error of Spark."""
 
 
 class Spark:
-    """A running session; with a connector's jar, ``folder/lake`` holds the tables of its catalog ``plain``.
+    """A running session; with a connector's jar, ``folder/lake`` has the tables of its catalog ``plain``.
 
-    ``packages`` are those of ours that its workers see; with ``sites``, of what PySpark's Connect client needs, it is a
+    Workers import from the folders ``packages``. With ``sites``, the packages of PySpark's Connect client, it is a
     Connect session.
     """
 
@@ -72,7 +72,7 @@ class Spark:
         return answer
 
     def ask(self, action: str, **arguments: Any) -> Any:
-        """The answer of an action of the session; SparkFailed with Spark's words."""
+        """Run an action of the session, and return its result; SparkFailed with Spark's message."""
         assert self.process.stdin
         self.process.stdin.write(json.dumps({"action": action, **arguments}) + "\n")
         self.process.stdin.flush()
@@ -82,12 +82,12 @@ class Spark:
         return answer["value"]
 
     def sql(self, text: str) -> Rows:
-        """A statement's rows, sorted; values as ``spark_session.plain`` shows them."""
+        """Return a statement's rows, sorted, with values in the form of ``spark_session.plain``."""
         rows: Rows = self.ask("sql", text=text)
         return rows
 
     def view(self, name: str, table: str, **options: str) -> Any:
-        """A temporary view over our data source; its schema, as Spark writes it."""
+        """Create a temporary view over our data source, and return its schema in Spark's JSON."""
         return self.ask("view", packages=self.packages, name=name, table=table, options=options)
 
     def stop(self) -> None:
@@ -96,7 +96,7 @@ class Spark:
 
 
 def jar_of(lock: str) -> Path:
-    """The connector that a lock of the repository pins."""
+    """Return the connector's jar that a lock of the repository pins."""
     command = [sys.executable, "-I", str(ROOT / "scripts" / "jars.py"), str(ROOT / lock)]
     brought = subprocess.run(command, capture_output=True, text=True, check=False)
     if brought.returncode:
@@ -105,7 +105,7 @@ def jar_of(lock: str) -> Path:
 
 
 def the_jar() -> Path:
-    """Iceberg's runtime."""
+    """Return the jar of Iceberg's runtime."""
     return jar_of("requirements-spark.jars")
 
 
@@ -113,7 +113,7 @@ def the_jar() -> Path:
 def session(
     lock: str, jar: Path | None, folder: Path, packages: Sequence[str], sites: Path | None = None
 ) -> Iterator[Spark]:
-    """A session of the environment of a lock, for the length of a block."""
+    """Run a session in the environment of a lock."""
     running = Spark(python_of(lock), jar, folder, packages, sites)
     try:
         yield running
@@ -123,21 +123,21 @@ def session(
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
-    """The session of this process."""
+    """The session that the tests of this process share."""
     with session("requirements-spark.lock", the_jar(), tmp_path_factory.mktemp("spark"), PACKAGES) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def newest_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
-    """A session of the newest Spark, without a jar, and with nothing of ours but the extra ``spark``."""
+    """A session of the newest Spark without a jar, with only the extra ``spark`` of this package."""
     with session("requirements-spark43.lock", None, tmp_path_factory.mktemp("newest_spark"), [APP]) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def connect_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Spark]:
-    """The same as a Connect session."""
+    """Like ``newest_spark``, as a Connect session."""
     sites = next((python_of("requirements-connect.lock").parents[1] / "lib").glob("python*/site-packages"))
     with session("requirements-spark43.lock", None, tmp_path_factory.mktemp("connect"), [APP], sites) as running:
         yield running

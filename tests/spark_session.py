@@ -1,8 +1,8 @@
-"""Runs beside Spark: a session that does what it is asked on standard input, one line of JSON after another.
+"""Runs in Spark's environment: a session that executes actions from standard input, one JSON line each.
 
-``python spark_session.py JAR FOLDER [SITES]`` in an environment with PySpark; JAR may be empty; with SITES, where the
-packages of PySpark's Connect client are, it is a Connect session. A line names an action of ``Session`` and its
-arguments; the answer is a line of JSON on standard output, which Spark's own words do not reach.
+``python spark_session.py JAR FOLDER [SITES]`` in an environment with PySpark; JAR may be empty; with SITES, the folder
+of the packages of PySpark's Connect client, it is a Connect session. A line names an action of ``Session`` and its
+arguments; the result is a JSON line on standard output, to which Spark itself does not write.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def session(jar: str, folder: str, *, connect: bool = False) -> SparkSession:
-    """A small session; with a jar, a catalog ``plain``: tables in ``FOLDER/lake`` with nothing but files about them."""
+    """Return a small session; with a jar, it has a catalog ``plain`` of tables as files in ``FOLDER/lake``."""
     settings = {
         "spark.driver.memory": "1g",
         "spark.driver.host": "127.0.0.1",
@@ -72,8 +72,8 @@ def session(jar: str, folder: str, *, connect: bool = False) -> SparkSession:
 
 
 def own_port() -> int:
-    """A free port, which Connect's client goes to from now on: all servers would take the same one otherwise."""
-    from pyspark.sql.connect.client import DefaultChannelBuilder  # the client's packages are there by now
+    """Return a free port, and make it the default of Connect's client, since all servers would share one otherwise."""
+    from pyspark.sql.connect.client import DefaultChannelBuilder  # importable only with the client's packages
 
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -83,7 +83,7 @@ def own_port() -> int:
 
 
 def plain(value: Any) -> Any:
-    """A value of a row as JSON that keeps it apart from every other value of its type."""
+    """Return a row's value as JSON that is distinct from all other values of its type."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -91,7 +91,7 @@ def plain(value: Any) -> Any:
             return str(value)
         case bytes() | bytearray():
             return value.hex()
-        case dt.date():  # a datetime too
+        case dt.date():  # includes datetime
             return value.isoformat()
         case dict():
             return sorted(([plain(key), plain(inner)] for key, inner in value.items()), key=json.dumps)
@@ -101,13 +101,13 @@ def plain(value: Any) -> Any:
 
 
 def ours(packages: list[str]) -> Any:
-    """``lakemuster.spark``, our packages beside Spark's."""
+    """Import ``lakemuster.spark`` with our packages after Spark's."""
     sys.path.extend(folder for folder in packages if folder not in sys.path)
     return importlib.import_module("lakemuster.spark")
 
 
 def patiently(work: Callable[[], T]) -> T:
-    """What work gives: Spark waits ten seconds for a stream's Python to start, too few on a busy machine."""
+    """Return the result of ``work``, with retries if a stream's Python did not start within Spark's ten seconds."""
     for _ in range(5):
         try:
             return work()
@@ -118,7 +118,7 @@ def patiently(work: Callable[[], T]) -> T:
 
 
 class Session:
-    """The actions."""
+    """The session and its actions."""
 
     def __init__(self, jar: str, folder: str, sites: str = "") -> None:
         sys.path.extend(sites.split(os.pathsep) if sites else [])
@@ -127,47 +127,47 @@ class Session:
 
     @property
     def java(self) -> Any:
-        """What py4j shows of the machine's classes."""
+        """The JVM view of py4j."""
         return self.spark.sparkContext._jvm
 
     def table(self, name: str) -> Any:
-        """Iceberg's own object of a table."""
+        """Return Iceberg's Java object of a table."""
         return self.java.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(self.spark._jsparkSession, name)
 
     def configure(self, settings: dict[str, str]) -> None:
-        """Set the session's settings; a catalog's count until its first use."""
+        """Set session settings; those of a catalog have an effect only before its first use."""
         for name, value in settings.items():
             self.spark.conf.set(name, value)
 
     def sql(self, text: str) -> list[Any]:
-        """The rows of a statement, in no order that counts."""
+        """Return the rows of a statement, in any order."""
         return self.rows(self.spark.sql(text))
 
     def read(self, table: str, options: dict[str, str], where: str = "true") -> list[Any]:
-        """The rows of a table read with the data source's options."""
+        """Return the rows of a table, read with options of Iceberg's data source."""
         return self.rows(self.spark.read.format("iceberg").options(**options).table(table).where(where))
 
     def parquet(self, paths: list[str], columns: list[str]) -> list[Any]:
-        """The rows of Parquet files, by Spark's own reader."""
+        """Return the rows of Parquet files, read by Spark's reader."""
         return self.rows(self.spark.read.parquet(*paths).select(*columns))
 
     def lakemuster(self, packages: list[str], name: str, options: dict[str, Any]) -> Any:
-        """What a function of ``lakemuster.spark`` gives, our packages beside Spark's: rows and types, or a list."""
+        """Return the result of a function of ``lakemuster.spark``: rows and types, or a list."""
         found = getattr(ours(packages), name)(self.spark, **options)
         return found if isinstance(found, list) else {"rows": self.rows(found), "types": found.dtypes}
 
     def view(self, packages: list[str], name: str, table: str, options: dict[str, str]) -> Any:
-        """A temporary view over our data source; its schema."""
+        """Create a temporary view over our data source, and return its schema."""
         frame = self.source(packages).read.format("lakemuster").options(**options).load(table)
         frame.createOrReplaceTempView(name)
         return json.loads(frame.schema.json())
 
     def schema(self, table: str) -> Any:
-        """The schema of a table of a catalog."""
+        """Return the schema of a table of a catalog."""
         return json.loads(self.spark.table(table).schema.json())
 
     def follow(self, packages: list[str], table: str, options: dict[str, str], folder: str) -> None:
-        """Let a stream write to FOLDER what is new in a table of our data source, and end it; its checkpoint stays."""
+        """Write new rows of a table to FOLDER with a stream over our data source, and stop it."""
         frame = self.source(packages).readStream.format("lakemuster").options(**options).load(table)
         sink = frame.writeStream.format("parquet").option("checkpointLocation", f"{folder}/checkpoint")
 
@@ -181,7 +181,7 @@ class Session:
         patiently(once)
 
     def run(self, packages: list[str], script: str, values: dict[str, Any]) -> str:
-        """What a script prints that is given the session, as ``spark``, and ``values``."""
+        """Run a script with the session, as ``spark``, and ``values``; return its output."""
         self.source(packages)
 
         def once() -> str:
@@ -193,7 +193,7 @@ class Session:
         return patiently(once)
 
     def source(self, packages: list[str]) -> SparkSession:
-        """The session with our data source."""
+        """Register our data source on first use; return the Spark session."""
         if not self.registered:
             ours(packages).register(self.spark)
             self.registered = True
@@ -203,7 +203,7 @@ class Session:
         return sorted((plain(row) for row in frame.collect()), key=json.dumps)
 
     def create(self, name: str, schema: object, spec: object, properties: dict[str, str]) -> None:
-        """Create ``plain.NAME`` from a schema and a partition spec in Iceberg's JSON: types that Spark's SQL lacks."""
+        """Create ``plain.NAME`` from Iceberg's JSON schema and partition spec, for types that Spark SQL lacks."""
         iceberg = self.java.org.apache.iceberg
         parsed = iceberg.SchemaParser.fromJson(json.dumps(schema))
         parts = iceberg.PartitionSpecParser.fromJson(parsed, json.dumps(spec))
@@ -211,7 +211,7 @@ class Session:
         catalog.createTable(iceberg.catalog.TableIdentifier.parse(name), parsed, parts, properties)
 
     def append_nothing(self, table: str, files: int) -> None:
-        """Commit data files of one row each that do not exist."""
+        """Commit entries of data files of one row each, without the files."""
         iceberg = self.java.org.apache.iceberg
         loaded = self.table(table)
         append, folder = loaded.newAppend(), f"{loaded.location()}/data"
@@ -221,16 +221,16 @@ class Session:
         append.commit()
 
     def add_with_default(self, table: str, column: str, type: str, default: int | str) -> None:
-        """Add a column of a primitive type whose value in the rows that are there is ``default``."""
+        """Add a column of a primitive type whose value in existing rows is ``default``."""
         iceberg = self.java.org.apache.iceberg
         parsed = iceberg.types.Types.fromPrimitiveString(type)
         literal = iceberg.expressions.Expressions.lit(default).to(parsed)
         self.table(table).updateSchema().addColumn(column, parsed, literal).commit()
 
     def equality_delete(self, table: str, rows: list[dict[str, Any]], partition: str = "", spec: int = 0) -> None:
-        """Commit an equality delete file that holds ``rows``, of their columns, in a partition such as ``day=3``.
+        """Commit an equality delete file with ``rows`` on their columns, in a partition such as ``day=3``.
 
-        A value is in Iceberg's single-value JSON, or NaN.
+        Values have Iceberg's JSON single-value form, or are NaN.
         """
         iceberg = self.java.org.apache.iceberg
         loaded = self.table(table)
@@ -242,7 +242,7 @@ class Session:
         parts = loaded.specs()[spec]
         place = iceberg.DataFiles.data(parts, partition) if partition else None
         file = iceberg.io.OutputFileFactory.builderFor(loaded, 1, 1).build().newOutputFile(parts, place)
-        builder = getattr(iceberg.data.GenericFileWriterFactory, "Builder")(loaded)  # noqa: B009 - py4j takes it so
+        builder = getattr(iceberg.data.GenericFileWriterFactory, "Builder")(loaded)  # noqa: B009 - py4j requires it
         factory = builder.equalityFieldIds(equal).equalityDeleteRowSchema(columns).build()
         writer = factory.newEqualityDeleteWriter(file, parts, place)
         for row in rows:
@@ -256,7 +256,7 @@ class Session:
 
 
 def main() -> None:
-    """Answer until standard input ends."""
+    """Execute actions until standard input ends."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     running = Session(*sys.argv[1:])
@@ -265,7 +265,7 @@ def main() -> None:
         asked = json.loads(line)
         try:
             answer = {"value": getattr(running, asked.pop("action"))(**asked)}
-        except Exception as problem:  # noqa: BLE001 - whatever Spark throws is the answer
+        except Exception as problem:  # noqa: BLE001 - any error of Spark is the response
             answer = {"error": "\n".join(line for line in str(problem).splitlines() if "\tat " not in line)}
         print(json.dumps(answer), file=answers)
     running.spark.stop()

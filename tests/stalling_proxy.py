@@ -1,4 +1,4 @@
-"""A TCP proxy before a Unix socket or a port, which can stop to forward: connections stay open, and no byte passes."""
+"""A TCP proxy for a Unix socket or a port that can stop forwarding while connections stay open."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 
 class StallingProxy:
-    """Listens on a port of this machine.
+    """A proxy on a port of this machine.
 
     Attributes:
-        port: where.
+        port: the port that it listens on.
     """
 
     def __init__(self, target: Path | tuple[str, int]) -> None:
@@ -27,7 +27,7 @@ class StallingProxy:
 
     @contextlib.contextmanager
     def stalled(self) -> Iterator[None]:
-        """Nothing is forwarded for as long as the block runs; new connections are accepted all the same."""
+        """Stop forwarding within the block; new connections are still accepted."""
         self._flowing.clear()
         try:
             yield
@@ -35,7 +35,7 @@ class StallingProxy:
             self._flowing.set()
 
     def close(self) -> None:
-        """End all connections."""
+        """Close the listener and all connections."""
         self._flowing.set()
         for one in (self._listener, *self._sockets):
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""S3 for tests: moto's server on a free port of this machine, with a new bucket for each test."""
+"""S3 for tests: moto's server on a free port, with a new bucket for each test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BUCKETS = count(1)
 
 @dataclass(frozen=True)
 class S3Server:
-    """Where a bucket is, and what opens it."""
+    """A bucket of the server, and its credentials."""
 
     endpoint_url: str
     key: str
@@ -27,17 +27,17 @@ class S3Server:
 
     @property
     def url(self) -> str:
-        """The bucket as a location."""
+        """The bucket's location."""
         return f"s3://{self.bucket}"
 
     @property
     def storage(self) -> dict[str, dict[str, Any]]:
-        """The STORAGE setting that reaches it."""
+        """The ``STORAGE`` setting for it."""
         return {"s3": {"endpoint_url": self.endpoint_url, "key": self.key, "secret": self.secret}}
 
     @cached_property
     def client(self) -> Any:
-        """A boto3 client, independent of what is under test."""
+        """A boto3 client, independent of the code under test."""
         return boto3.client(
             "s3",
             endpoint_url=self.endpoint_url,
@@ -53,7 +53,7 @@ class S3Server:
 
 @pytest.fixture(scope="session")
 def s3_endpoint() -> Iterator[str]:
-    """The URL of an S3 server that lives as long as the tests do."""
+    """The URL of an S3 server that runs for the test session."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
@@ -63,7 +63,7 @@ def s3_endpoint() -> Iterator[str]:
 
 
 def new_bucket(endpoint: str) -> S3Server:
-    """An S3 server with a bucket that nothing else uses."""
+    """Create a bucket."""
     server = S3Server(endpoint, "muster-key", "muster-secret", f"lake-{next(_BUCKETS)}")
     server.client.create_bucket(Bucket=server.bucket)
     return server
@@ -71,5 +71,5 @@ def new_bucket(endpoint: str) -> S3Server:
 
 @pytest.fixture
 def s3_server(s3_endpoint: str) -> S3Server:
-    """An S3 server with a bucket that nothing else uses."""
+    """A new bucket on the S3 server."""
     return new_bucket(s3_endpoint)

@@ -1,4 +1,4 @@
-"""Where the tests find things: the repository, and the real tables that are kept beside it."""
+"""Paths of the repository, and of the real tables beside it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PACKAGE = ROOT / "app" / "lakemuster"
 
 
 def lakes_folder() -> Path:
-    """The folder of real tables by other writers: ``MUSTER_LAKES``, or ``shared/lakes`` beside the repository."""
+    """Return the folder of real tables: ``MUSTER_LAKES``, or ``shared/lakes`` beside the repository."""
     folder = Path(os.environ.get("MUSTER_LAKES") or ROOT.parent / "shared" / "lakes")
     if not (folder / "iceberg").is_dir() or not (folder / "paimon").is_dir():
         raise RuntimeError(f"no tables in {folder}: name the folder that holds iceberg/ and paimon/ in MUSTER_LAKES")

@@ -1,6 +1,6 @@
-"""A receiver of webhooks that fails as it is told to, and what holds for all that it has got.
+"""A webhook receiver with faults that tests choose, and checks of the deliveries that it received.
 
-It knows nothing of the sender's code. Signatures are checked by OpenSSL's command line.
+It shares no code with the sender: OpenSSL's command line verifies signatures.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ SECRET = "whsec_" + base64.b64encode(KEY).decode()
 
 @dataclass(frozen=True)
 class Got:
-    """One request.
+    """A received request.
 
     Attributes:
-        is_taken: whether it was answered with success.
+        is_taken: whether the receiver accepted it.
     """
 
     headers: Mapping[str, str]
@@ -47,11 +47,11 @@ class Got:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a request is answered with.
+    """The response to a request.
 
     Attributes:
-        kind: ``answer``, ``reset`` (the connection, unanswered), ``hang`` (until the receiver ends) or
-            ``take and reset``: the request is processed, and its answer lost.
+        kind: ``answer``, ``reset`` (of the connection, without a response), ``hang`` (until the receiver stops) or
+            ``take and reset``: the request is processed, and its response lost.
     """
 
     kind: str = "answer"
@@ -64,7 +64,7 @@ OK = Verdict()
 
 @dataclass
 class Receiver:
-    """A receiver, and all that it has got, in order."""
+    """A receiver, and all received requests in order."""
 
     decide: Callable[[int], Verdict]
     port: int = 0
@@ -77,7 +77,7 @@ class Receiver:
         return f"http://127.0.0.1:{self.port}/hook?token=hidden"
 
     def taken(self) -> list[Got]:
-        """Each message once, in the order in which they were first taken."""
+        """Return each accepted message once, in the order of first acceptance."""
         return list({one.message_id: one for one in reversed(self.got) if one.is_taken}.values())[::-1]
 
     def events(self) -> list[dict[str, Any]]:
@@ -86,10 +86,10 @@ class Receiver:
 
 @contextmanager
 def receiving(decide: Callable[[int], Verdict] = lambda _: OK) -> Iterator[Receiver]:
-    """A receiver for a block.
+    """Run a receiver.
 
     Args:
-        decide: given the number of the request, from 0, returns what becomes of it.
+        decide: returns the verdict for the number of a request, from 0.
     """
     receiver = Receiver(decide)
 
@@ -107,7 +107,7 @@ def receiving(decide: Callable[[int], Verdict] = lambda _: OK) -> Iterator[Recei
             if verdict.kind == "hang":
                 receiver.over.wait(600)
             if verdict.kind != "answer":
-                # Without lingering, closing sends a reset.
+                # With SO_LINGER at zero, closing sends a reset.
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 self.close_connection = True
                 return
@@ -118,10 +118,10 @@ def receiving(decide: Callable[[int], Verdict] = lambda _: OK) -> Iterator[Recei
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
+            """Suppress log messages."""
 
         def handle(self) -> None:
-            """A sender may leave at any time."""
+            """Ignore errors of connections, which a sender may close at any time."""
             try:
                 super().handle()
             except OSError:
@@ -136,7 +136,7 @@ def receiving(decide: Callable[[int], Verdict] = lambda _: OK) -> Iterator[Recei
 
 
 def is_signed(one: Got, key: bytes = KEY) -> bool:
-    """Whether OpenSSL makes one of a request's signatures of its id, time and body."""
+    """Return whether a request has the signature of its id, time and body that OpenSSL computes."""
     content = f"{one.message_id}.{one.headers['webhook-timestamp']}.".encode() + one.body
     options = ("-sha256", "-mac", "HMAC", "-macopt", f"hexkey:{key.hex()}", "-binary")
     made = subprocess.run(["openssl", "dgst", *options], input=content, capture_output=True, check=True).stdout
@@ -146,10 +146,10 @@ def is_signed(one: Got, key: bytes = KEY) -> bool:
 def check_deliveries(
     got: Sequence[Got], expected: Sequence[tuple[str, dict[str, Any]]], *, is_signed_by: bytes
 ) -> None:
-    """Check that a receiver has got events in order, each at least once, and none but them.
+    """Check that a receiver got exactly the expected events, in order, each at least once.
 
     Args:
-        expected: message ids and events that it must have taken, in order.
+        expected: message ids and events that it must have accepted, in order.
     """
     ids = [name for name, _ in expected]
     events = dict(expected)
@@ -158,7 +158,7 @@ def check_deliveries(
         assert one.message_id in events, f"{one.message_id} was never told to it"
         assert one.event == events[one.message_id]
         at = ids.index(one.message_id)
-        # All before it were taken; itself perhaps, if that was not noticed.
+        # All earlier events were accepted; this one perhaps too, if its response was lost.
         assert set(ids[:at]) <= set(taken), f"{one.message_id} came before an earlier one was taken"
         if one.is_taken:
             taken.append(one.message_id)

@@ -1,7 +1,7 @@
-"""Count what the package consists of, at one or more revisions, as a Markdown table: ``python -m scripts.census REV…``.
+"""Count the code of the package at one or more revisions, as a Markdown table: ``python -m scripts.census REV…``.
 
-Pure apart from ``git archive``: the same revision always gives the same numbers. ``WORKTREE`` names the files on disk.
-Blank lines and comments count as no code. A statement is a node of Python's grammar that is one, docstrings excluded.
+Apart from ``git archive`` it is pure: a revision always gives the same numbers. ``WORKTREE`` names the files on disk.
+Blank lines and comments are not code. A statement is a statement node of Python's grammar, except docstrings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PACKAGE = "app/lakemuster/"
 WORKTREE = "WORKTREE"
 FORMATS = {"iceberg", "paimon"}
 WINDOW = 6
-"""Lines of code that are equal in two places, ignoring indentation, before they count as a duplicate."""
+"""Minimum number of equal lines of code in two places, ignoring indentation, that count as a duplicate."""
 GENERATED = (".ll", ".lock", ".jars", "openapi.yaml", "docs/overview.svg")
 NO_CODE = {
     tokenize.COMMENT,
@@ -35,7 +35,7 @@ NO_CODE = {
 
 
 def sources(revision: str) -> Mapping[str, str]:
-    """Return the text of every file of a revision by path; files that are not text are left out."""
+    """Return the text of every file of a revision by path; files that are not text are omitted."""
     if revision == WORKTREE:
         listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
         names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
@@ -56,7 +56,7 @@ def sources(revision: str) -> Mapping[str, str]:
 
 
 def docstrings(tree: ast.AST) -> Iterator[ast.Expr]:
-    """Yield strings that are statements: docstrings, and those of attributes."""
+    """Yield string statements: docstrings, also of attributes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node
@@ -78,7 +78,7 @@ def code_lines(text: str, tree: ast.AST) -> list[int]:
 
 
 def imported(tree: ast.AST, modules: set[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the package's modules that a module imports, and whether inside a function."""
+    """Yield the package's modules that a module imports, each with whether a function imports it."""
     inner = {
         id(node)
         for function in ast.walk(tree)
@@ -96,7 +96,7 @@ def imported(tree: ast.AST, modules: set[str]) -> Iterator[tuple[str, bool]]:
 
 
 def cycles(edges: Mapping[str, set[str]]) -> list[list[str]]:
-    """Return the groups of modules that reach each other by imports (Tarjan's algorithm, without recursion)."""
+    """Return the groups of modules that import each other in cycles (Tarjan's algorithm, without recursion)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -145,7 +145,7 @@ def asks_for_format(tree: ast.AST) -> int:
 
 
 def caches(tree: ast.AST) -> Counter[str]:
-    """Count decorators of functools that remember results, ordered dictionaries, and caches of the common budget."""
+    """Count caching decorators of functools, ordered dictionaries, and caches of the common budget."""
     found: Counter[str] = Counter()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -165,7 +165,7 @@ def caches(tree: ast.AST) -> Counter[str]:
 
 
 def duplicated(texts: Mapping[str, list[str]]) -> int:
-    """Count the runs of ``WINDOW`` lines of code that also are in another place."""
+    """Count the runs of ``WINDOW`` lines of code that also occur in another place."""
     places: defaultdict[tuple[str, ...], int] = defaultdict(int)
     for lines in texts.values():
         for start in range(len(lines) - WINDOW + 1):
@@ -188,7 +188,7 @@ def import_graph(package: Mapping[str, str]) -> tuple[dict[str, set[str]], int]:
 
 
 def census(files: Mapping[str, str]) -> dict[str, int]:
-    """Return the counts of one revision by their names."""
+    """Return the counts of one revision by name."""
     package = {name: text for name, text in files.items() if name.startswith(PACKAGE) and name.endswith(".py")}
     trees = {name: ast.parse(text) for name, text in package.items()}
     code = {name: code_lines(text, trees[name]) for name, text in package.items()}

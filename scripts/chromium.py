@@ -1,7 +1,7 @@
 """Print the path of a Chromium: ``python scripts/chromium.py``.
 
-$MUSTER_CHROMIUM names one; otherwise the first that is installed is taken. Where none is, Debian's is installed, if
-this may: it has some 200 dependencies, so it is not unpacked beside them. Needs only the standard library.
+$MUSTER_CHROMIUM names one; otherwise the first installed one is used. If there is none, Debian's is installed, if
+permitted: it has some 200 dependencies, so it is not unpacked beside them. Needs only the standard library.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ ADVICE = (
 
 
 def installed() -> str | None:
-    """The path of an installed browser."""
+    """Return the path of an installed browser; None if there is none."""
     return os.environ.get("MUSTER_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def install() -> None:
-    """Install Debian's; CalledProcessError if apt-get cannot."""
+    """Install Debian's chromium; CalledProcessError if apt-get fails."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     commands = (
         ["apt-get", "-qq", "update"],

@@ -27,7 +27,7 @@ SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
 @dataclass
 class Image:
-    """The image's configuration, as ``docker inspect`` shows it, and what this build leaves out."""
+    """The image's configuration, as ``docker inspect`` shows it, and the features that this build lacks."""
 
     python: str
     version: str
@@ -44,12 +44,12 @@ class Image:
     healthcheck: list[str] = field(default_factory=list)
 
     def as_new_stage(self) -> Image:
-        """The same base, with an empty configuration."""
+        """Return an image with the same base and an empty configuration."""
         return Image(self.python, self.version, self.python_home, self.plain, self.not_shown)
 
 
 def isolation_allowed() -> bool:
-    """Whether this process may create namespaces and mount."""
+    """Return whether this process may create namespaces and mount."""
     probe = ["unshare", "--mount", "--net", "--pid", "--fork", "mount", "-t", "tmpfs", "none", "/mnt"]
     try:
         return os.geteuid() == 0 and subprocess.run(probe, capture_output=True, check=False).returncode == 0
@@ -58,7 +58,7 @@ def isolation_allowed() -> bool:
 
 
 def mount(*words: str | Path) -> None:
-    """Mount with the program of that name."""
+    """Mount a filesystem with the system's program."""
     subprocess.run(["mount", *words], check=True)
 
 
@@ -129,7 +129,7 @@ def isolated(kinds: int, first: Callable[[], NoReturn]) -> int:
         libc.prctl(end_with_parent, signal.SIGKILL)
         try:
             first()
-        except BaseException as problem:  # noqa: BLE001 - a forked process returns to nobody
+        except BaseException as problem:  # noqa: BLE001 - a forked process must not return
             print(f"{type(problem).__name__}: {problem}", file=sys.stderr, flush=True)
         finally:
             os._exit(status)
@@ -154,13 +154,13 @@ def loopback_up() -> None:
 
 
 def read(folder: Path) -> tuple[Path, Image]:
-    """The root folder and the image's configuration."""
+    """Return the root folder and the image's configuration."""
     said: dict[str, Any] = json.loads((folder / "image.json").read_text("utf-8"))
     return folder.absolute() / "root", Image(**said)
 
 
 def run(folder: Path, asked: argparse.Namespace) -> int:
-    """``docker run --read-only``."""
+    """Run a command as ``docker run --read-only`` does."""
     root, image = read(folder)
     entrypoint = [asked.entrypoint] if asked.entrypoint else image.entrypoint
     words = entrypoint + (asked.words or ([] if asked.entrypoint else image.cmd))
@@ -183,7 +183,7 @@ def run(folder: Path, asked: argparse.Namespace) -> int:
 
 
 def execute(folder: Path, asked: argparse.Namespace) -> NoReturn:
-    """``docker exec``."""
+    """Run a command as ``docker exec`` does."""
     root, image = read(folder)
     environment = image.env | dict(pair.split("=", 1) for pair in asked.env)
     words = asked.words

@@ -1,4 +1,4 @@
-"""Print the folder of an unpacked Debian package, brought by apt-get on first use: ``python scripts/debian.py NAME``.
+"""Print the folder of an unpacked Debian package, downloaded on first use: ``python scripts/debian.py NAME``.
 
 Nothing is installed: the package is unpacked outside the tree, in $MUSTER_BUILD_CACHE (default: ~/.cache/lakemuster),
 in a folder named after it. apt-get checks its signature. Needs ``apt-get`` and ``dpkg``, and otherwise only the
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def bring(name: str, cache: Path) -> Path:
-    """The folder of an unpacked package; CalledProcessError if it cannot be fetched."""
+    """Return the folder of an unpacked package; CalledProcessError if it cannot be fetched."""
     place = cache / f"debian-{name}"
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / f"debian-{name}.lock").open("w") as guard:
@@ -36,7 +36,7 @@ def _download(name: str, folder: Path) -> None:
     try:
         _run(["apt-get", "-qq", "download", name], folder)
     except subprocess.CalledProcessError:
-        # The lists of packages may be missing or old.
+        # The package lists may be missing or outdated.
         _run(["apt-get", "-qq", "update"], folder)
         _run(["apt-get", "-qq", "download", name], folder)
 
@@ -46,7 +46,7 @@ def _run(command: list[str], folder: Path) -> None:
 
 
 def main() -> int:
-    """Print the folder; return 1 if the package cannot be had."""
+    """Print the folder; return 1 if the package cannot be fetched."""
     name = sys.argv[1]
     cache = Path(os.environ.get("MUSTER_BUILD_CACHE") or Path.home() / ".cache" / "lakemuster").absolute()
     try:

@@ -1,4 +1,4 @@
-"""A clock and a random source for the demo lake's writers: commits are hours apart, and every run is the same."""
+"""A clock and a random source for the demo lake's writers: commits are hours apart, and runs are reproducible."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _now = dt.datetime(2024, 5, 1, 8, tzinfo=dt.UTC)
 
 
 class Clock(dt.datetime):
-    """A ``datetime`` whose ``now`` is the demo's."""
+    """A ``datetime`` whose ``now`` is the demo's time."""
 
     @classmethod
     def now(cls, tz: dt.tzinfo | None = None) -> Any:
-        """The demo's time; without a zone it is the machine's local time, here UTC."""
+        """Return the demo's time; without a zone, as a naive time in UTC."""
         return _now if tz is not None else _now.replace(tzinfo=None)
 
 
@@ -28,6 +28,6 @@ def advance(hours: float) -> None:
 
 
 def install() -> None:
-    """Replace ``time.time`` and ``uuid.uuid4`` of this process by the demo's; its time zone is UTC."""
+    """Replace ``time.time`` and ``uuid.uuid4`` of this process with the demo's; its time zone is UTC."""
     time.time = lambda: Clock.now(dt.UTC).timestamp()
     uuid.uuid4 = lambda: uuid.UUID(int=_chance.getrandbits(128), version=4)

@@ -1,7 +1,7 @@
-"""The demo lake's tables of what metadata may be like: many small files, delete files, a snapshot that is damaged.
+"""Tables of the demo lake with unusual metadata: many small files, delete files, a damaged snapshot.
 
 ``web.sessions`` is badly clustered, in some countries more than in others. ``shop.returns`` has delete files, columns
-that were added, renamed, widened and dropped, a tag, and two branches; the manifest of one branch is gone.
+that were added, renamed, widened and dropped, a tag, and two branches; one branch lacks a manifest.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _DeleteManifestWriter(ManifestWriterV2):
 
 
 class _AddDeletes(_FastAppendFiles):
-    """Commits delete files: PyIceberg itself rewrites data files instead."""
+    """Commits delete files, where PyIceberg itself rewrites data files."""
 
     def new_manifest_writer(self, spec: PartitionSpec) -> ManifestWriter:
         return _DeleteManifestWriter(
@@ -75,7 +75,7 @@ class _AddDeletes(_FastAppendFiles):
 
 
 def sessions(create: Create, chance: random.Random) -> None:
-    """Six hours of sessions, a commit each; in some countries the users of each hour are others."""
+    """Write six hours of sessions, one commit per hour; in some countries each hour has different users."""
     by_country = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "country"))
     table = create("web.sessions", SESSIONS, by_country, SortOrder(SortField(1, IdentityTransform())))
     for hour in range(6):
@@ -91,7 +91,7 @@ def sessions(create: Create, chance: random.Random) -> None:
 
 
 def returns(create: Create, chance: random.Random) -> None:
-    """Goods that came back: corrected by delete files, with a schema that grew, a tag, and two branches."""
+    """Write returned goods: corrected by delete files, with an evolved schema, a tag, and two branches."""
     by_day = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "day"))
     table = create("shop.returns", RETURNS, by_day, SortOrder())
     for day in range(4):
@@ -140,7 +140,7 @@ def _append(table: Table, rows: list[dict[str, Any]], branch: str = "main") -> N
 
 
 def _delete(table: Table, chance: random.Random, days: tuple[int, ...]) -> None:
-    """Delete some rows of the data files of some days by a delete file for each day."""
+    """Delete some rows of some days, with a delete file for each data file."""
     demo_clock.advance(3)
     wanted = {(START + dt.timedelta(days=day)).date() for day in days}
     with table.transaction() as transaction:
@@ -160,7 +160,7 @@ def _delete_file(table: Table, of: DataFile, places: list[int]) -> DataFile:
     output = table.io.new_output(location)
     with output.create() as stream:
         pq.write_table(rows, stream, compression="zstd")
-    # Without bounds: the demo lake is moved, and they would name where it was.
+    # Without bounds, since the demo lake is moved, and bounds would contain its old location.
     file = DataFile.from_args(
         content=DataFileContent.POSITION_DELETES,
         file_path=location,
@@ -184,7 +184,7 @@ def _delete_file(table: Table, of: DataFile, places: list[int]) -> DataFile:
 
 
 def _lose_manifest(table: Table, branch: str) -> None:
-    """Remove the manifest that the last commit of a branch added, as a careless clean-up does."""
+    """Remove the manifest that the last commit of a branch added."""
     snapshot = table.snapshot_by_name(branch)
     assert snapshot is not None
     for manifest in snapshot.manifests(table.io):

@@ -48,7 +48,7 @@ NOON = dt.datetime(2024, 5, 1, 12, tzinfo=dt.UTC)
 
 
 def stock(chance: random.Random, count: int, hour: int) -> list[dict[str, Any]]:
-    """A stock count of some articles; later counts repeat articles."""
+    """Return a stock count of some articles; later counts repeat some of them."""
     return [
         {
             "sku": f"SKU-{number:04d}",
@@ -62,7 +62,7 @@ def stock(chance: random.Random, count: int, hour: int) -> list[dict[str, Any]]:
 
 
 def clicks(chance: random.Random, day: int, count: int) -> list[dict[str, Any]]:
-    """A day's clicks."""
+    """Return a day's clicks."""
     start = dt.datetime(2024, 5, 1 + day)  # noqa: DTZ001 - the column has no zone
     return [
         {
@@ -78,7 +78,7 @@ def clicks(chance: random.Random, day: int, count: int) -> list[dict[str, Any]]:
 
 
 def commit(table: Any, rows: list[dict[str, Any]], schema: pa.Schema) -> None:
-    """Write the rows in one commit, twelve hours after the one before."""
+    """Write the rows in one commit, twelve hours after the last one."""
     demo_clock.advance(12)
     builder = table.new_batch_write_builder()
     writer, committer = builder.new_write(), builder.new_commit()
@@ -89,7 +89,7 @@ def commit(table: Any, rows: list[dict[str, Any]], schema: pa.Schema) -> None:
 
 
 def prices(catalog: Any, chance: random.Random, statistics: dict[str, str]) -> None:
-    """Prices that change: buckets with a merged level 5, a level 4 in some, and new runs on level 0."""
+    """Write changing prices: buckets with a merged level 5, a level 4 in some, and new runs on level 0."""
     keyed = {"primary_keys": ["sku", "region"], "partition_keys": ["region"], "options": {"bucket": "2"} | statistics}
     catalog.create_table("shop.prices", Schema.from_pyarrow_schema(PRICES, **keyed), False)
     table = catalog.get_table("shop.prices")
@@ -102,7 +102,7 @@ def prices(catalog: Any, chance: random.Random, statistics: dict[str, str]) -> N
 
 
 def priced(chance: random.Random, count: int, hour: int) -> list[dict[str, Any]]:
-    """New prices of some articles."""
+    """Return new prices of some articles."""
     return [
         {
             "sku": f"SKU-{number:04d}",
@@ -115,9 +115,9 @@ def priced(chance: random.Random, count: int, hour: int) -> list[dict[str, Any]]
 
 
 def compact(table: Any, level: int, first_bucket: int) -> None:
-    """Merge the files below a level of each bucket from ``first_bucket`` on into one on that level, as a writer does.
+    """Merge the files below ``level`` into one file on it, in each bucket from ``first_bucket``, as a writer does.
 
-    pypaimon does not compact by itself; it merges while it reads, and commits files that replace others.
+    pypaimon does not compact; this merges with its reader, and commits files that replace others.
     """
     demo_clock.advance(1)
     reading = table.new_read_builder()

@@ -1,8 +1,8 @@
 """Build the environment that a lock file pins, once, and print its python.
 
-The folder's name holds a digest of the lock and of the interpreter, so a changed lock is another environment
-and clones share one. A marker file is written last: an interrupted build is started again.
-Run by ``environment.sh``, on the standard library alone.
+The folder's name contains a digest of the lock and of the interpreter, so a changed lock has another environment,
+and clones share one. A marker file is written last; without it, the environment is built again.
+Run by ``environment.sh``; needs only the standard library.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import venv
 from pathlib import Path
 
 MARKER = "complete"
-# Published without wheels: built by the setuptools that the same lock pins.
+# Packages without wheels, built by the setuptools that the same lock pins.
 FROM_SOURCE = {"pyspark"}
 UV_LOCK = Path(__file__).resolve().parents[1] / "requirements-uv.lock"
 OF_UV = {"index-url": "UV_DEFAULT_INDEX", "extra-index-url": "UV_INDEX", "cert": "SSL_CERT_FILE"}
-"""uv's variables for what pip calls otherwise."""
+"""uv's environment variables for options of pip."""
 
 
 def folder_for(lock: Path) -> Path:
-    """The folder of the environment of ``lock`` and the running interpreter."""
+    """Return the folder of the environment of ``lock`` and the running interpreter."""
     cache = Path(os.environ.get("MUSTER_BUILD_CACHE") or Path.home() / ".cache" / "lakemuster")
     digest = hashlib.sha256(lock.read_bytes())
     digest.update(f"{platform.machine()} {sys.version} {os.path.realpath(sys.executable)}".encode())
@@ -36,16 +36,16 @@ def folder_for(lock: Path) -> Path:
 
 
 def split(lock: str) -> tuple[str, str]:
-    """A lock's requirements: those that come as wheels, and those that are built from source."""
+    """Return a lock's requirements: those with wheels, and those that are built from source."""
     pins = re.split(r"^(?=[a-z0-9])", lock, flags=re.MULTILINE)
     sources = [pin for pin in pins if pin.partition("==")[0] in FROM_SOURCE]
     return "".join(pin for pin in pins if pin not in sources), "".join(sources)
 
 
 def build(lock: Path, folder: Path) -> None:
-    """Install what ``lock`` pins into ``folder``, each package checked by hash: wheels only, except FROM_SOURCE.
+    """Install the packages of ``lock`` into ``folder``, each checked by hash: wheels only, except ``FROM_SOURCE``.
 
-    uv does in seconds what takes pip minutes. Where uv cannot be had, or fails, pip does it.
+    uv takes seconds, pip takes minutes. pip is used if uv is unavailable or fails.
     """
     print(f"Building the environment of {lock.name} in {folder}", file=sys.stderr, flush=True)
     uv = None if lock == UV_LOCK else uv_in(folder.parent)
@@ -61,7 +61,7 @@ def build(lock: Path, folder: Path) -> None:
 
 
 def fill(lock: Path, folder: Path, install: list[str], *, with_pip: bool) -> None:
-    """Make the environment anew with an installer's command."""
+    """Create the environment, and install packages with an installer's command."""
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, with_pip=with_pip, symlinks=True)
     wheels, sources = split(lock.read_text("utf-8"))
@@ -74,8 +74,8 @@ def fill(lock: Path, folder: Path, install: list[str], *, with_pip: bool) -> Non
 def put(folder: Path, pins: str, install: list[str]) -> None:
     """Install exactly the pinned packages.
 
-    A lock is complete, and nothing is resolved: of ``name[extra]``, which one package asks for of another, pip would
-    look at the newest version, which has no hash here.
+    A lock is complete, so nothing is resolved: for a requirement ``name[extra]`` of a package, pip would check the
+    newest version, which has no hash here.
     """
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".txt") as only_what_is_pinned:
         only_what_is_pinned.write(pins)
@@ -87,9 +87,9 @@ def put(folder: Path, pins: str, install: list[str]) -> None:
 
 
 def uv_in(cache: Path) -> list[str] | None:
-    """The command by which uv installs packages; None where there is no uv for this machine.
+    """Return uv's command to install packages; None if uv is unavailable on this machine.
 
-    uv does not read pip's configuration: it is given pip's index and certificates, unless it has its own.
+    uv does not read pip's configuration, so pip's index and certificates are passed to it, unless it has its own.
     """
     try:
         python = python_of(UV_LOCK)
@@ -104,7 +104,7 @@ def uv_in(cache: Path) -> list[str] | None:
 
 
 def python_of(lock: Path) -> Path:
-    """The python of the environment of a lock, which is built if it is missing.
+    """Return the Python of the environment of a lock, which is built if it is missing.
 
     Raises:
         OSError, subprocess.CalledProcessError: it cannot be built.
@@ -120,7 +120,7 @@ def python_of(lock: Path) -> Path:
 
 
 def main() -> int:
-    """Print the python of the lock named on the command line; 1 when it cannot be built."""
+    """Print the Python of the lock named on the command line; return 1 if it cannot be built."""
     lock = Path(sys.argv[1]).resolve()
     try:
         print(python_of(lock))

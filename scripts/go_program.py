@@ -1,7 +1,7 @@
 """Print the path of a Go program, built on first use: ``python scripts/go_program.py MODULE@VERSION``.
 
 It is built outside the tree, in $MUSTER_BUILD_CACHE (default: ~/.cache/lakemuster); Go checks the sources of the module
-and of all that it needs. Needs ``go``, and otherwise only the standard library.
+and of its dependencies. Needs ``go``, and otherwise only the standard library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def build(module: str, cache: Path) -> Path:
-    """The path of the program; CalledProcessError if it cannot be built."""
+    """Return the path of the program; CalledProcessError if it cannot be built."""
     path, _, version = module.partition("@")
     name = path.rpartition("/")[2]
     place = cache / f"go-{name}-{version}"

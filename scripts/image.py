@@ -15,7 +15,7 @@ is read-only except for volumes, the user of USER, the process as number 1. SIGT
 command in the same container, where PID is that of ``run``. The last two need root and Linux.
 
 ``--plain``, or a machine without those rights, runs the same steps in an ordinary folder, whose paths replace the
-image's. ``not_shown`` in ``image.json`` names what that leaves out.
+image's. ``not_shown`` in ``image.json`` names the features that are missing then.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _KNOWN = {"FROM", "COPY", "RUN", "ENV", "USER", "WORKDIR", "VOLUME", "EXPOSE", "
 
 
 def instructions(text: str) -> list[tuple[str, str]]:
-    """The (instruction, words) pairs of a Dockerfile, with its ARGs filled in."""
+    """Return the (instruction, words) pairs of a Dockerfile, with its ARGs filled in."""
     text = re.sub(r"^\s*#.*\n", "", text, flags=re.MULTILINE).replace("\\\n", " ")
     found: list[tuple[str, str]] = []
     arguments: dict[str, str] = {}
@@ -87,7 +87,7 @@ def check(lines: list[tuple[str, str]]) -> None:
 
 
 def chosen_python(base: str) -> tuple[Path, str, list[str]]:
-    """The interpreter, its minor version, and how it differs from the one in FROM."""
+    """Return the interpreter, its minor version, and how it differs from the one in FROM."""
     named = re.match(r"python:(\d+)\.(\d+)", base)
     if named is None:
         raise SystemExit(f"FROM {base}: only python:X.Y… is known")
@@ -198,7 +198,7 @@ class Builder:
                 self.image.healthcheck = json.loads(words.partition("CMD ")[2])
 
     def copy(self, words: str) -> None:
-        """COPY [--from=STAGE] SOURCE TARGET."""
+        """Run COPY [--from=STAGE] SOURCE TARGET."""
         source, target = words.split()[-2:]
         there = self.root / target[1:]
         if (stage := re.match(r"--from=(\S+) ", words)) is not None:
@@ -214,7 +214,7 @@ class Builder:
         shutil.copytree(TREE / source, there, symlinks=True, ignore=shutil.ignore_patterns(*without))
 
     def run(self, words: str) -> None:
-        """RUN WORDS, in the shell."""
+        """Run RUN WORDS in the shell."""
         passed_on = {key: value for key, value in os.environ.items() if _PASSED_ON.fullmatch(key)}
         path = "/usr/local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
         if not self.image.plain:
@@ -227,7 +227,7 @@ class Builder:
 
 
 def build(folder: Path, *, plain: bool) -> Image:
-    """Build into ``folder``."""
+    """Build the image into ``folder``."""
     lines = instructions((TREE / "Dockerfile").read_text("utf-8"))
     check(lines)
     base = next(words for name, words in lines if name == "FROM").split()[0]

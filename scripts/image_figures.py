@@ -1,9 +1,9 @@
-"""Measure the image that ``scripts/image.py build FOLDER`` made: its size by package, and what a start takes.
+"""Measure an image that ``scripts/image.py build FOLDER`` built: its size by package, and the cost of a start.
 
     python scripts/image_figures.py FOLDER [--starts 5]
 
-A start is from the process to the first 200 of /readyz, with a database that a start before has made. Its CPU time is
-what tells on a busy machine; it is the server's, user and system. Phases are those of one more process, by CPU time.
+A start lasts from the process's creation to the first 200 of /readyz, with an existing database. On a busy machine,
+compare the server's CPU time (user and system). Phases are measured in one more process, by CPU time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 TREE = Path(__file__).resolve().parents[1]
 SCRIPT = TREE / "scripts" / "image.py"
 LIMIT_BYTES = 520_000_000
-"""The size of /opt, which is the image without its base; ``tests/journey/test_container.py`` holds it to that."""
+"""Maximum size of /opt, the image without its base, which ``tests/journey/test_container.py`` checks."""
 
 START = """
 import http.client, json, os, subprocess, sys, time
@@ -70,7 +70,7 @@ os._exit(0)
 
 
 def sizes(folder: Path) -> dict[str, int]:
-    """Bytes of /opt by package; libraries that a wheel brings count as its own."""
+    """Return the bytes of /opt by package; libraries bundled with a wheel count towards its package."""
     found: Counter[str] = Counter()
     packages = next((folder / "root/opt/venv/lib").glob("python3*")) / "site-packages"
     for path in (folder / "root/opt").rglob("*"):
@@ -83,7 +83,7 @@ def sizes(folder: Path) -> dict[str, int]:
 
 
 def inside(folder: Path, program: str, *words: str) -> list[dict[str, float]]:
-    """What a program prints as figures, run in the image with a volume of its own."""
+    """Run a program in the image with an empty volume; return the figures that it prints."""
     with tempfile.TemporaryDirectory() as volume:
         Path(volume).chmod(0o777)
         options = [f"--volume={volume}:/data", "--entrypoint=python"]

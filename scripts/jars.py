@@ -1,7 +1,7 @@
 """Print the paths of pinned jars, fetched by Maven on first use: ``python scripts/jars.py LOCK``.
 
 LOCK has one line per jar: ``GROUP:ARTIFACT:VERSION[:PACKAGING[:CLASSIFIER]] sha256:HEX``. An archive (``tar.gz``) is
-unpacked; its path is that of the one folder in it, renamed ``ARTIFACT-VERSION``. Jars live outside the tree, in
+unpacked; its path is that of its only folder, renamed ``ARTIFACT-VERSION``. Jars are outside the tree, in
 $MUSTER_BUILD_CACHE (default: ~/.cache/lakemuster), each in a folder named after its digest; a jar with another digest
 is refused.
 Needs ``mvn``, and otherwise only the standard library.
@@ -27,7 +27,7 @@ COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy"
 
 @dataclass(frozen=True)
 class Pin:
-    """A line of a lock: what is fetched, and its SHA-256 in hexadecimal digits."""
+    """A line of a lock: the coordinates of a file, and its SHA-256 in hexadecimal digits."""
 
     group: str
     artifact: str
@@ -38,7 +38,7 @@ class Pin:
 
     @classmethod
     def of(cls, line: str) -> Pin:
-        """The pin that a line states; ValueError for any other."""
+        """Parse a line of a lock; ValueError if it is malformed."""
         coordinates, digest = line.split()
         group, artifact, version, *rest = coordinates.split(":")
         packaging, classifier, *_ = [*rest, "", ""]
@@ -46,20 +46,20 @@ class Pin:
 
     @property
     def file(self) -> str:
-        """The file's name as Maven copies it."""
+        """The name of the file that Maven copies."""
         classifier = f"-{self.classifier}" if self.classifier else ""
         return f"{self.artifact}-{self.version}{classifier}.{self.packaging}"
 
     def place(self, cache: Path) -> Path:
-        """Where the jar or the unpacked archive is kept."""
+        """Return the path of the jar or the unpacked archive in a cache."""
         name = self.file if self.packaging == "jar" else f"{self.artifact}-{self.version}"
         return cache / f"jar-{self.digest[:16]}" / name
 
 
 def bring(pins: Sequence[Pin], cache: Path) -> list[Path]:
-    """The jars and unpacked archives of ``pins`` in ``cache``; ValueError if a SHA-256 is not the pinned one.
+    """Return the jars and unpacked archives of ``pins`` in ``cache``; ValueError if a SHA-256 is not the pinned one.
 
-    One run of Maven fetches all that are missing. Each is locked meanwhile, in the order of the digests.
+    One run of Maven fetches all missing files. Each is locked meanwhile, in the order of digests.
     """
     absent = sorted({pin.digest for pin in pins if not pin.place(cache).exists()})
     cache.mkdir(parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def _keep(pin: Pin, brought: Path, cache: Path) -> None:
 
 
 def _project(pins: Sequence[Pin]) -> bytes:
-    """A Maven project whose ``dependency:copy`` copies the pinned files."""
+    """Return a Maven project whose ``dependency:copy`` copies the pinned files."""
     project = ET.Element("project")
     stated = {"modelVersion": "4.0.0", "groupId": "jars", "artifactId": "jars", "version": "1"}
     plugin = ET.Element("plugin")

@@ -1,7 +1,7 @@
 """Compile every ``kernel.py`` to its ``kernel.ll``: ``make kernels``.
 
 Without target triple and data layout, the LLVM text is the same for every 64-bit little-endian machine. So it is part
-of the source tree, and numba, which generates it, is needed only to change a kernel.
+of the source tree, and numba, which generates it, is only needed to change a kernel.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lakemuster.planner.pruning.native.kernel import any_between
 from lakemuster.wire.json_kernel.kernel import join
 
 numba: Any = typed_numba
-"""``Any``, because half of numba's names have no types."""
+"""``Any``, since many of numba's names have no types."""
 
 KERNELS = (run, read_bounds, any_between, join)
 
@@ -41,18 +41,18 @@ def main() -> None:
 
 
 def compile_kernel(function: Callable[..., int]) -> str:
-    """Return the LLVM text of a kernel, with a header of two lines: the versions that made it, its sources' digest."""
+    """Return the LLVM text of a kernel, with two header lines: the generating versions, and its sources' digest."""
     kernel = module_of(function)
     text = text_of(kernel)
     parts = [import_module(f"{kernel.__package__}.{part.stem}") for part in text.parent.glob("kernel_*.py")]
-    # A function is also bound in the modules that import it.
+    # A function is also an attribute of the modules that import it.
     named = [
         (module, name, value)
         for module in (words, kernel, *parts)
         for name, value in vars(module).items()
         if isinstance(value, FunctionType)
     ]
-    # Generate code for a generic CPU, not for this machine's.
+    # Generate code for a generic CPU instead of this machine's.
     numba.config.CPU_NAME, numba.config.CPU_FEATURES = "generic", ""
     compiled_of: dict[Callable[..., int], Any] = {
         value: numba.njit(error_model="numpy")(value) for _, _, value in named
@@ -71,7 +71,7 @@ def compile_kernel(function: Callable[..., int]) -> str:
 
 
 def _over_pointers(function: Callable[..., int], compiled: Any) -> Any:
-    """Compile the wrapper that ``Kernel`` calls: it builds the kernel's arrays from pointers and lengths."""
+    """Compile the wrapper that ``Kernel`` calls, which builds the kernel's arrays from pointers and lengths."""
     names, types, passed = [], [], []
     for name, width, shape in parameters_of(function):
         number = numba.from_dtype(np.dtype(width))
@@ -82,13 +82,13 @@ def _over_pointers(function: Callable[..., int], compiled: Any) -> Any:
         passed.append(f"carray({name}, ({', '.join(lengths)},))" if shape else name)
     source = f"def over_pointers({', '.join(names)}):\n    return kernel({', '.join(passed)})\n"
     made: dict[str, Any] = {"kernel": compiled, "carray": numba.carray}
-    exec(source, made)  # numba compiles functions only, and no other code has a variable number of parameters
+    exec(source, made)  # numba compiles functions only, whose number of parameters varies here
     signature = numba.types.int64(*types)
     return numba.njit(signature, error_model="numpy")(made["over_pointers"]).overloads[tuple(types)]
 
 
 def _whole(text: str, entry: str, name: str) -> str:
-    """Return the LLVM text of one function and all that it calls, optimised, with nothing specific to this machine."""
+    """Return the optimised LLVM text of a function and its callees, without anything specific to this machine."""
     module = llvm.parse_assembly(text)
     for value in [*module.functions, *module.global_variables]:
         if not value.is_declaration:

@@ -1,7 +1,7 @@
-"""Write ``docs/operations/licences.md``: what the image holds besides our own code, and under which licences.
+"""Write ``docs/operations/licences.md``: the packages in the image besides our own code, and their licences.
 
-Names and versions are those of ``requirements-server.lock``, licences what the installed packages say of themselves.
-Versions of ``docs`` follow the lock: run it after ``make lock``.
+Names and versions are from ``requirements-server.lock``, licences from the metadata of the installed packages.
+Run it after ``make lock``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _CLASSIFIER = "License :: OSI Approved :: "
 
 
 def pinned() -> list[Requirement]:
-    """The packages of the lock, for any system."""
+    """Return the packages of the lock, for all systems."""
     lines = re.findall(r"^([A-Za-z0-9][^\\\n]*?)\s*\\$", LOCK.read_text("utf-8"), re.MULTILINE)
     return [Requirement(line) for line in lines]
 
 
 def licence_of(name: str) -> str:
-    """What a package says: its expression, its classifiers, or its text's first line; empty if not installed."""
+    """Return a package's licence: its expression, its classifiers, or its text's first line; empty if not installed."""
     try:
         said = metadata(name)
     except PackageNotFoundError:
@@ -40,7 +40,7 @@ def licence_of(name: str) -> str:
 
 
 def page() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     rows = []
     for requirement in {one.name: one for one in pinned()}.values():
         licence = licence_of(requirement.name)

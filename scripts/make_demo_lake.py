@@ -1,8 +1,8 @@
-"""Make the archive of the demo lake: ``TZ=UTC PYTHONPATH=app python -m scripts.make_demo_lake``.
+"""Write the archive of the demo lake: ``TZ=UTC PYTHONPATH=app python -m scripts.make_demo_lake``.
 
 PyIceberg writes the Iceberg tables below a location that does not exist (``lakemuster.demo.RECORDED_ROOT``) through a
-FileIO that puts the bytes into a folder; pypaimon, whose metadata holds no locations, writes beside them. The writers
-use the clock and random source of ``demo_clock``: a commit every few hours of May 2024, the same ids every time.
+FileIO that maps it to a folder; pypaimon, whose metadata contains no locations, writes beside them. The writers
+use the clock and random source of ``demo_clock``: a commit every few hours of May 2024, with reproducible ids.
 """
 
 from __future__ import annotations
@@ -90,22 +90,22 @@ EVENTS = Schema(
 
 
 class DemoIO(PyArrowFileIO):
-    """A FileIO whose files have locations below the recorded root, and are stored in a folder."""
+    """A FileIO that maps locations below the recorded root to a folder."""
 
     def new_input(self, location: str) -> PyArrowFile:
-        """The file of a recorded location."""
+        """Return the file of a recorded location."""
         path = Path(self.properties[FOLDER_PROPERTY] + location.removeprefix(RECORDED_ROOT))
         return PyArrowFile(location, str(path), pyarrow.fs.LocalFileSystem())
 
     def new_output(self, location: str) -> PyArrowFile:
-        """The file of a recorded location; creates its folder."""
+        """Return the file of a recorded location, and create its folder."""
         file = self.new_input(location)
         Path(file._path).parent.mkdir(parents=True, exist_ok=True)  # noqa: SLF001
         return file
 
 
 def orders(catalog: InMemoryCatalog, chance: random.Random) -> None:
-    """Appends by day, cancelled orders deleted, a day overwritten, a column added; a tag and a branch."""
+    """Write appends by day, a deletion of cancelled orders, an overwritten day, a new column, a tag and a branch."""
     spec = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "day"))
     table = create(catalog, "shop.orders", ORDERS, spec)
     for day in range(6):
@@ -131,7 +131,7 @@ def orders(catalog: InMemoryCatalog, chance: random.Random) -> None:
 
 
 def order(chance: random.Random, day: int, number: int) -> dict[str, Any]:
-    """An order of a day of May 2024."""
+    """Return an order of a day of May 2024."""
     return {
         "id": 100_000 + day * 1_000 + number,
         "day": (MIDNIGHT + dt.timedelta(days=day)).date(),
@@ -143,7 +143,7 @@ def order(chance: random.Random, day: int, number: int) -> dict[str, Any]:
 
 
 def customers(catalog: InMemoryCatalog, chance: random.Random) -> None:
-    """One partition per country; some rows are corrected later."""
+    """Write customers partitioned by country; some rows are corrected later."""
     table = create(
         catalog, "shop.customers", CUSTOMERS, PartitionSpec(PartitionField(4, 1000, IdentityTransform(), "country"))
     )
@@ -160,7 +160,7 @@ def customers(catalog: InMemoryCatalog, chance: random.Random) -> None:
 
 
 def customer(chance: random.Random, number: int) -> dict[str, Any]:
-    """A customer; some have no country."""
+    """Return a customer; some have no country."""
     city, postcode = chance.choice([("Utrecht", "3511"), ("Lyon", "69001"), ("Graz", "8010"), ("København", "1050")])
     return {
         "id": number,
@@ -173,7 +173,7 @@ def customer(chance: random.Random, number: int) -> dict[str, Any]:
 
 
 def events(catalog: InMemoryCatalog, chance: random.Random) -> None:
-    """Buckets and days; nulls, NaNs, strings longer than their bounds; the first day is deleted."""
+    """Write events by bucket and day: nulls, NaNs, strings longer than their bounds; the first day is deleted."""
     spec = PartitionSpec(
         PartitionField(2, 1000, BucketTransform(4), "user_id_bucket"), PartitionField(3, 1001, DayTransform(), "ts_day")
     )
@@ -185,7 +185,7 @@ def events(catalog: InMemoryCatalog, chance: random.Random) -> None:
 
 
 def event(chance: random.Random, day: int, number: int) -> dict[str, Any]:
-    """A request to the shop."""
+    """Return a request to the shop."""
     return {
         "event_id": day * 10_000 + number,
         "user_id": None if chance.random() < 0.05 else chance.randrange(1_000, 1_200),
@@ -204,7 +204,7 @@ def create(
     spec: PartitionSpec,
     order: SortOrder = UNSORTED_SORT_ORDER,
 ) -> Table:
-    """A table of format version 2, at ``<root>/<namespace>.db/<table>``."""
+    """Create a table of format version 2, at ``<root>/<namespace>.db/<table>``."""
     namespace, _, table = name.partition(".")
     catalog.create_namespace_if_not_exists(namespace)
     location = f"{RECORDED_ROOT}/{namespace}.db/{table}"
@@ -214,13 +214,13 @@ def create(
 
 
 def append(table: Table, rows: list[dict[str, Any]]) -> None:
-    """One commit, a day after the one before."""
+    """Append rows in one commit, a day after the last one."""
     demo_clock.advance(24)
     table.append(arrow(table, rows))
 
 
 def arrow(table: Table, rows: list[dict[str, Any]]) -> pa.Table:
-    """The rows in the table's own types; columns that they lack are null."""
+    """Return the rows in the table's types; missing columns are null."""
     return pa.Table.from_pylist(rows, schema=table.schema().as_arrow())
 
 

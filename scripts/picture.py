@@ -1,6 +1,6 @@
 """Draw docs/overview.svg: Lakemuster between catalogs, engines and buckets, with the write and the read path.
 
-``make picture`` writes it; tests/rules checks that the file is what this draws.
+``make picture`` writes the file; ``tests/rules`` checks that it is current.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def marker(name: str, color: str) -> str:
 
 
 def steps(y: float, color: str, *names: str) -> list[str]:
-    """Return one way of data inside the server: its steps from left to right."""
+    """Return the steps of the write or read path inside the server, from left to right."""
     width, gap, left = 94, 20, 292
     parts = []
     for number, name in enumerate(names):

@@ -1,8 +1,8 @@
-"""Print the CPythons >= 3.11 of this machine that can make environments, oldest first: the newest of each minor.
+"""Print the CPythons >= 3.11 of this machine that can create environments, oldest first: the newest of each minor.
 
     python scripts/pythons.py [--other | --oldest]
 
-It searches the PATH, /usr/local/bin, /usr/bin and pyenv. ``--other`` leaves out the minor version of the running one,
+It searches the PATH, /usr/local/bin, /usr/bin and pyenv. ``--other`` omits the minor version of the running one,
 ``--oldest`` prints only the first. ``MUSTER_PYTHONS`` names other paths instead, separated by colons.
 """
 
@@ -24,11 +24,11 @@ Version = tuple[int, ...]
 
 
 def candidates() -> Iterator[Path]:
-    """Paths that may be a Python."""
+    """Yield paths of possible Pythons."""
     if named := os.environ.get("MUSTER_PYTHONS"):
         yield from map(Path, named.split(":"))
         return
-    # In an environment: the interpreter that it was made from.
+    # In a virtual environment, its base interpreter.
     yield Path(sys.base_prefix) / "bin" / "python3"
     folders = [*os.environ.get("PATH", "").split(":"), "/usr/local/bin", "/usr/bin"]
     for folder in dict.fromkeys(folders):
@@ -38,7 +38,7 @@ def candidates() -> Iterator[Path]:
 
 
 def version_of(python: Path) -> Version | None:
-    """The version of a Python; None: it does not start, is too old, or lacks ``venv``."""
+    """Return the version of a Python; None if it does not start, is too old, or lacks ``venv``."""
     if python.name.endswith("-config"):
         return None
     try:
@@ -49,7 +49,7 @@ def version_of(python: Path) -> Version | None:
 
 
 def pythons() -> dict[tuple[int, int], Path]:
-    """The newest of each minor version."""
+    """Return the newest Python of each minor version."""
     newest: dict[tuple[int, int], tuple[Version, Path]] = {}
     for python in dict.fromkeys(candidates()):
         version = version_of(python)

@@ -37,11 +37,11 @@ COMPUTED = {
 ENUMERATED = {"component", "file", "kind", "state", "status"}
 """Labels of metrics whose values do not depend on the server."""
 ROLE = '[[role]]\nname = "reader"\nscope = "read"\n'
-"""A tokens file, since a server without one has no metrics of it."""
+"""A tokens file, since a server without one lacks its metrics."""
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines) + "\n"
 
@@ -51,12 +51,12 @@ def _cell(text: str) -> str:
 
 
 def _shown(command: Any) -> set[str]:
-    """The names of a command's parameters that its help shows."""
+    """Return the names of a command's visible parameters."""
     return {one.name for one in command.params if not getattr(one, "hidden", False)}
 
 
 def command_line() -> str:
-    """Every command, with its arguments and options."""
+    """Return the page of commands, with their arguments and options."""
     group: Any = typer.main.get_command(cli.app)
     commands = {name: command for name, command in group.commands.items() if not command.hidden}
     local = [name for name, command in commands.items() if "uri" not in _shown(command)]
@@ -97,14 +97,14 @@ def _parameters(parameters: Iterable[Any], callback: Any) -> str:
 
 
 def _kind(annotation: Any) -> Any:
-    """The type of a parameter's value: ``Bucket`` of ``Annotated[Bucket | None, …]``."""
+    """Return the type of a parameter's value, such as ``Bucket`` for ``Annotated[Bucket | None, …]``."""
     while get_origin(annotation) is not None:
         annotation = get_args(annotation)[0]
     return annotation
 
 
 def _range(annotation: Any) -> tuple[float | None, float | None]:
-    """The least and the greatest value of a parameter, from the metadata of its ``Annotated``."""
+    """Return a parameter's minimum and maximum from the metadata of its ``Annotated`` type."""
     info = next(iter(getattr(annotation, "__metadata__", ())), None)
     return getattr(info, "min", None), getattr(info, "max", None)
 
@@ -120,7 +120,7 @@ def _written(parameter: Any, kind: Any) -> str:
 
 
 def _meaning(parameter: Any, limits: tuple[float | None, float | None]) -> str:
-    """A parameter's help, then what Typer adds to it in ``--help``: the default, the range, whether it is required."""
+    """Return a parameter's help and what Typer adds in ``--help``: the default, the range, whether it is required."""
     words = [parameter.help or ""]
     if parameter.param_type_name == "option":
         if getattr(parameter, "multiple", False) and "Repeatable" not in words[0]:
@@ -138,7 +138,7 @@ def _meaning(parameter: Any, limits: tuple[float | None, float | None]) -> str:
 
 
 def _plain(value: object) -> str:
-    """A value as an operator writes it."""
+    """Return a value in the form that users write."""
     match value:
         case bool():
             return str(value).lower()
@@ -153,7 +153,7 @@ def _plain(value: object) -> str:
 
 
 def settings() -> str:
-    """Every setting, with its default."""
+    """Return the page of settings, with their defaults."""
     rows = []
     for name, field in Settings.model_fields.items():
         default = COMPUTED.get(name) or _default(field.get_default(call_default_factory=True))
@@ -167,7 +167,7 @@ def settings() -> str:
 
 
 def _described(text: str, annotation: Any) -> str:
-    """A setting's description, and its form if the description does not have it."""
+    """Return a setting's description, with its form unless the description states it."""
     one = next((kind for kind in get_args(annotation) if kind is not NoneType), annotation)
     for kind in (annotation, one):
         if get_origin(kind) is Literal and not all(f"`{value}`" in text for value in get_args(kind)):
@@ -191,7 +191,7 @@ _WITHOUT_CLASS = (
 
 
 def error_codes() -> str:
-    """Every public code, its status and its meaning."""
+    """Return the page of error codes, with their statuses and meanings."""
     rows = [
         (f"`{kind.code}`", str(STATUS[kind]), (inspect.getdoc(kind) or "").replace("``", "`"))
         for kind in _classes(errors.CatalogError)
@@ -212,7 +212,7 @@ def _classes(root: type[errors.CatalogError]) -> Iterator[type[errors.CatalogErr
 
 
 def metrics(app: FastAPI) -> str:
-    """Every metric of a server, with its labels."""
+    """Return the page of a server's metrics, with their labels."""
     registered = app.state.api.metrics
     registered.write()
     labels = {one.name: one.labels for one in registered.instruments}
@@ -234,7 +234,7 @@ def metrics(app: FastAPI) -> str:
 
 
 def _label(name: str, family: Metric) -> str:
-    """A label, with its values if every server has the same ones."""
+    """Return a label, with its values if they do not depend on the server."""
     found = (
         dict.fromkeys(one.labels[name] for one in family.samples if name in one.labels) if name in ENUMERATED else {}
     )
@@ -242,14 +242,14 @@ def _label(name: str, family: Metric) -> str:
 
 
 def _labels(family: Metric) -> Sequence[str]:
-    """The labels of a family that is no instrument: those that it declares, or those of its samples."""
+    """Return the labels of a metric family that is not an instrument, as declared or from its samples."""
     declared: Sequence[str] | None = getattr(family, "_labelnames", None)
     found = dict.fromkeys(label for sample in family.samples for label in sample.labels)
     return list(found) if declared is None else declared
 
 
 def http(app: FastAPI) -> str:
-    """Every operation, by API."""
+    """Return the page of operations, by API."""
     paths: dict[str, dict[str, Any]] = app.openapi()["paths"]
     about = "`openapi.yaml` in the source tree has parameters, bodies and answers of each operation; "
     parts = [f"# HTTP APIs\n\n{about}so does `/docs` on a running server.\n"]
@@ -279,7 +279,7 @@ def _queries(operation: dict[str, Any]) -> list[str]:
 
 
 def pages() -> dict[str, str]:
-    """The pages by file name."""
+    """Return all pages by file name."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "tokens.toml").write_text(ROLE)
         chosen = Settings(

@@ -1,8 +1,8 @@
 """Copy the libraries of the console from npm into the package: ``python scripts/vendor_console.py``.
 
-Browsers load modules by path, so the names of other packages in imports become relative paths, and references to
-source maps, which are not served, go. ``vendor.json`` records each package's version, licence and npm integrity, and
-the SHA-256 of each file as it is served; ``tests/rules`` compares them. Run again after a change of a pin.
+Browsers load modules by path, so imports of other packages are rewritten to relative paths, and references to
+source maps, which are not served, are removed. ``vendor.json`` records each package's version, licence and npm
+integrity, and the SHA-256 of each served file; ``tests/rules`` compares them. Run it again after a pin changes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Vendored:
     """A package of the console.
 
     Attributes:
-        files: path in the package to the name that it is served by.
+        files: served names by path in the package.
     """
 
     name: str
@@ -46,13 +46,13 @@ _SOURCE_MAP = re.compile(r"\n?//# sourceMappingURL=.*\s*\Z")
 
 
 def served(source: str) -> str:
-    """A module as it is served; KeyError if it imports a package that is not vendored."""
+    """Return the served form of a module; KeyError if it imports a package that is not vendored."""
     relative = _IMPORT.sub(lambda found: f"{found[1]}{found[2]}{SPECIFIERS[found[3]]}{found[2]}", source)
     return _SOURCE_MAP.sub("", relative).rstrip() + "\n"
 
 
 def main() -> None:
-    """Write every file, and the record of all."""
+    """Write all files, and their record."""
     modules, records = node_modules.bring(SOURCE, node_modules.cache_folder()), []
     locked = json.loads((SOURCE / "package-lock.json").read_text("utf-8"))["packages"]
     TARGET.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """All workloads by name: ``python -m benchmarks W3 W5 --size small``; ``all`` runs everything, one after another.
 
-Tables are made and indexed when they are first asked for, and kept below ``--folder``; ``prepare`` does only that.
-Results go to stdout as a table. With ``all``, ``--out`` gets the table, and ``growth.svg`` beside it the cost against
+Tables are written and indexed on first use, and stored below ``--folder``; ``prepare`` does only that.
+Results are printed as a table. With ``all``, ``--out`` gets the table, and ``growth.svg`` beside it the cost against
 the number of files; every workload runs in a process of its own.
 """
 
@@ -55,7 +55,7 @@ WORKLOADS: dict[str, Callable[[Lakes, Sizes], Iterator[Row]]] = {
     "W9": lasting.refresh,
     "W11": programs.load,
 }
-"""In the order of ``all``: workloads that commit come last. ``http``: W4 and W7 over HTTP; ``memory``: W14."""
+"""The workloads in the order of ``all``, those that commit last. ``http``: W4 and W7 over HTTP; ``memory``: W14."""
 
 SIZES = {
     "tiny": Sizes(
@@ -106,14 +106,14 @@ SIZES = {
     ),
     "full": Sizes(10_000_000, (100_000, 1_000_000, 10_000_000), 9, 101),
 }
-"""``full`` is 10m with a million files of 12, 50 and 200 columns to index, which take most of an hour to write."""
+"""``full`` is 10m, and W1 with a million files of 12, 50 and 200 columns, which take most of an hour to write."""
 
 SECONDS = {"tiny": 60.0, "small": 15.0, "1m": 130.0, "10m": 180.0, "full": 3_600.0}
-"""Time limit of one plan of a peer, by size."""
+"""Time limit of one plan of a peer, in seconds, by size."""
 
 
 def arguments() -> argparse.ArgumentParser:
-    """The parser of the command line."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("workloads", nargs="*", help=f"of {', '.join(WORKLOADS)}; growth: the plot; all; prepare")
     parser.add_argument("--size", choices=list(SIZES), default="small")

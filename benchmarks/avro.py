@@ -1,4 +1,4 @@
-"""Write Avro containers column by column: numpy arrays in, the bytes that Java's writer would write out.
+"""Write Avro containers column by column, from numpy arrays to the bytes that Java's writer produces.
 
 Record by record, Python takes a microsecond per value, and a manifest entry has hundreds of values. Here each
 piece of a record (a constant, a varint, a length-prefixed value) is one padded array over all records, and the
@@ -17,7 +17,7 @@ import zstandard
 from numpy.typing import NDArray
 
 BLOCK_BYTES = 64_000
-"""Java's ``DEFAULT_SYNC_INTERVAL``: a block is closed by the record that reaches it."""
+"""Java's ``DEFAULT_SYNC_INTERVAL``: the record that reaches it closes the block."""
 
 Bytes2D = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
@@ -31,11 +31,11 @@ class Values:
     lengths: NDArray[np.int64]
 
     def where(self, present: Mask) -> Values:
-        """The same values, with no bytes for the records that ``present`` leaves out."""
+        """Return the values, with no bytes for records outside ``present``."""
         return Values(self.data, np.where(present, self.lengths, 0))
 
     def framed(self) -> Values:
-        """The values as Avro ``bytes`` or ``string``: preceded by their length."""
+        """Return the values as Avro ``bytes`` or ``string``: prefixed with their length."""
         return joined([varints(self.lengths), self])
 
     def __len__(self) -> int:
@@ -43,25 +43,25 @@ class Values:
 
 
 def constant(data: bytes, count: int) -> Values:
-    """The same bytes in every record."""
+    """Return the same bytes for every record."""
     matrix = np.broadcast_to(np.frombuffer(data, np.uint8), (count, len(data)))
     return Values(matrix, np.full(count, len(data)))
 
 
 def fixed(matrix: NDArray[np.generic]) -> Values:
-    """Little-endian numbers of one width, one per record."""
+    """Return little-endian numbers of one width, one per record."""
     data = np.ascontiguousarray(matrix).view(np.uint8).reshape(len(matrix), -1)
     return Values(data, np.full(len(matrix), data.shape[1]))
 
 
 def texts(values: NDArray[np.bytes_]) -> Values:
-    """Byte strings of different lengths that do not end in a zero byte."""
+    """Return byte strings of different lengths that do not end in a zero byte."""
     data = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), -1)
     return Values(data, np.char.str_len(values).astype(np.int64))
 
 
 def minimal_big_endian(values: NDArray[np.int64]) -> Values:
-    """Two's complement in the fewest bytes: the unscaled decimals of Iceberg and Avro."""
+    """Return two's complements in the fewest bytes: the unscaled decimals of Iceberg and Avro."""
     magnitude = np.where(values < 0, ~values, values)
     lengths = np.ones(len(values), np.int64)
     for size in range(1, 8):
@@ -71,7 +71,7 @@ def minimal_big_endian(values: NDArray[np.int64]) -> Values:
 
 
 def varints(values: NDArray[np.int64]) -> Values:
-    """Avro's ``int`` and ``long``: zigzag, seven bits per byte."""
+    """Return Avro's ``int`` and ``long``: zigzag, seven bits per byte."""
     signed = values.astype(np.int64)
     rest = ((signed << 1) ^ (signed >> 63)).view(np.uint64)
     columns, lengths = [], np.zeros(len(rest), np.int64)
@@ -85,7 +85,7 @@ def varints(values: NDArray[np.int64]) -> Values:
 
 
 def optional(values: Values, present: Mask | None = None) -> Values:
-    """The union of null and the values' type, null first."""
+    """Return the union of null and the values' type, null first."""
     branches = np.full(len(values), 2, np.uint8)
     if present is None:
         return joined([fixed(branches), values])
@@ -93,7 +93,7 @@ def optional(values: Values, present: Mask | None = None) -> Values:
 
 
 def array(items: list[tuple[Values, Mask | None]], count: int) -> Values:
-    """An Avro array whose items are present in some records only; one block, or none when it is empty."""
+    """Return Avro arrays whose items are present in some records only; one block, or none if empty."""
     present = sum((np.ones(count, np.int64) if mask is None else mask.astype(np.int64) for _, mask in items), 0)
     sizes = np.broadcast_to(np.asarray(present, np.int64), (count,))
     pieces = [varints(sizes).where(sizes > 0)]
@@ -114,7 +114,7 @@ def joined(pieces: list[Values]) -> Values:
 
 
 def flattened(pieces: list[Values]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """All records' bytes, and where each record ends."""
+    """Return the bytes of all records, and the end offset of each record."""
     matrix = np.concatenate([piece.data for piece in pieces], axis=1)
     mask = np.concatenate([np.arange(piece.data.shape[1]) < piece.lengths[:, None] for piece in pieces], axis=1)
     return matrix[mask], np.cumsum(sum(piece.lengths for piece in pieces))
@@ -124,7 +124,7 @@ class Container:
     """A writer of an Avro container file; records are added in slices, and blocks are cut as in Java.
 
     Args:
-        level: the deflate level; Java's writers use 9, which takes most of the time of writing a big table.
+        level: the deflate level; Java's writers use 9, which takes most of the time for a big table.
     """
 
     def __init__(self, metadata: Mapping[str, str], codec: str, sync: bytes, level: int = 9) -> None:
@@ -153,7 +153,7 @@ class Container:
             first, start = last + 1, stop
 
     def finish(self) -> bytes:
-        """The whole file."""
+        """Return the whole file."""
         if self._pending_records:
             self._close_block()
         return b"".join(self._parts)

@@ -25,7 +25,7 @@ class Cell:
 
 
 def rows(cells: list[Cell], count: int) -> Values:
-    """The serialised rows, as Avro ``bytes``."""
+    """Return the serialised rows, as Avro ``bytes``."""
     arity = avro.constant(len(cells).to_bytes(4, "big"), count)
     header = np.zeros((count, (len(cells) + 63 + 8) // 64 * 8), np.uint8)
     offset = np.full(count, header.shape[1] + 8 * len(cells), np.int64)
@@ -42,7 +42,7 @@ def rows(cells: list[Cell], count: int) -> Values:
 
 
 def _slot(cell: Cell, offset: Longs) -> tuple[Any, Values | None]:
-    """The eight bytes of a cell as a number, and its bytes in the row's variable-length part."""
+    """Return a cell's eight bytes as a number, and its bytes in the row's variable-length part."""
     match cell.kind:
         case "double":
             return cell.values.view(np.int64), None

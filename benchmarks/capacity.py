@@ -1,9 +1,9 @@
-"""What an index costs: measured per million entries, per table, per commit and per look; and projected to any lake.
+"""Cost of an index: measured per million entries, per table, per commit and per look, and projected to any lake.
 
 ``python -m benchmarks.capacity measure`` writes ``capacity.json`` beside this file: for Iceberg and for Paimon's append
-and primary-key tables of 12, 50 and 200 columns, seconds of CPU, bytes of database and segments and peak memory, each
-in a process of its own; then many small tables on a PostgreSQL of this machine, with commits and looks.
-``python -m benchmarks.capacity project --tables 100000 --files 10e9`` computes what a lake takes from these figures.
+and primary-key tables of 12, 50 and 200 columns, CPU seconds, bytes of database and segments, and peak memory, each
+measured in a separate process; then many small tables on a local PostgreSQL, with commits and looks.
+``python -m benchmarks.capacity project --tables 100000 --files 10e9`` computes the needs of a lake from these figures.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ KINDS = ("iceberg", "paimon append", "paimon primary key")
 COLUMNS = (12, 50, 200)
 ENTRIES, MANIFEST_ENTRIES = 100_000, 2_000
 LARGER = 4
-"""One case is measured with so many times the entries too: the cost is in proportion."""
+"""Factor of entries for a second measurement of one case, which shows that the cost is proportional."""
 TABLES, COMMITS, COMMIT_FILES = 200, 100, 10
 
 
@@ -52,7 +52,7 @@ def _write(folder: Path, kind: str, columns: int, entries: int) -> None:
 
 
 def _database(folder: Path) -> tuple[int, int]:
-    """The bytes of all pages in use, and the number of rows."""
+    """Return the bytes of the database's used pages, and its number of rows."""
     with closing(sqlite3.connect(folder / "index.db")) as database:
         pages, free, size = (
             database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
@@ -63,17 +63,17 @@ def _database(folder: Path) -> tuple[int, int]:
 
 
 def _segments(folder: Path) -> tuple[int, int]:
-    """The number and bytes of all segments."""
+    """Return the number and total bytes of all segments."""
     sizes = [path.stat().st_size for path in (folder / "segments").rglob("*.arrow")]
     return len(sizes), sum(sizes)
 
 
 def case(kind: str, columns: int, entries: int) -> dict[str, Any]:
-    """Index one table with one decoder, after a small one; figures of the table alone."""
+    """Index one table with one decoder, after a small warm-up table; return the figures of the table alone."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for name, count in (("warm", min(entries, MANIFEST_ENTRIES)), ("t", entries)):
-            # In a process of its own: the memory that it takes is not this one's.
+            # In a separate process, so that its memory is not measured.
             writer = get_context("spawn").Process(target=_write, args=(folder / "lake" / name, kind, columns, count))
             writer.start()
             writer.join()
@@ -115,12 +115,12 @@ def case(kind: str, columns: int, entries: int) -> dict[str, Any]:
 
 
 def small_tables(tables: int, commits: int) -> dict[str, Any]:
-    """Index small tables into PostgreSQL, commit to them at random, and look at them unchanged."""
+    """Index small tables into PostgreSQL, commit to them at random, and look at them when unchanged."""
     with tempfile.TemporaryDirectory() as scratch, running_postgres() as server, server.database() as url:
         folder = Path(scratch)
         lake = SmallLake(folder / "lake", tables, 2)
         lake.write()
-        with server.connect() as connection:  # as a server that must survive a crash
+        with server.connect() as connection:  # as on a server that must survive a crash
             connection.execute("ALTER SYSTEM SET full_page_writes = on")
             connection.execute("SELECT pg_reload_conf()")
         with closing(Database(url)) as database:
@@ -193,7 +193,7 @@ def small_tables(tables: int, commits: int) -> dict[str, Any]:
 
 
 def measure(entries: int, tables: int, commits: int, columns: Sequence[int] = COLUMNS) -> dict[str, Any]:
-    """All cases, each in a process of its own."""
+    """Measure all cases, each in a separate process."""
     about = machine()
     cases = [_apart(kind, count, entries) for kind in KINDS for count in columns]
     larger = _apart(KINDS[0], columns[0], LARGER * entries)
@@ -203,7 +203,7 @@ def measure(entries: int, tables: int, commits: int, columns: Sequence[int] = CO
 
 
 def _apart(kind: str, columns: int, entries: int) -> dict[str, Any]:
-    """A case in a process of its own: its peak memory is of nothing else."""
+    """Measure a case in a separate process, so that its peak memory is of the case alone."""
     words = ["case", "--kind", kind, "--columns", str(columns), "--entries", str(entries)]
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.capacity", *words], stdout=subprocess.PIPE, text=True, check=True
@@ -217,7 +217,7 @@ def whole(text: str) -> int:
     """Parse a count, such as 10e9.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a count.
     """
     value = float(text)
     if not 0 <= value < 2**53 or value != int(value):

@@ -1,7 +1,8 @@
-"""Project what a lake takes from what was measured, and find the limit that it meets first.
+"""Project the needs of a lake from measured figures, and find the limit that it reaches first.
 
-Pure arithmetic: every quantity grows in proportion to files, tables, commits, looks or plans. Figures come from
-``capacity.json``, and from ``benchmarks/README.md`` where they need a server; limits are those of others, with source.
+Pure arithmetic: every quantity is proportional to files, tables, commits, looks or plans. Figures are from
+``capacity.json``, and from ``benchmarks/README.md`` if they need a server; limits are those of other systems, with
+their sources.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from typing import Any
 PLANS_PER_CORE = 413.0
 """W11: 32 clients over HTTP on one core, each plan with new values."""
 AGAIN_PER_CORE = 8_432.0
-"""W11: the same with questions that were asked before."""
+"""W11: the same with repeated requests."""
 PAGES_PER_CORE = 1_000 / 0.95
 """W4 over HTTP at 10,000,000 files: 0.95 ms of CPU for a plan with new values, in pages of 10 files."""
 BUSY = 0.5
-"""How busy a process may be: at a full core, 32 clients wait for each other (W11: p99 115 ms)."""
+"""Maximum utilization of a process: at a full core, 32 clients wait for each other (W11: p99 115 ms)."""
 TABLE_MEMORY, SEGMENT_MEMORY = 102_000, 52_600
-"""W21: bytes of ``MEMORY_BYTES`` for a table that was asked for, and for each of its open segments, of 20 columns.
+"""W21: bytes of ``MEMORY_BYTES`` for a table in use, and for each of its open segments, with 20 columns.
 
-54,000 of a table's are the schema of its segments, which tables with equal columns share."""
+54,000 of a table's bytes are the schema of its segments, which tables with equal columns share."""
 CONNECTIONS = 8
 """Connections to PostgreSQL of each server process (docs/operations/replicas.md)."""
 DAY_SECONDS = 86_400
@@ -33,11 +34,11 @@ class Lake:
     """A lake and its use.
 
     Attributes:
-        files: of all tables together.
-        manifest_entries: files of a manifest.
-        commits_per_second, plans_per_second: of all tables together; plans with new values.
-        interval_seconds: between two looks at a table.
-        active: the fraction of the tables that are asked for.
+        files: number of files in all tables.
+        manifest_entries: number of files in a manifest.
+        commits_per_second, plans_per_second: rates for all tables together, where plans have new values.
+        interval_seconds: the time between two looks at a table.
+        active: the fraction of tables that receive requests.
     """
 
     tables: int = 100_000
@@ -53,7 +54,7 @@ class Lake:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity: what it is, how much, its unit, and what it grows with."""
+    """A quantity: its name, value and unit, and what it grows with."""
 
     name: str
     value: float
@@ -63,12 +64,12 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit of something that an index has one of.
+    """A limit of a resource that an index has only one of.
 
     Attributes:
-        use, most: of the same unit.
-        source: who says so.
-        remedy: what to divide or change beyond it.
+        use, most: the use and the limit, in the same unit.
+        source: the source of the limit.
+        remedy: what to divide or change beyond the limit.
     """
 
     name: str
@@ -80,35 +81,35 @@ class Limit:
 
     @property
     def headroom(self) -> float:
-        """By what factor the use may grow; below 1, it is beyond the limit."""
+        """The factor by which the use may grow; below 1, it exceeds the limit."""
         return math.inf if self.use == 0 else self.most / self.use
 
     @property
     def parts(self) -> int:
-        """Into how many equal parts to divide, so that each keeps the limit."""
+        """The number of equal parts into which to divide so that each is within the limit."""
         return max(1, math.ceil(self.use / self.most))
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """What a lake takes, and the limits by headroom: the first one is met first."""
+    """The needs of a lake, and the limits by headroom: the first one is reached first."""
 
     lake: Lake
     quantities: Sequence[Quantity]
     limits: Sequence[Limit]
 
     def value(self, name: str) -> float:
-        """The value of a quantity."""
+        """Return the value of a quantity."""
         return next(one.value for one in self.quantities if one.name == name)
 
 
 def cost(figures: Mapping[str, Any], kind: str, columns: int) -> Mapping[str, Any]:
-    """The measured case of a kind of table."""
+    """Return the measured case of a kind of table and number of columns."""
     return next(one for one in figures["cases"] if (one["format"], one["columns"]) == (kind, columns))
 
 
 def project(lake: Lake, figures: Mapping[str, Any]) -> Projection:
-    """Compute what a lake takes.
+    """Compute the needs of a lake.
 
     Args:
         figures: the document of ``capacity.json``.
@@ -216,7 +217,7 @@ def project(lake: Lake, figures: Mapping[str, Any]) -> Projection:
 
 
 def shown(found: Projection) -> str:
-    """A projection as text."""
+    """Return a projection as text."""
     lake = found.lake
     size = f"{lake.tables:,} tables, {lake.files:,} files ({lake.kind}, {lake.columns} columns"
     use = f"{lake.commits_per_second:g} commits and {lake.plans_per_second:g} plans a second"
@@ -257,7 +258,7 @@ def _amount(value: float, unit: str) -> str:
 
 
 def cost_table(figures: Mapping[str, Any]) -> str:
-    """What a million entries of each measured case take, as a Markdown table."""
+    """Return the cost of a million entries in each measured case, as a Markdown table."""
     lines = [
         "| table | columns | CPU seconds | database | segments | segment objects | peak memory |",
         "|---|---|---|---|---|---|---|",
@@ -278,7 +279,7 @@ def cost_table(figures: Mapping[str, Any]) -> str:
 
 
 def limit_table(found: Projection) -> str:
-    """The limits that a projection assumes, as a Markdown table, in the order of their names."""
+    """Return the limits that a projection assumes, as a Markdown table sorted by name."""
     rows = [
         f"| {one.name} | {_amount(one.most, one.unit)} | {one.source} | {one.remedy} |\n"
         for one in sorted(found.limits, key=lambda one: one.name)
@@ -287,7 +288,7 @@ def limit_table(found: Projection) -> str:
 
 
 def process_table(requests: Sequence[int] = (100, 1_000, 10_000)) -> str:
-    """Processes for requests a second, by the figures of W11 and W4, as a Markdown table."""
+    """Return the processes needed for request rates, by the figures of W11 and W4, as a Markdown table."""
     rates = (AGAIN_PER_CORE, PAGES_PER_CORE, PLANS_PER_CORE)
     head = "| requests a second | repeated | new, pages of 10 files | new, the whole plan |\n|---|---|---|---|\n"
     rows = [f"| {count:,} | {' | '.join(str(processes(count / rate)) for rate in rates)} |\n" for count in requests]
@@ -295,5 +296,5 @@ def process_table(requests: Sequence[int] = (100, 1_000, 10_000)) -> str:
 
 
 def processes(cores: float) -> int:
-    """Server processes, one core each, so that none is busier than :data:`BUSY`."""
+    """Return the number of server processes, one core each, so that none is busier than :data:`BUSY`."""
     return max(1, math.ceil(cores / BUSY))

@@ -1,10 +1,10 @@
-"""W1, cold index: a table new to a running service, pointer to publish; twice, for the noise of the machine.
+"""W1, cold index: a new table in a running service, from pointer to publish; twice, to show the machine's noise.
 
-Beside it, in the same run and on the same manifests, its limit and its peer: inflating them and no more, and
-PyIceberg's decode. ``python -m benchmarks.cold_index --files 1000000 --columns 50`` prints one JSON object: entries
-per second of CPU time (all processes together: what one core does) and how often that is the peer's, as well as how
-often the limit's time it takes; wall-clock time, and the highest memory of all processes together. The paths that
-PyIceberg decodes must be among those that were indexed, and these as many as the manifests have.
+The same run measures a limit and a peer on the same manifests: inflating them only, and PyIceberg's decode.
+``python -m benchmarks.cold_index --files 1000000 --columns 50`` prints one JSON object: entries per second of CPU
+time (of all processes together: the rate of one core), its ratio to the peer's, and the ratio of its time to the
+limit's; wall-clock time, and the peak memory of all processes together. The paths that PyIceberg decodes must be
+among the indexed ones, whose number must equal that of the manifests' entries.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _anonymous(pid: int) -> int:
-    """Bytes of resident memory, without mapped files."""
+    """Return the bytes of resident memory, without mapped files."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -69,7 +69,7 @@ def _anonymous(pid: int) -> int:
 
 
 def _cpu(pids: list[int]) -> float:
-    """Seconds of CPU that processes have used so far."""
+    """Return the CPU seconds that processes have used so far."""
     ticks = 0
     for pid in pids:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -87,7 +87,7 @@ def _start(services: Services, folder: Path, decoders: int) -> None:
 
 
 def index(table: Path, folder: Path, decoders: int) -> tuple[dict[str, Any], set[str]]:
-    """Index a table that a running service does not know yet, then once more after one appended manifest.
+    """Index a new table in a running service, then once more after one appended manifest.
 
     Returns:
         The figures, and the locations of the first snapshot's files.
@@ -140,7 +140,7 @@ def index(table: Path, folder: Path, decoders: int) -> tuple[dict[str, Any], set
 
 
 def pyiceberg(table: Path, manifests: int, ours: set[str]) -> dict[str, Any]:
-    """Time PyIceberg's decode of some of the same manifests; its paths must be among ours."""
+    """Measure PyIceberg's decode of some of the manifests; its paths must be among ``ours``."""
     newest = max((table / "metadata").glob("v*.metadata.json"), key=lambda path: path.stat().st_mtime_ns)
     static = StaticTable.from_metadata(str(newest))
     io = PyArrowFileIO()
@@ -163,7 +163,7 @@ def pyiceberg(table: Path, manifests: int, ours: set[str]) -> dict[str, Any]:
 
 
 def inflating(table: Path, manifests: int, blocks: Callable[[bytes], Iterable[Block]]) -> dict[str, Any]:
-    """Time reading and inflating the largest manifests, which every decoder must do."""
+    """Measure reading and inflating the largest manifests, which every decoder must do."""
     chosen = sorted(table.glob("metadata/*-m*.avro"), key=lambda path: -path.stat().st_size)[:manifests]
     cpu, entries = time.process_time(), 0
     for path in chosen:
@@ -173,12 +173,12 @@ def inflating(table: Path, manifests: int, blocks: Callable[[bytes], Iterable[Bl
 
 
 def by_ours(data: bytes) -> Iterator[Block]:
-    """The blocks of a file, inflated by our code."""
+    """Yield the blocks of a file, inflated by our code."""
     return read_blocks(data, read_header(data))
 
 
 def by_zlib(data: bytes) -> Iterator[Block]:
-    """The blocks of a file, inflated by Python's zlib: it takes twice as long as ours, so its limit is looser."""
+    """Yield the blocks of a file, inflated by Python's zlib: it takes twice as long as ours, so its limit is looser."""
     position = read_header(data).data_offset
     while position < len(data):
         start = position

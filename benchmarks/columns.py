@@ -1,6 +1,6 @@
-"""Columns of the generated tables, and the statistics of each file as a writer would record them.
+"""Columns of the generated tables, and the statistics of each file that a writer would record.
 
-Every number is a hash of the file's number and the column, so a file has the same statistics however the files are
+Every number is a hash of the file's number and the column, so a file's statistics do not depend on how the files are
 divided into manifests and processes.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Kind = Literal["long", "timestamptz", "string", "decimal", "double", "date", "int", "boolean"]
 
 ROWS = 1_000
-"""Rows of a file, more or less."""
+"""Approximate number of rows in a file."""
 
 FIRST_DAY = 19_358
 """2023-01-01, in days since 1970-01-01."""
@@ -28,7 +28,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column; without ``bounds`` the writer recorded counts only."""
+    """A column; without ``bounds``, the writer recorded counts only."""
 
     field_id: int
     name: str
@@ -38,7 +38,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Some files of a table, by their numbers; ``bucket`` and ``day`` are their partition."""
+    """Some files of a table, by number; ``bucket`` and ``day`` are their partition."""
 
     numbers: Longs
     day: Longs
@@ -60,17 +60,17 @@ class Statistics:
 
 
 _FIRST: tuple[tuple[str, Kind], ...] = (
-    ("id", "long"),  # clustered: file after file
+    ("id", "long"),  # clustered: increases from file to file
     ("ts", "timestamptz"),  # within the file's day
     ("user_id", "long"),  # as wide in every file as in the table
     ("region", "string"),  # few values
     ("price", "decimal"),
-    ("score", "double"),  # NaNs in some files, nothing else in a few
+    ("score", "double"),  # NaNs in some files, only NaNs in a few
     ("url", "string"),  # truncated to 16 characters
     ("shipped", "date"),
     ("quantity", "int"),  # all null in every seventh file
     ("note", "string"),  # counts only
-    ("code", "long"),  # narrow in each file, anywhere
+    ("code", "long"),  # narrow in each file, but not clustered
     ("flag", "boolean"),
 )
 _CYCLE: tuple[Kind, ...] = ("long", "double", "string", "decimal", "date", "int")
@@ -79,7 +79,7 @@ _HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 
 
 def table_columns(count: int) -> list[Column]:
-    """The first ``count`` columns; ids from 1."""
+    """Return the first ``count`` columns, with ids from 1."""
     named = [Column(number, name, kind, name != "note") for number, (name, kind) in enumerate(_FIRST, 1)]
     rest = range(len(named) + 1, count + 1)
     more = [Column(number, f"{_CYCLE[number % 6]}_{number}", _CYCLE[number % 6]) for number in rest]
@@ -87,7 +87,7 @@ def table_columns(count: int) -> list[Column]:
 
 
 def table_files(numbers: Longs, *, days: int, buckets: int, day_files: int) -> Files:
-    """The files of these numbers: ``day_files`` to a day, and a day's files bucket after bucket."""
+    """Return the files with these numbers: ``day_files`` per day, ordered by bucket within a day."""
     rows = ROWS - draw(numbers, 1, 100)
     day = FIRST_DAY + np.minimum(numbers // day_files, days - 1)
     per_bucket = max(1, day_files // buckets)
@@ -96,7 +96,7 @@ def table_files(numbers: Longs, *, days: int, buckets: int, day_files: int) -> F
 
 
 def draw(numbers: Longs, salt: int, below: int) -> Longs:
-    """A number in [0, below) for each file, a hash of its number and the salt (splitmix64)."""
+    """Return a number in [0, below) for each file, a hash of its number and the salt (splitmix64)."""
     with np.errstate(over="ignore"):
         seed = np.uint64(salt * 0xD1B54A32D192ED03 % 2**64)
         state = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + seed
@@ -106,18 +106,18 @@ def draw(numbers: Longs, salt: int, below: int) -> Longs:
 
 
 def hex_digits(numbers: Longs, salt: int, digits: int) -> NDArray[np.uint8]:
-    """``digits`` hexadecimal digits for each file, as text."""
+    """Return ``digits`` hexadecimal digits for each file, as text."""
     return np.column_stack([_HEX[draw(numbers, salt * 64 + place, 16)] for place in range(digits)])
 
 
 def decimal_digits(numbers: Longs, digits: int) -> NDArray[np.uint8]:
-    """The numbers as text, zero padded."""
+    """Return the numbers as zero-padded text."""
     powers = 10 ** np.arange(digits - 1, -1, -1, dtype=np.int64)
     return (numbers[:, None] // powers % 10 + ord("0")).astype(np.uint8)
 
 
 def statistics(column: Column, files: Files) -> Statistics:
-    """The statistics that the writer recorded of a column."""
+    """Return the statistics that the writer recorded for a column."""
     numbers, salt = files.numbers, column.field_id * 8
     count = len(numbers)
     lower, upper = _bounds(column, files)
@@ -171,7 +171,7 @@ def _bounds(column: Column, files: Files) -> tuple[NDArray[np.generic], NDArray[
 
 
 def _truncated_strings(numbers: Longs, salt: int) -> tuple[NDArray[np.bytes_], NDArray[np.bytes_]]:
-    """Sixteen characters; the upper bound's last one is incremented, as truncation does."""
+    """Return bounds of sixteen characters; the upper bound's last one is incremented, as truncation does."""
     lower, upper = hex_digits(numbers, salt + 6, 16), hex_digits(numbers, salt + 7, 16)
     lower[:, 0], upper[:, 0] = ord("a"), ord("b")
     upper[:, 15] += 1

@@ -1,9 +1,9 @@
 """The console in Chromium on large tables: ``python -m benchmarks.console URI --million TABLE --partitions TABLE``.
 
-First paint; the time from a filter to its funnel, and of it the pause for more typing, the wait for the server and the
-CPU time of the page; the CPU time of the longest task while the treemap's partitions load, and of the scripts of a
-frame while it zooms. The server is one that has the tables already, indexed
-(``python -m benchmarks.generate``). Needs Playwright, and a Chromium that ``scripts/chromium.py`` finds.
+Measures first paint; the time from a filter to its funnel, and its parts: the pause for more typing, the wait for the
+server, and the page's CPU time; the CPU time of the longest task while the treemap's partitions load, and of the
+scripts of a frame while it zooms. The server must have the indexed tables (``python -m benchmarks.generate``). Needs
+Playwright, and a Chromium that ``scripts/chromium.py`` finds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SIZE = ViewportSize(width=1440, height=900)
 PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
 FILTERS = [f"ts >= TIMESTAMP '2023-{month:02}-01 00:00:00+00:00' AND price > {month}" for month in range(2, 9)]
-# From the input to the first frame after the answer has changed.
+# The time from the input to the first frame after the result has changed.
 FUNNEL = """text => new Promise(resolve => {
   const line = document.querySelector('.funnel');
   const start = performance.now();
@@ -35,7 +35,7 @@ FUNNEL = """text => new Promise(resolve => {
   area.value = text;
   area.dispatchEvent(new Event('input', {bubbles: true}));
 })"""
-# When requests for a funnel began, and when both were answered, since a time.
+# The start of the requests for a funnel, and the end of both, since a time.
 ASKED = """since => performance.getEntriesByType('resource')
   .filter(one => one.startTime >= since && /[/](explain|plan)$/.test(one.name)).slice(0, 2)
   .map(one => [one.startTime - since, one.responseEnd - since])"""
@@ -44,7 +44,7 @@ SCRIPT = {"FunctionCall", "FireAnimationFrame", "EvaluateScript", "TimerFire", "
 
 
 def main() -> None:
-    """Print the figures."""
+    """Measure, and print the figures."""
     parser = argparse.ArgumentParser(prog="benchmarks.console", description=__doc__)
     parser.add_argument("uri")
     parser.add_argument("--million", required=True, help="a table of many files")
@@ -88,7 +88,7 @@ def _first_paint(browser: Browser, uri: str) -> float:
 
 
 def _funnels(browser: Browser, address: str) -> list[tuple[float, float, float, float]]:
-    """Of each filter: milliseconds to its funnel, to its requests, from these to the last answer, and CPU time."""
+    """Return for each filter: milliseconds to its funnel, to its requests, until the last response, and CPU time."""
     page = browser.new_page(viewport=SIZE)
     page.goto(address)
     page.locator(".funnel").wait_for(timeout=120_000)
@@ -114,7 +114,7 @@ def _funnels(browser: Browser, address: str) -> list[tuple[float, float, float, 
 
 
 def _zoom(browser: Browser, page: Page, *, back: bool) -> float:
-    """Zoom by a click, or back; the CPU time of the longest script, in milliseconds, by the browser's trace."""
+    """Zoom in or back; return the CPU time of the longest script in the browser's trace, in milliseconds."""
     browser.start_tracing(page=page, categories=CATEGORIES)
     if back:
         page.locator(".trail button").first.click()
@@ -125,9 +125,9 @@ def _zoom(browser: Browser, page: Page, *, back: bool) -> float:
 
 
 def _longest(browser: Browser, names: set[str]) -> float:
-    """The CPU time, in milliseconds, of the longest event of these names in the trace, which ends here."""
+    """End the trace, and return the CPU time of its longest event with one of these names, in milliseconds."""
     trace: dict[str, Any] = json.loads(browser.stop_tracing())
-    # Of the thread's CPU time: the machine may be busy.
+    # Prefer the thread's CPU time, since the machine may be busy.
     events = [event for event in trace["traceEvents"] if event["name"] in names and "dur" in event]
     return max(float(event.get("tdur", event["dur"])) / 1000 for event in events)
 

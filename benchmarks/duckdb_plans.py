@@ -20,14 +20,14 @@ OPENED = "SELECT DISTINCT path FROM duckdb_logs_parsed('FileSystem') WHERE ends_
 
 
 def connected() -> Any:
-    """A connection with the extensions of the environment, which downloads none."""
-    duckdb: Any = importlib.import_module("duckdb")  # it is of another environment
+    """Return a connection with the environment's extensions, without downloads."""
+    duckdb: Any = importlib.import_module("duckdb")  # installed in another environment
     connection = duckdb.connect(config={"autoinstall_known_extensions": False, "autoload_known_extensions": False})
     for name in ("avro", "httpfs", "iceberg"):
         folder = Path(str(importlib.import_module(f"duckdb_extension_{name}").__file__)).parent
         (extension,) = folder.rglob("*.duckdb_extension")
         connection.execute(f"LOAD '{extension}'")
-    # The log does not show the opening of files that are cached in memory.
+    # The log does not contain the opening of files that are cached in memory.
     connection.execute("SET enable_external_file_cache = false")
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("CALL enable_logging('FileSystem')")
@@ -35,7 +35,7 @@ def connected() -> Any:
 
 
 def plan(connection: Any, metadata: str, where: str | None, *, read: bool) -> dict[str, object]:
-    """Milliseconds, and the locations of the files."""
+    """Return the milliseconds of a plan, and the locations of its files."""
     connection.execute("CALL truncate_duckdb_logs()")
     what = f"SELECT id FROM iceberg_scan('{metadata}') WHERE {where or 'true'}"
     started = time.perf_counter()
@@ -46,12 +46,12 @@ def plan(connection: Any, metadata: str, where: str | None, *, read: bool) -> di
 
 
 def main() -> None:
-    """Answer requests until the input ends."""
+    """Respond to requests until the input ends."""
     connection = connected()
     for line in sys.stdin:
         try:
             said: dict[str, object] = plan(connection, **json.loads(line))
-        except Exception as problem:  # noqa: BLE001 - what went wrong is the answer
+        except Exception as problem:  # noqa: BLE001 - any error is the response
             said = {"error": str(problem)[:500]}
         sys.stdout.write(json.dumps(said) + "\n")
         sys.stdout.flush()

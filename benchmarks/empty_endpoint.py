@@ -1,6 +1,6 @@
-"""An empty app of the same framework: it shows what a request costs without any work of ours.
+"""An empty app with the same framework, to measure the cost of a request without our work.
 
-``/ready`` answers in the event loop, ``/thread`` in a worker thread as plans do, ``/stream`` with ready parts.
+``/ready`` responds in the event loop, ``/thread`` in a worker thread as plans do, ``/stream`` with constant parts.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ _READY = b'{"ready":"' + b"x" * 3000 + b'"}'
 
 @app.post("/ready")
 async def ready() -> Response:
-    """Ready bytes."""
+    """Return constant bytes."""
     return Response(_READY, media_type="application/json")
 
 
 @app.post("/thread")
 def thread() -> Response:
-    """Ready bytes, by way of a thread."""
+    """Return constant bytes from a worker thread."""
     return Response(_READY, media_type="application/json")
 
 
 @app.post("/stream")
 def stream(parts: int, part_bytes: int) -> Response:
-    """So many ready parts."""
+    """Return ``parts`` constant parts of ``part_bytes`` bytes."""
     part = b"x" * part_bytes
 
     def given() -> Iterator[bytes]:

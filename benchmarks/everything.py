@@ -1,4 +1,4 @@
-"""Run all workloads one after another, each in its own process, and write one table of the results."""
+"""Run all workloads one after another, each in its own process, and write one table of results."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def run(names: Sequence[str], skipped: Sequence[str], words: Sequence[str], fold
 
     Args:
         names: the workloads.
-        skipped: workloads left out on request, which the output names.
+        skipped: workloads omitted on request, which the output names.
         words: options for every workload.
         folder: the folder of tables and indexes.
-        out: a Markdown file; None: stdout.
+        out: a Markdown file, or None for stdout.
     """
     folder.mkdir(parents=True, exist_ok=True)
     started, rows, took, plot = time.monotonic(), list[list[str]](), list[str](), ""
@@ -72,5 +72,5 @@ def run(names: Sequence[str], skipped: Sequence[str], words: Sequence[str], fold
 
 
 def deleted(files: int) -> Shape:
-    """W13's table."""
+    """Return the shape of W13's table."""
     return Shape(files, manifests=max(1, files // 10_000), deletes=files // 10)

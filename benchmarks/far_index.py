@@ -1,12 +1,12 @@
-"""W2, cold index of a table on an object store that answers each request after 100 ms.
+"""W2, cold index of a table on an object store that responds after 100 ms.
 
-``python -m benchmarks.far_index --files 1000000 --manifests 1000 --store gs`` prints one JSON object. The bounds that
-the index is held against are measured in the same run: I/O, which is fetching the same objects through the same store
-with nothing done to them; CPU, which is indexing them without the delay. The table is indexed twice each way, in turns,
-so that what else the machine does reaches both.
+``python -m benchmarks.far_index --files 1000000 --manifests 1000 --store gs`` prints one JSON object. The same run
+measures the bounds for comparison: I/O, which is fetching the same objects through the same store without processing
+them; CPU, which is indexing them without the delay. The table is indexed twice each way, alternately, so that other
+load on the machine affects both.
 
-``least_seconds`` is what the requests of the objects would take at the number that is made at a time, if they cost
-nothing else. Seconds of CPU are of this process and its decoders, with what warms them.
+``least_seconds`` is the time of the requests alone, at the number of concurrent requests. CPU seconds are of this
+process and its decoders, including warm-up.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import CONCURRENT_READS
 
 RECORDED = "s3://lake"
-"""The folder's location as the table's metadata records it; it is rewritten for other stores."""
+"""The folder's location in the table's metadata, which is rewritten for other stores."""
 
 
 @dataclass(frozen=True)
 class Far:
-    """How ``benchmarks.far_store`` is reached as one kind of store.
+    """The access to ``benchmarks.far_store`` as one kind of store.
 
     Attributes:
-        root: its folder's location; ``{endpoint}`` is the server's URL, ``{host}`` its host and port.
-        options: of the scheme, in STORAGE.
-        requests: that reading an object takes.
+        root: the folder's location; ``{endpoint}`` is the server's URL, ``{host}`` its host and port.
+        options: the scheme's options in ``STORAGE``.
+        requests: the number of requests to read an object.
     """
 
     root: str
@@ -61,7 +61,7 @@ STORES = {
 
 @dataclass(frozen=True)
 class Served:
-    """A store that answers at an address."""
+    """A running store."""
 
     kind: Far
     endpoint: str
@@ -73,12 +73,12 @@ class Served:
 
     @property
     def storage(self) -> dict[str, dict[str, object]]:
-        """The STORAGE setting that reaches it."""
+        """The ``STORAGE`` setting for it."""
         options = {name: str(value).format(endpoint=self.endpoint) for name, value in self.kind.options.items()}
         return {self.root.partition("://")[0]: dict(options)}
 
     def settings(self, folder: Path, decoders: int) -> Settings:
-        """Settings of a service with an empty index in ``folder``."""
+        """Return settings of a service with an empty index in ``folder``."""
         folder.mkdir()
         return Settings(
             database_url=f"sqlite:///{folder}/index.db",
@@ -90,7 +90,7 @@ class Served:
         )
 
     def index(self, folder: Path, decoders: int) -> dict[str, float]:
-        """Index the table in a service whose decoders and connections have been in use."""
+        """Index the table in a service whose decoders and connections are warm."""
         used = _cpu_seconds()
         services = build_services(self.settings(folder, decoders))
         for number in range(decoders):
@@ -108,7 +108,7 @@ class Served:
         return found | {"cpu_seconds": round(used, 2)}
 
     def fetch(self, folder: Path, names: list[str], delay: float) -> dict[str, float]:
-        """Fetch the manifests and do nothing with them."""
+        """Fetch the manifests without processing them."""
         used = _cpu_seconds()
         services = build_services(self.settings(folder, 1))
         started, size = time.monotonic(), 0
@@ -136,7 +136,7 @@ def serving(folder: Path, delay_seconds: float, kind: Far) -> Iterator[Served]:
 
 
 def _cpu_seconds() -> float:
-    """Of this process and of its children that have ended."""
+    """Return the CPU seconds of this process and of its children that have ended."""
     return sum(os.times()[:4])
 
 

@@ -1,9 +1,9 @@
-"""A server of one folder, as several object stores, whose every answer takes its time.
+"""A server that emulates several object stores over one folder, and delays every response.
 
-``python -m benchmarks.far_store FOLDER``. Of each protocol it speaks what reading needs: an object, its length, and a
-folder's listing; it checks no signature. The folder is the bucket ``lake`` of S3, of Google Cloud Storage's JSON API
-and of plain HTTP, the container ``lake`` of the account ``far`` of Azure Blob Storage, and the root of a cluster of
-WebHDFS, whose name node and data node are both here. The first line that it prints is its port.
+``python -m benchmarks.far_store FOLDER``. It implements the requests for reading: an object, its length, and a
+folder's listing; it checks no signatures. The folder is the bucket ``lake`` of S3, of Google Cloud Storage's JSON API
+and of plain HTTP, the container ``lake`` of the account ``far`` of Azure Blob Storage, and the root of a WebHDFS
+cluster, with name node and data node on this server. The first line that it prints is its port.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Handler(BaseHTTPRequestHandler):
     """Serves the folder."""
 
     protocol_version = "HTTP/1.1"
-    # As servers of object stores do: head and body of an answer are not held back for each other's acknowledgement.
+    # As object stores do: the head and body of a response are not delayed by acknowledgements.
     disable_nagle_algorithm = True
     folder: Path
     delay_seconds: float
 
     def do_GET(self) -> None:
-        """An object, or a listing, after the delay."""
+        """Send an object or a listing, after the delay."""
         time.sleep(self.delay_seconds)
         url = urlsplit(self.path)
         question = {name: values[0] for name, values in parse_qs(url.query).items()}
@@ -58,7 +58,7 @@ class Handler(BaseHTTPRequestHandler):
             self._object(path.removeprefix("/lake/"))
 
     def do_HEAD(self) -> None:
-        """An object's length, after the delay."""
+        """Send an object's length, after the delay."""
         time.sleep(self.delay_seconds)
         path = unquote(urlsplit(self.path).path)
         self._object(path.removeprefix("/far").removeprefix("/lake/"), {"x-ms-blob-type": "BlockBlob"})
@@ -123,11 +123,11 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Log nothing."""
+        """Suppress log messages."""
 
 
 def _below(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
-    """The keys and paths of one level."""
+    """Yield the keys and paths of the children of a folder."""
     for path in sorted((folder / prefix).iterdir()) if (folder / prefix).is_dir() else []:
         yield f"{prefix.rstrip('/')}/{path.name}".lstrip("/"), path
 
@@ -164,7 +164,7 @@ def _azure_listing(folder: Path, prefix: str) -> bytes:
 
 
 class Server(ThreadingHTTPServer):
-    """One thread per connection, for any number of connections."""
+    """A server with one thread per connection, without a limit."""
 
     request_queue_size = 128
     daemon_threads = True

@@ -1,4 +1,4 @@
-"""W19 in process: figures of a big table from metadata alone, when they are first asked for and again."""
+"""W19 in process: statistics of a big table from metadata alone, first computed and repeated."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lakemuster.planner.rows import START
 from lakemuster.planner.statistics.column_statistics import column_statistics
 
 COLUMNS = ("id", "code", "price", "url")
-"""A clustered one, random ones, and texts."""
+"""A clustered column, random ones, and strings."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What is asked for; ``first`` and ``again``: targets in milliseconds of CPU."""
+    """A request; ``first`` and ``again`` are targets in milliseconds of CPU."""
 
     name: str
     ask: Callable[[], int]
@@ -30,7 +30,7 @@ class _Case:
 
 
 def figures(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W19: `stats`, whole and with a filter, and `columns`, one at a time."""
+    """Measure W19: ``stats`` without and with a filter, and ``columns`` for one column at a time."""
     lake = lakes.lake(sizes.big)
     cases = [
         _Case("stats", partial(_stats, lake, None), 1_000),
@@ -38,7 +38,7 @@ def figures(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         *(_Case(f"columns, {name}", partial(_column, lake, name), 5_000) for name in COLUMNS),
     ]
     for case in cases:
-        case.ask()  # segments are mapped and verified when they are first read
+        case.ask()  # maps and verifies the segments
         first = timed(lambda _, ask=case.ask: _anew(ask), range(sizes.few))  # type: ignore[misc]
         files = case.ask()
         again = timed(lambda _, ask=case.ask: ask(), range(sizes.many))  # type: ignore[misc]

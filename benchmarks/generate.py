@@ -1,6 +1,6 @@
-"""Tables to measure with, of any size: ``python -m benchmarks.generate iceberg FOLDER --files 1000000``.
+"""Write benchmark tables of any size: ``python -m benchmarks.generate iceberg FOLDER --files 1000000``.
 
-Their metadata is what real writers write, field by field and block by block; there are no data files.
+Their metadata equals that of real writers, field by field and block by block; there are no data files.
 """
 
 from __future__ import annotations

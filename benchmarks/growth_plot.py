@@ -42,7 +42,7 @@ LISTED = "W8 all, Arrow over HTTP"
 
 
 def _listed(lakes: Lakes, root: Path, files: int, runs: int) -> float:
-    """Milliseconds of the server's CPU to stream all files: the mean of many streams, as a clock tick is 10 ms."""
+    """Return the server's CPU milliseconds to stream all files, as the mean of many streams, since a tick is 10 ms."""
     with serving(lakes.index_of(root), root.parent) as server:
         ask, several = ROWS["files, Arrow"], max(runs, min(50, 2_000_000 // files))
         read(server, ask, files)
@@ -53,7 +53,7 @@ def _listed(lakes: Lakes, root: Path, files: int, runs: int) -> float:
 
 
 def draw(lakes: Lakes, sizes: Sizes, target: Path) -> str:
-    """Measure, write an SVG, and return the figures as Markdown: milliseconds of CPU."""
+    """Measure, write an SVG, and return the figures as Markdown, in milliseconds of CPU."""
     points: dict[str, list[tuple[int, float]]] = {name: [] for name in [*COSTS, LISTED]}
     for files in sizes.growth:
         lake = lakes.lake(sizes.shape_of(files))

@@ -1,10 +1,10 @@
 """W8, all files of a table over HTTP: pages of JSON, NDJSON and Arrow.
 
-``python -m benchmarks.http_lists --table T --index I`` prints one JSON object. Of every form: milliseconds to the first
-byte, rows a second of wall-clock time and of the server's CPU time, megabytes a second, and by how much the server's
-memory grew at most while it was read. Limits of the same run: as many ready bytes, in parts of the same size, from an
-endpoint of the same framework, to the same client; and copying as many bytes in memory. Each is measured twice, and the
-difference is the noise of the machine.
+``python -m benchmarks.http_lists --table T --index I`` prints one JSON object. For each form: milliseconds to the first
+byte, rows per second of wall-clock time and of the server's CPU time, megabytes per second, and the maximum growth of
+the server's memory during the read. Limits, measured in the same run: as many constant bytes, in parts of the same
+size, from an endpoint of the same framework, to the same client; and copying as many bytes in memory. Each is measured
+twice, and the difference is the machine's noise.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ ROWS = {
 }
 PART_BYTES = 2 * 2**20
 LOOKS = 40
-"""Parts between two samples of the server's memory."""
+"""Number of parts between two samples of the server's memory."""
 
 
 def read(server: Server, ask: Ask, rows: int) -> dict[str, float]:
-    """Read and measure a whole stream."""
+    """Read a whole stream, and measure it."""
     connection = Connection(server.port)
     memory, cpu, started = server.anonymous_bytes(), server.cpu(), time.perf_counter()
     first = size = highest = 0.0
@@ -48,7 +48,7 @@ def read(server: Server, ask: Ask, rows: int) -> dict[str, float]:
 
 
 def pages(server: Server, rows: int, size: int, most: int) -> dict[str, float]:
-    """Read JSON pages one after another, ``most`` at most."""
+    """Read at most ``most`` JSON pages one after another, and measure them."""
     connection, token = Connection(server.port), ""
     cpu, started, count, read_bytes = server.cpu(), time.perf_counter(), 0, 0
     for _ in range(most):
@@ -74,14 +74,14 @@ def _figures(rows: int, size: float, wall: float, used: float) -> dict[str, floa
 
 
 def ready_bytes(folder: Path, rows: int, row_bytes: float) -> dict[str, float]:
-    """Read as many ready bytes from the empty app."""
+    """Read as many constant bytes from the empty app."""
     parts = max(1, round(rows * row_bytes / PART_BYTES))
     with empty(folder) as server:
         return read(server, Ask("POST", f"/stream?parts={parts}&part_bytes={PART_BYTES}"), rows)
 
 
 def copied(size: int) -> float:
-    """Gigabytes per second of copying in memory, by one core."""
+    """Return the gigabytes per second that one core copies in memory."""
     block = bytearray(PART_BYTES)
     started = time.perf_counter()
     for _ in range(size // PART_BYTES):
@@ -90,7 +90,7 @@ def copied(size: int) -> float:
 
 
 def measure(table: Path, folder: Path, most: int) -> Iterator[tuple[str, object]]:
-    """Measure every form repeatedly, then the limits."""
+    """Yield repeated measurements of every form, then the limits."""
     with serving(folder, table.parent) as server:
         connection = Connection(server.port)
         rows = json.loads(connection.ask(Ask("POST", PLAN, b'{"page_size": 1}')))["counts"]["files"]

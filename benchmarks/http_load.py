@@ -1,9 +1,9 @@
-"""W11, many clients at once: mixed selective plans while the table grows and is refreshed.
+"""W11, concurrent clients: mixed selective plans while the table grows and is refreshed.
 
-``python -m benchmarks.http_load`` makes a table and prints one JSON object: requests a second, and the median and 99th
-percentile of their milliseconds, of one idle client and of 32 clients, with and without refreshes, of questions that
-are asked again and of new ones; beside them the same clients on endpoints of the same framework that have nothing to
-do, in its event loop and by way of a thread. Bounded in time and number, on 127.0.0.1 only.
+``python -m benchmarks.http_load`` writes a table and prints one JSON object: requests per second, and the median and
+99th percentile of their milliseconds, of one client and of 32 clients, with and without refreshes, for repeated
+requests and for new ones. For comparison, the same clients use empty endpoints of the same framework, in its event
+loop and in a worker thread. Bounded in time and number, on 127.0.0.1 only.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Make = Callable[[int], Ask]
 
 
 def mixed(number: int) -> Ask:
-    """Selective plans: a range of a clustered column, a partition, a day and a range; each number gives another one."""
+    """Return a selective plan, new for each number: a clustered range, a partition, or a day and a range."""
     first, last = day(number)
     texts = (
         "id >= {} and id < {}".format(*clustered(number)),
@@ -68,14 +68,14 @@ class _Client:
 
 @dataclass(slots=True)
 class Load:
-    """The measurements of some clients."""
+    """Measurements of concurrent clients."""
 
     seconds: float = 0.0
     walls: list[float] = field(default_factory=list)
     failed: int = 0
 
     def figures(self) -> dict[str, float]:
-        """Requests per second, and milliseconds."""
+        """Return requests per second, and milliseconds."""
         ordered = sorted(self.walls) or [0.0]
         return {
             "requests": len(self.walls),
@@ -128,7 +128,7 @@ def _answered(client: _Client, found: Load) -> bool:
 
 
 def _grow(table: str, port: int, begun: Event, done: Event) -> None:
-    """Repeatedly add a manifest of 1,000 files to the table, and have it indexed."""
+    """Repeatedly add a manifest of 1,000 files to the table, and refresh it."""
     while not done.wait(0.5):
         append_manifest(table, files=1_000)
         with contextlib.suppress(SystemExit, OSError):
@@ -140,7 +140,7 @@ def _grow(table: str, port: int, begun: Event, done: Event) -> None:
 
 @contextmanager
 def growing(table: Path, server: Server) -> Iterator[None]:
-    """Let another process commit to and refresh the table all the time; enter after the first refresh."""
+    """Let another process commit to and refresh the table continuously; enter the block after the first refresh."""
     context = multiprocessing.get_context("spawn")
     begun, done = context.Event(), context.Event()
     process = context.Process(target=_grow, args=(str(table), server.port, begun, done))
@@ -155,7 +155,7 @@ def growing(table: Path, server: Server) -> Iterator[None]:
 
 
 def measure(table: Path, folder: Path, workers: int, seconds: float, questions: int) -> Iterator[tuple[str, object]]:
-    """Measure the limits, idle, loaded, loaded while the table is refreshed, and the limits again."""
+    """Yield the limits, then one client, many clients, many clients during refreshes, and the limits again."""
 
     def limits(when: str) -> Iterator[tuple[str, object]]:
         with empty(folder, workers) as server:

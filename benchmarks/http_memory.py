@@ -1,8 +1,8 @@
-"""W14 over HTTP: the memory of a server of one big table, while 32 clients plan and list.
+"""W14 over HTTP: the memory of a server with one big table, while 32 clients plan and list.
 
-``python -m benchmarks.http_memory --table T --index I`` prints one JSON object, of sizes in bytes: the highest
-anonymous memory of the server and its children, and their resident memory beside it, when it is ready and in each
-phase; what the caches hold, and their budget, as the server's own metrics count them.
+``python -m benchmarks.http_memory --table T --index I`` prints one JSON object of sizes in bytes: the peak anonymous
+memory of the server and its children, and their resident memory, when ready and in each phase; the size of the
+caches, and their budget, from the server's metrics.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MEMORY_BYTES = 2 * 2**30
 
 
 def unselective(number: int) -> Ask:
-    """A page of a plan that keeps half of the files."""
+    """Return a request for a page of a plan that keeps half of the files."""
     return plan(f"user_id > {5_000 + number}", page_size=1_000)
 
 
 def page(number: int) -> Ask:
-    """A page of files in the order of a column; each number gives another question."""
+    """Return a request for a page of files with a filter that is new for each number."""
     return Ask("GET", f"/api/v1/tables/{NAME}/files?page_size=1000&filter=price%20%3E%20{number}")
 
 
@@ -39,7 +39,7 @@ PHASES: dict[str, Make] = {"selective": mixed, "unselective": unselective, "file
 
 @contextmanager
 def sampled(server: Server) -> Iterator[dict[str, int]]:
-    """The highest anonymous and resident memory while the block runs, filled in at its end."""
+    """Yield a dictionary that gets the peak anonymous and resident memory of the block at its end."""
     found = {"anonymous": 0, "resident": 0}
     done = threading.Event()
 
@@ -58,7 +58,7 @@ def sampled(server: Server) -> Iterator[dict[str, int]]:
 
 
 def measure(table: Path, folder: Path, seconds: float) -> dict[str, object]:
-    """Measure each phase, one after another, of one server."""
+    """Measure the phases of one server, one after another."""
     with serving(folder, table.parent, memory_bytes=MEMORY_BYTES) as server:
         results: dict[str, object] = {"ready": server.anonymous_bytes(), "budget": MEMORY_BYTES}
         for name, make in PHASES.items():

@@ -1,9 +1,9 @@
-"""W4 and W7 over HTTP, and plans of the Iceberg REST catalog protocol: one client on one kept connection.
+"""W4 and W7 over HTTP, and plans of the Iceberg REST catalog protocol: one client on a persistent connection.
 
 ``python -m benchmarks.http_requests --table T --index I`` prints one JSON object: for every request the median, the
-99th percentile, and the server's CPU time, in milliseconds. "Again" is the same question, "new" another one each time.
-The limit stands beside it: an endpoint of the same framework that answers with ready bytes, in its event loop and by
-way of a thread, measured before and after (the noise of the machine is the difference).
+99th percentile, and the server's CPU time, in milliseconds. "Again" is the same request, "new" another one each time.
+The limit is an endpoint of the same framework that responds with constant bytes, in its event loop and in a worker
+thread, measured before and after (the difference is the machine's noise).
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from benchmarks.http_server import NAME, Ask, Connection, Server, empty, plan, r
 DAY = ("2023-05-{:02}T00:00:00+00:00", "2023-05-{:02}T00:00:00+00:00")
 REST = f"/iceberg/v1/namespaces/{NAME.split('.')[0]}/tables/{NAME.split('.')[1]}"
 MOST_MILLISECONDS = 10_000
-"""Time limit of one measurement: slow requests are made less often."""
+"""Time limit of one measurement: slow requests are repeated less often."""
 Make = Callable[[int], Ask]
 
 
 def day(number: int) -> tuple[str, str]:
-    """The ends of a day."""
+    """Return the limits of a day."""
     first = 1 + number % 28
     return DAY[0].format(first), DAY[1].format(first + 1)
 
 
 def clustered(number: int) -> tuple[int, int]:
-    """The ends of a range of the clustered column, half a million wide, within the middle of a million files' ids."""
+    """Return the limits of a range of the clustered column, half a million wide, within the ids of a million files."""
     low = 400_000_000 + number * 100_003 % 500_000_000
     return low, low + 500_000
 
 
 def rest(column: str, low: object, high: object) -> bytes:
-    """A plan request for a range, in the form of the Iceberg REST catalog."""
+    """Return a plan request for a range, in the form of the Iceberg REST catalog."""
     left = {"type": "gt-eq", "term": column, "value": low}
     right = {"type": "lt", "term": column, "value": high}
     return json.dumps({"filter": {"type": "and", "left": left, "right": right}}).encode()
 
 
 def requests(paths: list[str]) -> dict[str, Make]:
-    """The requests by name, each a function of a number."""
+    """Return functions that make a request from a number, by name."""
     partition = "ts >= '{}' and ts < '{}' and user_id = {}"
     return {
         "W4 clustered range, plan": lambda n: plan("id >= {} and id < {}".format(*clustered(n))),
@@ -63,7 +63,7 @@ def requests(paths: list[str]) -> dict[str, Make]:
 
 
 def timed(server: Server, make: Make, numbers: list[int]) -> dict[str, float]:
-    """The median and the 99th percentile of a request's time, and the server's CPU time, in milliseconds."""
+    """Measure the median and the 99th percentile of a request, and the server's CPU time, in milliseconds."""
     connection = Connection(server.port)
     connection.ask(make(numbers[0]))
     before, walls = server.cpu(), []
@@ -87,14 +87,14 @@ def timed(server: Server, make: Make, numbers: list[int]) -> dict[str, float]:
 
 
 def limits(folder: Path, times: int) -> dict[str, object]:
-    """Time the endpoints of the empty app."""
+    """Measure the endpoints of the empty app."""
     with empty(folder) as server:
         asks = {path: Ask("POST", path) for path in ("/ready", "/thread")}
         return {path: timed(server, partial(always, ask), [0] * times) for path, ask in asks.items()}
 
 
 def always(ask: Ask, _: int) -> Ask:
-    """The same request for every number."""
+    """Return the same request for every number."""
     return ask
 
 

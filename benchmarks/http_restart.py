@@ -1,8 +1,8 @@
-"""W12, a restart with a warm index on disk: how soon the first answers come.
+"""W12, a restart with a warm index on disk: the latency of the first responses.
 
-``python -m benchmarks.http_restart --table T --index I`` starts the server again and again, and prints one JSON object:
-seconds until it is ready, milliseconds of the first, second and third plan after that, and how many objects of the lake
-the server had read by then, as its own metrics count them, which must be none.
+``python -m benchmarks.http_restart --table T --index I`` starts the server repeatedly, and prints one JSON object:
+seconds until it is ready, milliseconds of the first, second and third plan after that, and the number of the lake's
+objects that the server had read by then, from its metrics, which must be zero.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Ask:
     accept: str = "application/json"
 
     def head(self, port: int) -> bytes:
-        """The request's bytes."""
+        """Return the request as bytes."""
         lines = [
             f"{self.method} {self.path} HTTP/1.1",
             f"Host: {HOST}:{port}",
@@ -48,12 +48,12 @@ class Ask:
 
 
 def plan(text: str | None, **rest: object) -> Ask:
-    """A plan request of the native API."""
+    """Return a plan request for the table ``NAME``."""
     return plan_of(NAME, text, **rest)
 
 
 def plan_of(name: str, text: str | None, **rest: object) -> Ask:
-    """A plan request of a table."""
+    """Return a plan request of the native API for a table."""
     return Ask("POST", f"/api/v1/tables/{name}/plan", json.dumps({"filter": text, **rest}).encode())
 
 
@@ -66,15 +66,15 @@ class Server:
     ready_seconds: float
 
     def cpu(self) -> float:
-        """Seconds of CPU of the process and its children (Linux; elsewhere 0)."""
+        """Return the CPU seconds of the process and its children (Linux; elsewhere 0)."""
         return cpu_of(family(self.process.pid))
 
     def anonymous_bytes(self) -> int:
-        """Resident memory, without mapped files."""
+        """Return resident memory without mapped files."""
         return self._sum("RssAnon:")
 
     def resident_bytes(self) -> int:
-        """Resident memory; files that several processes map count in each."""
+        """Return resident memory; files that several processes map count in each."""
         return self._sum("VmRSS:")
 
     def _sum(self, name: str) -> int:
@@ -86,7 +86,7 @@ class Server:
 
 
 def family(pid: int) -> list[int]:
-    """A process and all of its descendants."""
+    """Return a process and all of its descendants."""
     try:
         children = " ".join(task.read_text() for task in Path(f"/proc/{pid}/task").glob("*/children")).split()
     except OSError:
@@ -95,7 +95,7 @@ def family(pid: int) -> list[int]:
 
 
 def cpu_of(pids: Sequence[int]) -> float:
-    """Seconds of CPU of processes (Linux; elsewhere 0)."""
+    """Return the CPU seconds of processes (Linux; elsewhere 0)."""
     spent = 0
     for pid in pids:
         with contextlib.suppress(OSError):
@@ -105,12 +105,12 @@ def cpu_of(pids: Sequence[int]) -> float:
 
 
 def children_cpu() -> float:
-    """Seconds of CPU of the living descendants of this process."""
+    """Return the CPU seconds of the living descendants of this process."""
     return cpu_of(family(os.getpid())[1:])
 
 
 class Connection:
-    """A persistent connection; it parses only lengths."""
+    """A persistent connection; of a response's head, it parses only the length."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -122,7 +122,7 @@ class Connection:
         self._socket.close()
 
     def ask(self, ask: Ask) -> bytes:
-        """Send a request, and return the response's whole body, which must have a length."""
+        """Send a request, and return the response's body, which must have a ``Content-Length``."""
         self._socket.sendall(ask.head(self._port))
         head, rest = self._head()
         length = length_of(head)
@@ -173,13 +173,13 @@ class Connection:
 
 
 def length_of(head: bytes) -> int | None:
-    """The Content-Length in a response's head."""
+    """Return the ``Content-Length`` in a response's head; None without one."""
     found = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
     return int(found[0]) if found else None
 
 
 def settings_of(folder: Path, root: Path) -> Settings:
-    """Settings of an index in a folder, of tables below a root."""
+    """Return settings of an index in a folder, for tables below a root."""
     return Settings(
         database_url=f"sqlite:///{folder}/index.db",
         segments_url=f"{folder}/segments",
@@ -190,7 +190,7 @@ def settings_of(folder: Path, root: Path) -> Settings:
 
 
 def indexed(table: Path, folder: Path) -> None:
-    """Index a table into a folder, if it is not there yet."""
+    """Index a table into a folder, if the index lacks it."""
     folder.mkdir(exist_ok=True, parents=True)
     services = build_services(settings_of(folder, table.parent))
     if not services.tables():
@@ -200,7 +200,7 @@ def indexed(table: Path, folder: Path) -> None:
 
 
 def variables(settings: Settings) -> dict[str, str]:
-    """The environment variables of :func:`settings_of`."""
+    """Return settings as environment variables."""
     given = settings.model_dump(include={"database_url", "segments_url", "cache_dir", "max_staleness"})
     found = {f"LAKEMUSTER_{name.upper()}": str(value) for name, value in given.items()}
     return found | {"LAKEMUSTER_ROOTS": json.dumps(settings.roots)}
@@ -211,7 +211,7 @@ def serving(folder: Path, root: Path, workers: int = 1, **settings: object) -> I
     """Serve the index of a folder with Lakemuster.
 
     Args:
-        settings: others than those of :func:`settings_of`, by name.
+        settings: settings besides those of :func:`settings_of`, by name.
     """
     environment = variables(settings_of(folder, root))
     environment |= {f"LAKEMUSTER_{name.upper()}": str(value) for name, value in settings.items()}
@@ -222,7 +222,7 @@ def serving(folder: Path, root: Path, workers: int = 1, **settings: object) -> I
 
 @contextmanager
 def empty(folder: Path, workers: int = 1) -> Iterator[Server]:
-    """Serve the empty app in the same way."""
+    """Serve the empty app."""
     words = [sys.executable, "-m", "uvicorn", "benchmarks.empty_endpoint:app", "--no-access-log"]
     words += ["--workers", str(workers)]
     with process(words, folder, {}, "/") as server:
@@ -231,7 +231,7 @@ def empty(folder: Path, workers: int = 1) -> Iterator[Server]:
 
 @contextmanager
 def process(words: Sequence[str], folder: Path, settings: Mapping[str, str], path: str) -> Iterator[Server]:
-    """Run a server's command line until the end of a block, entered when the server answers a path."""
+    """Run a server's command line; enter the block once the server responds to a path."""
     with socket.socket() as chosen:
         chosen.bind((HOST, 0))
         port = int(chosen.getsockname()[1])
@@ -247,7 +247,7 @@ def process(words: Sequence[str], folder: Path, settings: Mapping[str, str], pat
 
 
 def _ready(port: int, path: str, started: float) -> float:
-    """Wait until the server answers; return the seconds since its start."""
+    """Wait until the server responds; return the seconds since its start."""
     while time.perf_counter() - started < _START_SECONDS:
         with contextlib.suppress(OSError, SystemExit):
             if Connection(port).status(Ask("GET", path)) in (200, 404):
@@ -267,7 +267,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def prepared(given: argparse.Namespace) -> Iterator[tuple[Path, Path]]:
-    """The table, written if it is not given, and a folder with its index."""
+    """Yield a table, written if it is not given, and the folder of its index."""
     with tempfile.TemporaryDirectory() as scratch:
         table = Path(given.table).absolute() if given.table else Path(scratch, "lake", "t")
         if not given.table:

@@ -1,8 +1,8 @@
-"""W17, a catalog with us before it: what passing through costs, plans of its tables, its listing.
+"""W17, an attached catalog: the cost of forwarded requests, of plans of its tables, and of listing it.
 
-``python -m benchmarks.http_sidecar --table T --index I`` prints one JSON object. The catalog answers ready bytes
-(``upstream_catalog``). Requests at it and through us, and plans of the catalog's table and of the same table as one of
-our own, take turns. Pointers are asked for by threads of one process, as looks do.
+``python -m benchmarks.http_sidecar --table T --index I`` prints one JSON object. The catalog responds with constant
+bytes (``upstream_catalog``). Requests to it and through the server alternate, as do plans of the catalog's table and
+of the same table in the server's own catalog. Threads of one process read pointers, as looks do.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from lakemuster.upstream.rest import RestCatalog
 CATALOG = "prod"
 TABLE = "/v1/namespaces/b/tables/t"
 LARGE_PARTS = 1024
-"""Of 64 KiB each."""
+"""Number of parts of 64 KiB."""
 TABLES, DELAY_SECONDS, LOOKING = 5_000, 0.01, 16
 Make = Callable[[int], Ask]
 
 
 @contextmanager
 def upstream(folder: Path, table: Path, tables: int = 1, delay_seconds: float = 0.0) -> Iterator[Server]:
-    """The catalog, all of whose tables have the newest metadata of one."""
+    """Run the catalog, whose tables all have the newest metadata of ``table``."""
     newest = max((table / "metadata").glob("*.metadata.json"), key=lambda path: path.stat().st_mtime_ns)
     words = [sys.executable, "-m", "uvicorn", "benchmarks.upstream_catalog:app", "--no-access-log"]
     settings = {
@@ -46,12 +46,12 @@ def upstream(folder: Path, table: Path, tables: int = 1, delay_seconds: float = 
 
 
 def attached(port: int) -> str:
-    """The setting ``CATALOGS`` of a server before the catalog."""
+    """Return the setting ``CATALOGS`` that attaches the catalog."""
     return json.dumps({CATALOG: {"type": "rest", "uri": f"http://{HOST}:{port}"}})
 
 
 def in_turn(makes: Mapping[str, tuple[Connection, Make]], times: int) -> dict[str, float]:
-    """The median milliseconds of requests that take turns."""
+    """Send requests alternately, and return their median milliseconds."""
     walls: dict[str, list[float]] = {name: [] for name in makes}
     for number in range(-5, times):
         for name, (connection, make) in makes.items():
@@ -77,7 +77,7 @@ def _passing(port: int, catalog_port: int, times: int) -> Iterator[tuple[str, ob
     best = dict.fromkeys(asks, 0.0)
     for _ in range(max(5, times // 30)):
         for name, (asked, ask) in asks.items():
-            # Servers close a connection that is idle for 5 s, which the other's turn may take on a busy machine.
+            # Servers close a connection that is idle for 5 s, which can happen between two requests on a busy machine.
             connection = Connection(asked)
             started = time.perf_counter()
             size = len(connection.ask(ask))
@@ -130,7 +130,7 @@ def _listing(folder: Path, table: Path) -> Iterator[tuple[str, object]]:
 
 
 def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
-    """Measure all."""
+    """Run all measurements."""
     results: dict[str, object] = {"load": round(os.getloadavg()[0], 1)}
     with (
         upstream(folder, table) as catalog,

@@ -44,7 +44,7 @@ class Shape:
     """The layout of a table's files.
 
     Attributes:
-        scattered: every manifest has files of every day.
+        scattered: whether every manifest has files of every day.
         level: the deflate level of manifests.
     """
 
@@ -59,7 +59,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class ManifestTask:
-    """One manifest to write, with the files of these numbers; plain data, for a worker process."""
+    """A manifest to write, with the numbers of its files; plain data, for a worker process."""
 
     folder: Path
     location: str
@@ -126,7 +126,7 @@ def write_manifest(task: ManifestTask) -> dict[str, Any]:
 
 
 def _slices(task: ManifestTask) -> Iterator[Files]:
-    """The manifest's files in slices: while an entry is built, it takes up to 60 bytes per column."""
+    """Yield the manifest's files in slices, to bound memory: an entry being built takes up to 60 bytes per column."""
     size = max(1, SLICE_BYTES // (400 + 120 * task.shape.columns))
     shape = task.shape
     for start in range(0, len(task.numbers), size):
@@ -135,7 +135,7 @@ def _slices(task: ManifestTask) -> Iterator[Files]:
 
 
 def _entries(files: Files, task: ManifestTask) -> list[Values]:
-    """The records of ``manifest_entry``, field by field."""
+    """Return the fields of the ``manifest_entry`` records."""
     count = len(files.numbers)
     columns = table_columns(task.shape.columns)
     recorded = [(column, statistics(column, files)) for column in columns]
@@ -180,7 +180,7 @@ def _mask(stats: Statistics) -> avro.Mask | None:
 
 
 def _bound(column: Column, values: Any) -> Values:
-    """Iceberg's single-value serialisation, as Avro bytes."""
+    """Return values in Iceberg's single-value serialization, as Avro bytes."""
     match column.kind:
         case "string":
             return avro.texts(values).framed()
@@ -190,7 +190,7 @@ def _bound(column: Column, values: Any) -> Values:
 
 
 def file_paths(files: Files, task: ManifestTask) -> Values:
-    """The locations of data files."""
+    """Return the locations of the data files."""
     count, numbers = len(files.numbers), files.numbers
     pieces = [avro.constant(f"{task.location}/data/".encode(), count)]
     if task.shape.partitioned:
@@ -207,7 +207,7 @@ def file_paths(files: Files, task: ManifestTask) -> Values:
 
 
 def table_schema(columns: int) -> dict[str, Any]:
-    """The table's schema, as JSON."""
+    """Return the table's schema in its JSON form."""
     fields = [
         {"id": one.field_id, "name": one.name, "required": False, "type": _ICEBERG_TYPES.get(one.kind, one.kind)}
         for one in table_columns(columns)
@@ -216,6 +216,6 @@ def table_schema(columns: int) -> dict[str, Any]:
 
 
 def uuid_of(number: int, salt: int) -> str:
-    """A deterministic UUID of two numbers."""
+    """Return a UUID derived from two numbers."""
     digits = hex_digits(np.array([number]), 90 + salt, 32).tobytes().decode()
     return str(uuid.UUID(digits))

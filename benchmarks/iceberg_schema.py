@@ -1,4 +1,4 @@
-"""The records of manifests and manifest lists, as Java Iceberg writes them into its Avro files' headers."""
+"""The Avro records of manifests and manifest lists, as Java Iceberg writes them to file headers."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ _OF_DELETES = (
 
 
 def manifest_entry(partition: tuple[Member, ...], *, deletes: bool = False) -> Record:
-    """The record of a manifest with this partition tuple: of format version 2, or of 3 with ``deletes``."""
+    """Return the record of manifests with a partition tuple: of format version 2, or of 3 with ``deletes``."""
     data_file = Record(
         "r2",
         (
@@ -140,7 +140,7 @@ def manifest_entry(partition: tuple[Member, ...], *, deletes: bool = False) -> R
 
 @cache
 def avro_schema(record: Record) -> dict[str, Any]:
-    """The Avro schema, with Iceberg's field ids."""
+    """Return the record's Avro schema with Iceberg's field ids."""
     fields = []
     for member in record.members:
         inner = _avro_type(member.type)
@@ -176,7 +176,7 @@ def _avro_type(kind: object) -> Any:
 
 
 def iceberg_schema(record: Record) -> dict[str, Any]:
-    """The record as an Iceberg schema, which Java writes into the header too."""
+    """Return the record as an Iceberg schema, which Java also writes to the header."""
     return {"type": "struct", "schema-id": 0, "fields": _iceberg_fields(record)}
 
 

@@ -1,7 +1,7 @@
-"""Write the metadata of an Iceberg table of format version 2, as Java's writer would have; there are no data files.
+"""Write the metadata of an Iceberg table of format version 2 as Java's writer does; there are no data files.
 
-The table is partitioned by ``day(ts)`` and ``bucket(16, user_id)``, or not at all. Everything that a later commit needs
-is in the table's own properties.
+The table is partitioned by ``day(ts)`` and ``bucket(16, user_id)``, or unpartitioned. The table's properties contain
+everything that a later commit needs.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def iceberg_table(
     location: str | None = None,
     processes: int = 1,
 ) -> IcebergTable:
-    """Write a table whose one snapshot has ``files`` data files in ``manifests`` manifests of equal size.
+    """Write a table with one snapshot of ``files`` data files in ``manifests`` manifests of equal size.
 
     Args:
-        folder: its root, which is created and must be empty.
+        folder: the table's root, which is created and must be empty.
         columns: columns, nearly all with bounds: clustered, random, wide, strings, decimals, some bounds missing.
         days: days that the files spread over, with 16 buckets each.
         scattered: whether each manifest has files of all days, or only of a few.
@@ -69,7 +69,7 @@ def iceberg_table(
 
 
 def append_manifest(folder: Path | str, *, files: int = 1_000) -> IcebergTable:
-    """Commit one more manifest of ``files`` data files, as a streaming writer would: a new snapshot."""
+    """Commit a new snapshot with one more manifest of ``files`` data files, as a streaming writer does."""
     folder = Path(folder).absolute()
     version = int((folder / "metadata" / "version-hint.text").read_text())
     metadata = json.loads((folder / "metadata" / f"v{version}.metadata.json").read_text())
@@ -106,7 +106,7 @@ def commit_manifests(
     Args:
         metadata: the table's newest metadata, which is modified.
         write: takes a snapshot id and a sequence number, writes manifests, and returns their rows of the manifest list.
-        files: data files that the manifests add.
+        files: the number of data files that the manifests add.
     """
     sequence = metadata["last-sequence-number"] + 1
     snapshot_id = 10**18 + int(draw(np.array([sequence]), 77, 8 * 10**18)[0])

@@ -27,7 +27,7 @@ NAME = "b.t"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The size of a table; ``use`` separates it from others of the same size."""
+    """The size of a table; ``use`` distinguishes tables of the same size."""
 
     files: int
     columns: int = 20
@@ -55,15 +55,15 @@ class Lake:
     services: Services
 
     def bound(self, text: str | None) -> Bound:
-        """A filter, bound to the table's columns."""
+        """Bind a filter to the table's columns."""
         return Filter(text).bound(self.services.view(NAME).schemas[0])
 
     def scan(self, selector: Selector = CURRENT) -> ScanIndex:
-        """The scan index of a snapshot."""
+        """Return the scan index of a snapshot."""
         return scan_index_of(self.services.index, self.services.view(NAME, selector))
 
     def plan(self, text: str | None, selector: Selector = CURRENT) -> Plan:
-        """Plan a filter, from its text."""
+        """Plan the text of a filter."""
         view = self.services.view(NAME, selector)
         return Plan(scan_index_of(self.services.index, view), Filter(text).bound(view.schemas[0]))
 
@@ -72,7 +72,7 @@ class Lake:
         return sum(batch.table.num_rows for batch in self.plan(text, selector).batches())
 
     def answer(self, text: str | None, selector: Selector = CURRENT) -> set[str]:
-        """A plan as a set of lines: every data file with its delete files."""
+        """Return a plan as a set of lines: every data file with its delete files."""
         plan, lines = self.plan(text, selector), set[str]()
         batches = list(plan.batches())
         wanted = np.unique(np.concatenate([batch.deletes for batch in batches] or [np.zeros(0, np.int64)]))
@@ -96,16 +96,16 @@ class Lake:
         return self.root / "metadata" / f"v{version}.metadata.json"
 
     def pyiceberg(self) -> StaticTable:
-        """The table, loaded by PyIceberg."""
+        """Load the table with PyIceberg."""
         return StaticTable.from_metadata(str(self.metadata))
 
     def snapshots(self) -> Sequence[int]:
-        """Ids, oldest first."""
+        """Return the ids of the snapshots, oldest first."""
         return [record.snapshot.snapshot_id for record in self.services.snapshots(NAME)[1]]
 
 
 def line_of(path: str, deletes: Iterable[tuple[str, int | None]]) -> str:
-    """A line for a file of a plan and its delete files; deletion vectors with their offset."""
+    """Return a line for a planned file and its delete files; deletion vectors have their offset."""
     names = sorted(name if offset is None else f"{name}#{offset}" for name, offset in deletes)
     return "\t".join([path, *names])
 
@@ -138,7 +138,7 @@ class Lakes:
     _open: dict[Shape, Lake] = field(default_factory=dict)
 
     def lake(self, shape: Shape) -> Lake:
-        """The table, written and indexed if missing."""
+        """Return the table, written and indexed if missing."""
         if shape not in self._open:
             root = self.folder / "lake" / shape.name
             if not (root / "done").exists():
@@ -147,7 +147,7 @@ class Lakes:
         return self._open[shape]
 
     def index_of(self, root: Path) -> Path:
-        """The folder of a table's index."""
+        """Return the folder of a table's index."""
         return self.folder / "index" / root.name
 
     def close(self) -> None:

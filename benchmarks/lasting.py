@@ -1,4 +1,4 @@
-"""W9, W10 and W14 in process: a commit to a big table, plan tasks one after another, memory after other workloads."""
+"""W9, W10 and W14 in process: a commit to a big table, sequential plan tasks, memory after other workloads."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lakemuster.planner.scan import packs
 from lakemuster.planner.scan.tasks import cut, part
 
 FASTER = 100
-"""How many times faster a refresh must be than a full plan of PyIceberg."""
+"""The factor by which a refresh must be faster than a full plan of PyIceberg."""
 
 
 class Looked:
-    """Context that counts the entries on which packs evaluate predicates."""
+    """A context that counts the entries on which packs evaluate predicates."""
 
     def __init__(self) -> None:
         self.entries = 0
@@ -40,7 +40,7 @@ class Looked:
 
 
 def refresh(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W9: one more manifest of a thousand files; then the first plan of the new snapshot."""
+    """Measure W9: a commit of one manifest of a thousand files, and the first plan of the new snapshot."""
     lake = lakes.lake(sizes.big)
     counts = lake.services.store.counts
 
@@ -68,7 +68,7 @@ def refresh(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def least_of_pyiceberg(lake: Lake, enough_ms: float) -> Peer:
-    """A lower bound of the time of PyIceberg's full plan: read its manifests until that takes ``enough_ms``."""
+    """Return a lower bound of the time of PyIceberg's full plan: read its manifests until that takes ``enough_ms``."""
     loaded = lake.pyiceberg()
     snapshot = loaded.current_snapshot()
     assert snapshot is not None
@@ -83,7 +83,7 @@ def least_of_pyiceberg(lake: Lake, enough_ms: float) -> Peer:
 
 
 def tasks(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W10: plan tasks of an unselective plan, fetched one after another."""
+    """Measure W10: the tasks of an unselective plan, fetched one after another."""
     lake = lakes.lake(sizes.big)
     each = max(10, sizes.files // 100_000)
     text = "user_id > 5000"
@@ -101,7 +101,7 @@ def tasks(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def memory(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W14: the memory of this process after W3, W5 and W6; to be run in its own process."""
+    """Measure W14: the memory of this process after W3, W5 and W6; to be run in its own process."""
     for run in (warm, worst, hard):
         for _ in run(lakes, Sizes(sizes.files, sizes.growth, 3, 5)):
             pass

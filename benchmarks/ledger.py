@@ -1,10 +1,10 @@
-"""What each fast path buys: the same work with it and without it, in turn, in CPU time of this process.
+"""Benefit of each fast path: the CPU time of this process for the same work with and without it, alternately.
 
 ``python -m benchmarks.ledger --files 50000`` prints one line for each path and workload: lines of code; the ratio of
-CPU time without the path to that with it, as the median of the pairs and the interval that holds the true median with
-95 % confidence; milliseconds with it. Without a path, the code does what it does where the path cannot be used, or
-the plainest code that gives the same. The two runs of a pair ask different values, so that neither finds answers of
-the other; their answers are not compared.
+CPU time without the path to that with it, as the median of the pairs and its interval of 95 % confidence;
+milliseconds with it. Without a path, the code uses its fallback, or the simplest code with the same result. The two
+runs of a pair use different values, so that neither finds cached results of the other; their results are not
+compared.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ APP = ROOT / "app" / "lakemuster"
 
 @dataclass(frozen=True, slots=True)
 class FastPath:
-    """A path that exists for speed.
+    """A code path that exists only for speed.
 
     Attributes:
-        name: of it.
-        sources: its files and folders, below ``app/lakemuster``; Python lines are counted.
-        without: runs the block without the path.
-        workloads: names of :class:`Workloads`' methods.
+        name: the name of the path.
+        sources: its files and folders below ``app/lakemuster``, whose lines of Python are counted.
+        without: a context in which the path is not used.
+        workloads: names of methods of :class:`Workloads`.
     """
 
     name: str
@@ -71,14 +71,14 @@ class FastPath:
     workloads: Sequence[str]
 
     def lines(self) -> int:
-        """Lines of Python."""
+        """Return the number of lines of Python."""
         found = [file for source in self.sources for file in ([APP / source], (APP / source).rglob("*.py"))]
         files = {path for some in found for path in some if path.is_file()}
         return sum(len(path.read_text("utf-8").splitlines()) for path in files)
 
 
 def replaced(*changes: tuple[object, str, object]) -> Callable[[Workloads], AbstractContextManager[object]]:
-    """A block in which attributes have other values."""
+    """Return a context in which attributes have other values."""
 
     @contextmanager
     def block(_: Workloads) -> Iterator[None]:
@@ -91,24 +91,24 @@ def replaced(*changes: tuple[object, str, object]) -> Callable[[Workloads], Abst
 
 
 def unavailable(*_: object) -> bool:
-    """The answer of ``is_available`` where no kernel loads."""
+    """Return False, as ``is_available`` does where no kernel loads."""
     return False
 
 
 def by_sqlalchemy(database: Database, statement: Any, parameters: Any) -> Any:
-    """``Database.rows`` as for PostgreSQL."""
-    with database._autocommit.connect() as connection:  # noqa: SLF001 - what the path is beside
+    """Return the rows as ``Database.rows`` does for PostgreSQL."""
+    with database._autocommit.connect() as connection:  # noqa: SLF001 - the path's alternative
         return connection.execute(statement, parameters).all()
 
 
 async def uncached(cache: ResponseCache, scope: Scope, receive: Any, send: Any) -> None:
-    """``ResponseCache`` without its cache."""
-    await cache._app(scope, receive, send)  # noqa: SLF001 - what the path is around
+    """Call the application as ``ResponseCache`` does, without the cache."""
+    await cache._app(scope, receive, send)  # noqa: SLF001 - the wrapped application
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The arguments of ``decode_manifest`` for a manifest of a table."""
+    """The arguments of ``decode_manifest`` for one manifest."""
 
     data: bytes
     header: Any
@@ -117,7 +117,7 @@ class Manifest:
 
     @classmethod
     def of(cls, lake: Lake) -> Manifest:
-        """The longest manifest of a table."""
+        """Return the arguments for a table's longest manifest."""
         view = lake.services.view(NAME)
         with lake.services.index.database.reading() as session:
             record = list_snapshots(session, view.table.table_id)[-1]
@@ -132,7 +132,7 @@ class App:
         self._loop, self._app = asyncio.new_event_loop(), create_app(lake.services)
 
     def ask(self, method: str, path: str, body: bytes = b"", accept: bytes = b"application/json") -> bytes:
-        """The body of a response of status 200."""
+        """Send a request, and return the body of the response, whose status must be 200."""
         return self._loop.run_until_complete(self._ask(method, path, body, accept))
 
     async def _ask(self, method: str, path: str, body: bytes, accept: bytes) -> bytes:
@@ -141,7 +141,7 @@ class App:
 
         async def receive() -> Message:
             if not bodies:
-                await asyncio.Event().wait()  # the client stays
+                await asyncio.Event().wait()  # the client stays connected
             return {"type": "http.request", "body": bodies.pop(), "more_body": False}
 
         async def send(message: Message) -> None:
@@ -170,7 +170,7 @@ class App:
 
 
 class Workloads:
-    """Work by number; a new number asks other values, so that nothing of its plan is known."""
+    """Workloads by number; a new number uses other values, so that no part of its plan is cached."""
 
     def __init__(self, lakes: Lakes, files: int, folder: Path) -> None:
         self._folder = folder
@@ -186,31 +186,31 @@ class Workloads:
         return written.rows, written.size
 
     def index(self, _: int) -> object:
-        """W1: a manifest of 5,000 files × 20 columns to a segment."""
+        """Run W1: a manifest of 5,000 files × 20 columns to a segment."""
         return self._decode(self._manifest)
 
     def index_few(self, _: int) -> object:
-        """W1: a manifest of 400 files × 20 columns to a segment."""
+        """Run W1: a manifest of 400 files × 20 columns to a segment."""
         return self._decode(self._few)
 
     def index_wide(self, _: int) -> object:
-        """W1: a manifest of 500 files × 200 columns to a segment."""
+        """Run W1: a manifest of 500 files × 200 columns to a segment."""
         return self._decode(self._wide)
 
     def in_200(self, number: int) -> object:
-        """W6: a plan of IN with 200 values."""
+        """Run W6: a plan of IN with 200 values."""
         return self._lake.files(f"code in ({', '.join(str(number + 5_000_000 * of) for of in range(200))})")
 
     def in_20000(self, number: int) -> object:
-        """W6: a plan of IN with 20,000 values."""
+        """Run W6: a plan of IN with 20,000 values."""
         return self._lake.files(f"code in ({', '.join(str(number + 50_000 * of) for of in range(20_000))})")
 
     def or_40(self, number: int) -> object:
-        """W6: a plan of 40 alternatives."""
+        """Run W6: a plan of 40 alternatives."""
         return self._lake.files(" or ".join(f"code = {number + 24_000_000 * of}" for of in range(40)))
 
     def unclustered(self, number: int) -> object:
-        """W5: a plan of a range of unclustered values."""
+        """Run W5: a plan of a range of unclustered values."""
         return self._lake.files(f"price < {-900 - number / 16}")
 
     def _page(self, number: int, size: int) -> bytes:
@@ -219,19 +219,19 @@ class Workloads:
         return self.app.ask("POST", f"/api/v1/tables/{NAME}/plan", body=body)
 
     def page_10(self, number: int) -> object:
-        """W4: a page of 10 files of a new plan, as the application answers it."""
+        """Run W4: a page of 10 files of a new plan, through the application."""
         return len(self._page(number, 10)) > 0
 
     def page_1000(self, number: int) -> object:
-        """W4: the same of 1,000 files."""
+        """Run W4: a page of 1,000 files of a new plan."""
         return len(self._page(number, 1000)) > 0
 
     def again(self, _: int) -> object:
-        """W4: a question that was asked before."""
+        """Run W4: a repeated request."""
         return self._page(0, 1000)
 
     def iceberg_plan(self, number: int) -> object:
-        """W4: a new plan of some 40 files by the Iceberg protocol."""
+        """Run W4: a new plan of some 40 files over the Iceberg protocol."""
         first = 7919 * number % (self._files * 500) + number
         ends = (("gt-eq", first), ("lt", first + 20_000))
         left, right = ({"type": operator, "term": "id", "value": value} for operator, value in ends)
@@ -239,20 +239,20 @@ class Workloads:
         return self.app.ask("POST", ICEBERG_PLAN, body=body)
 
     def explain(self, number: int) -> object:
-        """W7: a file by its path, explained."""
+        """Run W7: an explanation of a file by its path."""
         body = orjson.dumps({"filter": None, "files": [self._paths[number % len(self._paths)]]})
         return self.app.ask("POST", f"/api/v1/tables/{NAME}/explain", body=body)
 
     def lines(self, _: int) -> object:
-        """W8: all files of a list as NDJSON."""
+        """Run W8: all files of a list as NDJSON."""
         return self.app.ask("GET", f"/api/v1/tables/{NAME}/files", accept=b"application/x-ndjson")
 
     def after_a_commit(self, _: int) -> object:
-        """W11: first pages of 20 known plans, after a commit."""
+        """Run W11: first pages of 20 known plans, after a commit."""
         return [self._page(number, 1000) for number in range(20)]
 
     def prepare(self, name: str) -> None:
-        """Do what precedes a run, unmeasured."""
+        """Prepare a run, unmeasured."""
         if name == "after_a_commit":
             append_manifest(self._lake.root, files=10)
             self._lake.services.refresh(NAME)
@@ -266,7 +266,7 @@ class Found:
     milliseconds: float
 
     def shown(self) -> str:
-        """The median and the interval of the median."""
+        """Return the median and its interval, as text."""
         edge = max(0, int(len(self.ratios) / 2 - 0.98 * len(self.ratios) ** 0.5) - 1)
         low, high = self.ratios[edge], self.ratios[-1 - edge]
         return f"{statistics.median(self.ratios):.2f} × ({low:.2f}–{high:.2f})"
@@ -275,7 +275,7 @@ class Found:
 def compare(
     run: Run, without: Callable[[], AbstractContextManager[object]], prepare: Callable[[], None], pairs: int
 ) -> Found:
-    """Time pairs of runs, the one with the path first in every other pair."""
+    """Measure pairs of runs, in which the run with the path is first in every other pair."""
     times: list[tuple[float, float]] = []
     for pair in range(-2, pairs):
         spent = [0.0, 0.0]
@@ -357,7 +357,7 @@ PATHS = (
 
 
 def main() -> None:
-    """Measure, and print a line for each path and workload as it is done."""
+    """Measure, and print a line for each path and workload when it is done."""
     parser = argparse.ArgumentParser(prog="benchmarks.ledger", description=__doc__)
     parser.add_argument("paths", nargs="*", help="names of paths; all of them when left out")
     parser.add_argument("--files", type=int, default=50_000)

@@ -1,4 +1,4 @@
-"""Measure times of many runs and the noise of the machine, and format the table of results."""
+"""Measurement of repeated runs and of the machine's noise, and the table of results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PINNED = (
     ("requirements-pypaimon.lock", "pypaimon"),
     ("requirements-pypaimon.lock", "pypaimon-rust"),
 )
-"""Peers of other environments, and the files that pin their versions."""
+"""Peers in other environments, and the files that pin their versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Times:
 
     @property
     def noise(self) -> float:
-        """A/A noise: by how much the median of every other run differs from that of the rest."""
+        """A/A noise: the relative difference between the medians of the even and the odd runs."""
         if len(self.cpu) < 4:
             return 0.0
         one, other = statistics.median(self.cpu[::2]), statistics.median(self.cpu[1::2])
@@ -66,7 +66,7 @@ class Times:
 
 
 def timed(run: Callable[[int], object], numbers: Iterable[int]) -> Times:
-    """Time ``run`` with each number."""
+    """Measure ``run`` with each number."""
     cpu, wall = [], []
     for number in numbers:
         used, started = time.process_time(), time.perf_counter()
@@ -77,7 +77,7 @@ def timed(run: Callable[[int], object], numbers: Iterable[int]) -> Times:
 
 
 def alternating(runs: Sequence[Callable[[int], object]], numbers: Iterable[int]) -> list[Times]:
-    """Time each of ``runs`` with each number, in turn: a slow phase of the machine then affects all of them."""
+    """Measure each of ``runs`` with each number alternately, so that a slow phase of the machine affects all."""
     parts = [[timed(run, [number]) for run in runs] for number in numbers]
     return [together(of_one) for of_one in zip(*parts, strict=True)]
 
@@ -93,8 +93,8 @@ class Peer:
 
     Attributes:
         name: the peer, and how it ran.
-        ms: wall-clock time; None: there is no figure.
-        note: why there is none, or a remark on it.
+        ms: wall-clock time; None if there is no figure.
+        note: the reason for a missing figure, or a remark on it.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Peer:
     note: str = ""
 
     def shown(self, ours: float | None) -> str:
-        """The peer's time, and its ratio to ours."""
+        """Return the peer's time and its ratio to ours, as text."""
         note = f" ({self.note})" if self.note else ""
         if self.ms is None:
             return f"{self.name}: none{note}"
@@ -115,13 +115,13 @@ class Row:
     """One line of the results.
 
     Attributes:
-        workload: its name in the specification: ``W3``.
+        workload: its name in the specification, such as ``W3``.
         case: the part of the workload.
-        target, figure: the target in words, and what was measured; ``met`` is None without a target.
+        target, figure: texts of the target and of the measured figure; ``met`` is None without a target.
         times: the times of our runs.
         peers: the peers' figures.
-        limit: the machine's time for the least possible work, in milliseconds of CPU.
-        fraction: the fraction of the limit that was reached, if it is not computed from ``limit``.
+        limit: the machine's CPU milliseconds for the least possible work.
+        fraction: the reached fraction of the limit, if it is not computed from ``limit``.
         noise: A/A noise, if there are no times.
     """
 
@@ -138,7 +138,7 @@ class Row:
     noise: float | None = None
 
     def cells(self) -> list[str]:
-        """The cells of a row in Markdown; see :data:`HEAD`."""
+        """Return the cells of a row in Markdown; see :data:`HEAD`."""
         times, fraction = self.times, self.fraction
         if self.limit is not None and times is not None and times.p50:
             fraction = self.limit / times.p50
@@ -166,13 +166,13 @@ HEAD = (
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
-    """The rows' cells as a Markdown table."""
+    """Return rows of cells as a Markdown table."""
     lines = [HEAD, ["---"] * len(HEAD), *rows]
     return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
 
 
 def machine() -> str:
-    """A line on the machine, and the versions of all programs that took part."""
+    """Return a line with the machine, and the versions of all participating programs."""
     model, info = platform.processor() or platform.machine(), Path("/proc/cpuinfo")
     if info.exists():
         names = [line.partition(":")[2].strip() for line in info.read_text().splitlines() if "model name" in line]
@@ -190,14 +190,14 @@ def machine() -> str:
 
 
 def shown_ms(value: float) -> str:
-    """Milliseconds as text, with their unit."""
+    """Return milliseconds as text with a unit."""
     if value >= 1000:
         return f"{value / 1000:,.1f} s"
     return f"{value:.2f} ms" if value < 10 else f"{value:.0f} ms"
 
 
 def mib(size: int) -> str:
-    """Bytes as text, in mebibytes."""
+    """Return bytes as text in mebibytes."""
     return f"{size / 2**20:,.0f} MiB"
 
 

@@ -1,7 +1,7 @@
-"""W15, plans of Paimon tables: warm, in process and over HTTP, beside pypaimon's Python planner and its native one.
+"""W15, warm plans of Paimon tables: in process and over HTTP, compared with pypaimon's Python and native planners.
 
 ``python -m benchmarks.paimon_plan --files 200000`` prints one JSON object by table (append, primary key) and filter:
-milliseconds, and files, which must be the same in all plans, by name. pypaimon's environment is made on first use.
+milliseconds, and names of files, which must be the same in all plans. pypaimon's environment is built on first use.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ FILTERS: dict[str, list[tuple[str, object]] | None] = {
 
 
 def text_of(equal: list[tuple[str, object]] | None) -> str | None:
-    """The filter in SQL."""
+    """Return a filter as SQL text."""
     if equal is None:
         return None
     return " and ".join(f"{column} = {value!r}" for column, value in equal)
 
 
 def in_process(services: Services, name: str, text: str | None) -> int:
-    """Plan, and count the files of all batches, which have section, deletion vector and residual too."""
+    """Plan, and count the files of all batches, which include section, deletion vector and residual."""
     view = services.view(name)
     bound = TRUE if text is None else bind(parse_sql(text), view.schemas[0])
     return sum(len(batch.rows) for batch in Plan(scan_index_of(services.index, view), bound).batches())
 
 
 def names(services: Services, name: str, text: str | None) -> list[str]:
-    """The sorted names of a plan's files."""
+    """Return the sorted file names of a plan."""
     view = services.view(name)
     bound = TRUE if text is None else bind(parse_sql(text), view.schemas[0])
     batches = Plan(scan_index_of(services.index, view), bound).batches()
@@ -59,14 +59,14 @@ def names(services: Services, name: str, text: str | None) -> list[str]:
 
 
 def over_http(client: httpx.Client, name: str, text: str | None) -> int:
-    """Read the first page of a plan, and return the number of files of the whole."""
+    """Read the first page of a plan, and return the number of files in the whole plan."""
     answer = client.post(f"/api/v1/tables/{name}/plan", json={} if text is None else {"filter": text})
     answer.raise_for_status()
     return int(answer.json()["counts"]["files"])
 
 
 def pypaimon(warehouse: Path, name: str, *, native: bool, repeat: int) -> dict[str, dict[str, Any]]:
-    """Plan with pypaimon, in its own environment: milliseconds, and the names of the files."""
+    """Plan with pypaimon in its own environment; return the milliseconds and the names of the files."""
     build = ["sh", str(ROOT / "scripts" / "environment.sh"), str(ROOT / "requirements-pypaimon.lock")]
     python = subprocess.run(build, capture_output=True, text=True, check=True).stdout.strip()
     script = ROOT / "benchmarks" / "pypaimon_plans.py"
@@ -85,7 +85,7 @@ def pypaimon(warehouse: Path, name: str, *, native: bool, repeat: int) -> dict[s
 
 
 def measure(warehouse: Path, folder: Path, repeat: int, peer_repeat: int) -> dict[str, object]:
-    """Index the tables into ``folder``, unless they are there already, then plan."""
+    """Index the tables into ``folder``, unless they are already indexed, and measure plans."""
     settings = Settings(
         database_url=f"sqlite:///{folder}/index.db",
         segments_url=f"{folder}/segments",

@@ -1,4 +1,4 @@
-"""The records of Paimon's manifests and manifest lists, as Java 1.3 writes them into its Avro files' headers."""
+"""The Avro records of Paimon's manifests and manifest lists, as Java 1.3 writes them to file headers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Write the metadata of a Paimon table as Java 1.3 would have; there are no data files.
+"""Write the metadata of a Paimon table as Java 1.3 does; there are no data files.
 
 The table is partitioned by ``dt``. An append table has no buckets. A primary-key table has sixteen, and a second
-snapshot in which a compaction deleted a tenth of the files and added the merged ones on the top level.
+snapshot in which a compaction deleted a tenth of the files and added merged files on the top level.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """One manifest to write, with ``files``; a ``compaction`` deletes a tenth of them and adds the merged ones."""
+    """A manifest to write, with ``files``; a ``compaction`` deletes a tenth of them and adds merged files."""
 
     shape: _Shape
     snapshot_id: int
@@ -86,9 +86,9 @@ def paimon_table(
     """Write a table of ``files`` files, added in ``manifests`` manifests of equal size.
 
     Args:
-        folder: its root, which is created and must be empty.
+        folder: the table's root, which is created and must be empty.
         columns: columns with statistics, besides the partition column ``dt``.
-        primary_key: a table with a key, 16 buckets and a compaction of a tenth of its files.
+        primary_key: whether the table has a key, 16 buckets, and a compaction of a tenth of its files.
         days: the number of partitions.
         processes: the number of processes that write manifests.
     """
@@ -162,7 +162,7 @@ def _write_manifest(task: _Task) -> _Row:
 
 
 def _parts(task: _Task) -> Iterator[tuple[Files, Literal[0, 1], int]]:
-    """The manifest's entries in slices: files, ADD or DELETE, level."""
+    """Yield slices of the manifest's entries: their files, ADD or DELETE, and level."""
     size = max(1, SLICE_BYTES // (400 + 120 * task.shape.columns))
     chosen = range(-(-task.files.start // 10) * 10, task.files.stop, 10) if task.compaction else task.files
     buckets = BUCKETS if task.shape.primary_key else 1
@@ -175,7 +175,7 @@ def _parts(task: _Task) -> Iterator[tuple[Files, Literal[0, 1], int]]:
 
 
 def _merged(files: Files) -> Files:
-    """One file for each run of files of a bucket, with all their rows."""
+    """Merge each run of files of a bucket into one file."""
     starts = np.flatnonzero(np.diff(files.day * BUCKETS + files.bucket, prepend=-1))
     return Files(
         files.numbers[starts],
@@ -187,7 +187,7 @@ def _merged(files: Files) -> Files:
 
 
 def _entries(files: Files, shape: _Shape, kind: Literal[0, 1], level: int) -> list[Values]:
-    """The records of ``MANIFEST``, field by field."""
+    """Return the fields of the ``MANIFEST`` records."""
     count = len(files.numbers)
     null, zero = avro.constant(b"\x00", count), np.zeros(count, np.int64)
     dates = _dates(files.day)

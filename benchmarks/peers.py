@@ -1,7 +1,7 @@
 """Peers that plan the same predicates on the same table: PyIceberg, Iceberg's Java library, DuckDB.
 
-A peer's figure counts only if its answer equals ours: the same set of data files, each with the same delete files. The
-class of each peer says what its figure measures.
+A peer's figure is used only if its plan equals ours: the same set of data files, each with the same delete files. The
+class of each peer documents what its figure measures.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ Make = Callable[[int], str | None]
 
 
 class NotObtained(Exception):
-    """A peer is not available here; the message says why."""
+    """A peer is not available here; the message states the reason."""
 
 
 class OtherAnswer(Exception):
-    """A peer does not give our answer; the message says why."""
+    """A peer's plan differs from ours; the message states the difference."""
 
 
 def expression(text: str | None) -> BooleanExpression | None:
-    """A filter as PyIceberg's expression."""
+    """Return a filter as PyIceberg's expression."""
     if text is None:
         return None
     return parse(re.sub(r"is_nan\((\w+)\)", r"\1 is nan", text.replace("date '", "'")))
@@ -54,9 +54,9 @@ class Planner(ABC):
 
     Attributes:
         name: the name of its figures.
-        rate: an estimate of the entries it reads per second, to leave out plans that would take too long.
-        prunes: whether it skips manifests by their partitions.
-        offsets: whether its plans have the offsets of deletion vectors.
+        rate: an estimate of the entries that it reads per second, to omit plans that would take too long.
+        prunes: whether it skips manifests by partition.
+        offsets: whether its plans contain the offsets of deletion vectors.
     """
 
     name: str
@@ -66,21 +66,21 @@ class Planner(ABC):
 
     @abstractmethod
     def answer(self, lake: Lake, text: str | None, selector: Selector, ours: set[str]) -> set[str]:
-        """The lines of its plan, in the form of :func:`line_of`."""
+        """Return the lines of the peer's plan, in the form of :func:`line_of`."""
 
     @abstractmethod
     def plans(self, lake: Lake, texts: Sequence[str | None], selector: Selector) -> Iterator[Peer]:
-        """Its figures of some similar filters, after :meth:`answer` of the first."""
+        """Yield the peer's figures for similar filters, after :meth:`answer` for the first."""
 
     def close(self) -> None:
-        """End what was started."""
+        """Release the resources."""
         return
 
 
 class PyIceberg(Planner):
-    """PyIceberg's ``plan_files``, from the expression to the tasks, once: it caches no manifests between plans.
+    """PyIceberg's ``plan_files``, from the expression to the tasks; measured once, since it caches no manifests.
 
-    Its plans do not have the offsets of deletion vectors.
+    Its plans do not contain the offsets of deletion vectors.
     """
 
     name = "PyIceberg"
@@ -91,7 +91,7 @@ class PyIceberg(Planner):
         self._taken = 0.0
 
     def answer(self, lake: Lake, text: str | None, selector: Selector, ours: set[str]) -> set[str]:
-        """Plan, and time it."""
+        """Measure a plan, and return its lines."""
         loaded, given = lake.pyiceberg(), expression(text) or AlwaysTrue()
         started = time.perf_counter()
         try:
@@ -102,7 +102,7 @@ class PyIceberg(Planner):
         return {line_of(task.file.file_path, [(one.file_path, None) for one in task.delete_files]) for task in tasks}
 
     def plans(self, lake: Lake, texts: Sequence[str | None], selector: Selector) -> Iterator[Peer]:
-        """The figure of the plan that :meth:`answer` timed."""
+        """Yield the figure of the plan that :meth:`answer` measured."""
         yield Peer(self.name, self._taken)
 
 
@@ -110,13 +110,13 @@ class Lines:
     """A process whose requests and responses are lines of JSON."""
 
     def __init__(self, words: Sequence[str | Path]) -> None:
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - it is open as long as the process
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "SPARK_"))}
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._log}
         self._process = subprocess.Popen(words, text=True, env=clean | {"TZ": "UTC"}, **pipes)
 
     def ask(self, **question: object) -> dict[str, Any]:
-        """Send a request, and return the response; :class:`OtherAnswer` with the error of the process."""
+        """Send a request, and return the response; :class:`OtherAnswer` with the process's error."""
         assert self._process.stdin
         assert self._process.stdout
         with contextlib.suppress(BrokenPipeError):
@@ -132,7 +132,7 @@ class Lines:
         return said
 
     def close(self) -> None:
-        """End the process: it stops when its input ends."""
+        """Stop the process by closing its input; kill it after a minute."""
         assert self._process.stdin
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
@@ -147,10 +147,10 @@ class Lines:
 class Java(Planner):
     """Iceberg's Java library for Spark: ``planFiles`` to its last task, with a warm manifest cache.
 
-    Medians of new filters, with the caller's thread alone and with a pool of one thread per processor.
+    Figures are medians over new filters, with the caller's thread alone and with a thread pool of all processors.
 
     Args:
-        warm_seconds: of plans before those that count: before the first figure, and before each later one.
+        warm_seconds: duration of the warm-up plans before the first figure, and before each later one.
     """
 
     name = "Iceberg Java"
@@ -167,7 +167,7 @@ class Java(Planner):
         self._java = Lines(["java", *options, "-cp", f"{jar}{os.pathsep}{of_spark}/jars/*", source])
 
     def answer(self, lake: Lake, text: str | None, selector: Selector, ours: set[str]) -> set[str]:
-        """Plan into a file; this warms the cache."""
+        """Write a plan to a file, which warms the cache, and return its lines."""
         with tempfile.TemporaryDirectory() as scratch:
             target, started = Path(scratch, "answer"), time.perf_counter()
             self._java.ask(**_asked(lake, [text], selector), threads=1, answer=str(target))
@@ -175,7 +175,7 @@ class Java(Planner):
             return set(target.read_text().splitlines())
 
     def plans(self, lake: Lake, texts: Sequence[str | None], selector: Selector) -> Iterator[Peer]:
-        """Figures with one thread, then with a pool, each after warm-up plans; of one filter if plans take over 2 s."""
+        """Yield figures with one thread and with a pool, each after warm-up; for one filter if plans take over 2 s."""
         asked = _asked(lake, texts[-1:] if self._taken > 2 else texts, selector)
         for threads in dict.fromkeys((1, os.cpu_count() or 1)):
             said = self._java.ask(**asked, threads=threads, warm_seconds=self._warming)
@@ -184,15 +184,15 @@ class Java(Planner):
             yield Peer(f"{self.name}, {threads} thread{'s' * (threads > 1)}", median)
 
     def close(self) -> None:
-        """End Java."""
+        """Stop the JVM."""
         self._java.close()
 
 
 class DuckDB(Planner):
-    """DuckDB's ``EXPLAIN ANALYZE`` of one column: its plan, and opening the files, which are empty stand-ins; once.
+    """DuckDB's ``EXPLAIN ANALYZE`` of one column: its plan, and opening the files, which are empty stand-ins.
 
-    Without a filter, ``EXPLAIN``: the plan without opening. A filter that keeps very many files has no figure. DuckDB
-    reads all manifests.
+    It is measured once. Without a filter, it is ``EXPLAIN``, which opens no files. A filter that keeps very many files
+    has no figure. DuckDB reads all manifests.
     """
 
     name = "DuckDB"
@@ -204,7 +204,7 @@ class DuckDB(Planner):
         self._peer = Peer(self.name)
 
     def answer(self, lake: Lake, text: str | None, selector: Selector, ours: set[str]) -> set[str]:
-        """Plan, and time it. Files outside of our plan do not exist, so opening them fails."""
+        """Measure a plan, and return its lines. Files outside our plan do not exist, so opening them fails."""
         if selector != CURRENT or any("\t" in line for line in ours):
             raise OtherAnswer("it reads delete files, and there are none")
         where = None if text is None else text.replace("is_nan(", "isnan(")
@@ -217,11 +217,11 @@ class DuckDB(Planner):
         return set(said["files"])
 
     def plans(self, lake: Lake, texts: Sequence[str | None], selector: Selector) -> Iterator[Peer]:
-        """The figure of the plan that :meth:`answer` timed."""
+        """Yield the figure of the plan that :meth:`answer` measured."""
         yield self._peer
 
     def close(self) -> None:
-        """End DuckDB."""
+        """Stop the process."""
         self._duckdb.close()
 
 
@@ -229,7 +229,7 @@ def _asked(lake: Lake, texts: Sequence[str | None], selector: Selector) -> dict[
     of = {field.name: str(field.field_type) for field in lake.pyiceberg().schema().fields}
 
     def typed(node: Any) -> Any:
-        """Make numbers of decimal fractions: PyIceberg's JSON has texts, which Iceberg's does not read as doubles."""
+        """Convert decimal fractions to numbers: PyIceberg's JSON has text, which Iceberg does not read as doubles."""
         if isinstance(node, dict):
             known = of.get(node["term"]) if isinstance(node.get("term"), str) else None
             if known in ("float", "double") and isinstance(node.get("value"), str):
@@ -245,7 +245,7 @@ def _asked(lake: Lake, texts: Sequence[str | None], selector: Selector) -> dict[
 
 @contextlib.contextmanager
 def stand_ins(lake: Lake, paths: set[str]) -> Iterator[None]:
-    """Create data files without rows at some locations, and remove them on exit."""
+    """Create empty data files at some locations, and remove them on exit."""
     folder, made = lake.root / "data", [Path(path) for path in paths]
     if folder.exists():
         raise OtherAnswer(f"{folder} is there already")
@@ -266,7 +266,7 @@ def stand_ins(lake: Lake, paths: set[str]) -> Iterator[None]:
 
 
 def same(theirs: set[str], ours: set[str], *, offsets: bool) -> None:
-    """Raise OtherAnswer if two plans are not the same set."""
+    """Raise OtherAnswer if two plans differ."""
     if not offsets:
         ours = {re.sub(r"#\d+(?=\t|$)", "", line) for line in ours}
     if theirs != ours:
@@ -274,7 +274,7 @@ def same(theirs: set[str], ours: set[str], *, offsets: bool) -> None:
 
 
 def output(words: Sequence[str | Path]) -> str:
-    """The output of a program; NotObtained if it fails."""
+    """Run a program, and return its output; NotObtained if it fails."""
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         raise NotObtained(done.stderr.strip()[-500:])
@@ -282,7 +282,7 @@ def output(words: Sequence[str | Path]) -> str:
 
 
 def built(lock: str) -> str:
-    """The python of an environment, built if missing."""
+    """Return the Python of a lock's environment, built if missing."""
     return output(["sh", ROOT / "scripts" / "environment.sh", ROOT / lock])
 
 
@@ -294,7 +294,7 @@ class Peers:
 
     Args:
         names: keys of :data:`KINDS`.
-        seconds: limit of a plan's time, estimated by its peer's rate; longer plans are left out.
+        seconds: time limit of a plan, estimated by its peer's rate; longer plans are omitted.
     """
 
     def __init__(self, names: Sequence[str] = (), seconds: float = 60.0) -> None:
@@ -306,7 +306,7 @@ class Peers:
         return bool(self._names)
 
     def close(self) -> None:
-        """End what was started."""
+        """Release the resources."""
         for planner in self._open.values():
             planner.close()
         self._open.clear()
@@ -314,7 +314,7 @@ class Peers:
     def beside(
         self, lake: Lake, make: Make, reads: int, *, of: Sequence[str] = tuple(KINDS), selector: Selector = CURRENT
     ) -> list[Peer]:
-        """The peers' figures; a peer whose answer differs from ours gets a note instead.
+        """Return the peers' figures; a peer whose plan differs from ours gets a note instead.
 
         Args:
             make: filters by number.

@@ -17,30 +17,30 @@ from lakemuster.planner.scan.selection import rows_of, survivors
 from lakemuster.planner.view import CURRENT, Selector
 
 SEED = 29
-"""Numbers below it are for warming up."""
+"""The first number that is measured; numbers below it are for warm-up."""
 MOST_COPIED = 128 * 2**20
-"""Limit on the bytes that are copied to measure the cost of copying."""
+"""Maximum number of bytes that are copied to measure the cost of copying."""
 ALL = tuple(KINDS)
 """The names of all peers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes of tables, and numbers of runs.
+    """The sizes of tables, and the numbers of runs.
 
     Attributes:
-        files: files of the big table.
-        growth: files of the tables that are compared with each other.
-        few, many: runs of plans that evaluate all files, and of other plans.
+        files: the number of files of the big table.
+        growth: the numbers of files of the tables that are compared with each other.
+        few, many: the numbers of runs of plans that evaluate all files, and of other plans.
         peers: the peers to compare with.
-        cold: W1's tables: columns and files.
-        far: W2's table: files and manifests.
-        paimon: files of W15's tables.
-        asked: how often each HTTP request is made.
-        seconds: duration of each measurement of W11.
-        tables, table_files: W21's tables, and the files of each.
-        watched: tables of two files, which are indexed and watched.
-        listed: W18: numbers of registered tables.
+        cold: the columns and files of W1's tables.
+        far: the files and manifests of W2's table.
+        paimon: the number of files of W15's tables.
+        asked: the number of repetitions of each HTTP request.
+        seconds: the duration of each measurement of W11.
+        tables, table_files: the number of W21's tables, and of files in each.
+        watched: the number of tables of two files, which are indexed and watched.
+        listed: the numbers of registered tables of W18.
     """
 
     files: int
@@ -60,23 +60,23 @@ class Sizes:
 
     @property
     def big(self) -> Shape:
-        """The big table, with a manifest per ten thousand files."""
+        """The shape of the big table, with a manifest per ten thousand files."""
         return self.shape_of(self.files)
 
     @staticmethod
     def shape_of(files: int) -> Shape:
-        """A table with a manifest per ten thousand files."""
+        """Return the shape of a table with a manifest per ten thousand files."""
         return Shape(files, manifests=max(1, files // 10_000))
 
 
 def day(number: int) -> str:
-    """A day of the table's partitions."""
+    """Return a filter on one day of the table's partitions."""
     first = 1 + number % 28
     return f"ts >= '2023-05-{first:02}T00:00:00+00:00' and ts < '2023-05-{first + 1:02}T00:00:00+00:00'"
 
 
 def clustered(files: int) -> Make:
-    """Ranges of five hundred neighbouring files by an unpartitioned column: a new one for each number, in the table."""
+    """Return a function that makes filters on 500 neighbouring files by an unpartitioned column."""
 
     def make(number: int) -> str:
         first = files * 400 + number * 1_000_000 % (files * 600 - 499_999)
@@ -86,12 +86,12 @@ def clustered(files: int) -> Make:
 
 
 def measured(lake: Lake, make: Make, runs: int, selector: Selector = CURRENT) -> tuple[Times, int]:
-    """Time plans of new values, after some to warm up; and count the files of the first."""
+    """Measure plans with new values, after warm-up; return the times, and the number of files of the first."""
     return compared([(lake, make, selector)], runs)[0]
 
 
 def compared(asked: Sequence[tuple[Lake, Make, Selector]], runs: int) -> list[tuple[Times, int]]:
-    """Like :func:`measured`, for plans that are compared with each other: they take turns, value by value."""
+    """Measure plans as :func:`measured` does, alternately, value by value, to compare them."""
     plans = [partial(_numbered, *one) for one in asked]
     files = [plan(0) for plan in plans]
     alternating(plans, range(1, min(SEED, runs)))
@@ -104,10 +104,10 @@ def _numbered(lake: Lake, make: Make, selector: Selector, number: int) -> int:
 
 
 def floor(lake: Lake, text: str | None, columns: int = 1) -> float:
-    """The least possible cost of a plan: milliseconds of CPU.
+    """Measure the least possible cost of a plan, in milliseconds of CPU.
 
-    It compares the bounds of ``columns`` columns, of all manifests and of the entries of those that hold a planned
-    file, and copies the plan's rows.
+    The work is to compare the bounds of ``columns`` columns, of all manifests and of the entries of manifests with a
+    planned file, and to copy the plan's rows.
     """
     size, numbers = 0, set[int]()
     for batch in lake.plan(text).batches():
@@ -122,7 +122,7 @@ def floor(lake: Lake, text: str | None, columns: int = 1) -> float:
 
 
 def comparing(entries: int) -> float:
-    """Milliseconds of CPU that numpy needs to compare two columns of ``entries`` 64-bit numbers with a value."""
+    """Return the CPU milliseconds of numpy to compare two columns of ``entries`` 64-bit numbers with a value."""
     lower = np.arange(entries)
     upper = lower[::-1].copy()
     runs = max(1, 100_000 // entries)
@@ -135,7 +135,7 @@ def comparing(entries: int) -> float:
 
 
 def warm(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W3: a partition filter, a filter by bounds, both, none; with the plans of all peers."""
+    """Measure W3: a partition filter, a filter by bounds, both, none; with the plans of all peers."""
     files = min(sizes.files, 1_500_000)
     lake = lakes.lake(Shape(files, 23, max(1, files // 10_000)))
     cases: dict[str, tuple[Make, int, int]] = {
@@ -156,7 +156,7 @@ def warm(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def growth(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W4: a clustered range, which has as many files in a small table as in a large one."""
+    """Measure W4: a clustered range, which has the same number of files in small and large tables."""
     asked = [(lakes.lake(sizes.shape_of(count)), clustered(count), CURRENT) for count in sizes.growth]
     before: tuple[int, Times] | None = None
     for (lake, make, _), (times, files) in zip(asked, compared(asked, sizes.many), strict=True):
@@ -165,7 +165,7 @@ def growth(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         if before is not None:
             smaller, ratio = before[0], times.p50 / before[1].p50
             figure += f", {ratio:.2f} × that of {smaller:,}"
-            # The target compares 1,000,000 with 10,000,000 files: plans of small tables take next to no time.
+            # The target compares 1,000,000 with 10,000,000 files, since plans of small tables take almost no time.
             if smaller >= 1_000_000:
                 target, met = f"{target}; ≤ 1.5 × of a tenth", met and ratio <= 1.5
         before = count, times
@@ -174,7 +174,7 @@ def growth(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def decided(lake: Lake, make: Make, runs: int) -> Times:
-    """Time pruning alone: from the bound predicate to the positions of the files, without their rows."""
+    """Measure pruning alone: from the bound predicate to the positions of the files, without their rows."""
     scan = lake.scan()
     bounds = [lake.bound(make(number)) for number in range(SEED, SEED + runs + 1)]
 
@@ -188,7 +188,7 @@ def decided(lake: Lake, make: Make, runs: int) -> Times:
 
 
 def worst(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W5: bounds that overlap everywhere, so that every file must be evaluated; hardly any is kept."""
+    """Measure W5: bounds that overlap everywhere, so that every file is evaluated and few are kept."""
     lake = lakes.lake(sizes.big)
     limit = comparing(lake.shape.files)
     cases: dict[str, Make] = {
@@ -212,7 +212,7 @@ def worst(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def hard(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W6: many columns, branches and values, and every type; compared with W5's cost per column."""
+    """Measure W6: many columns, branches and values, and every type, relative to W5's cost per column."""
     lake = lakes.lake(sizes.big)
     columns = ("code", "long_18", "user_id", "price", "decimal_15", "score", "url", "string_14", "shipped", "quantity")
     most = ("999000000", "999000000", "999000000", "900", "900", "499", "'b'", "'b'", "date '2024-01-15'", "15")
@@ -244,14 +244,14 @@ def hard(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def _branches(columns: tuple[str, ...], number: int) -> str:
-    """OR branches that keep few files each, so that none makes the next unnecessary."""
+    """Return OR branches that keep few files each, so that none makes the next unnecessary."""
     least = ("9", "9", "9", "-999.99", "-999.99", "-499.99", "'a000'", "'a000'", "date '2022-12-01'", "0")
     pairs = [(columns[k % 10], least[k % 10]) for k in range(40)]
     return " or ".join(f"({column} < {end} and code < {number + k})" for k, (column, end) in enumerate(pairs))
 
 
 def lookups(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W7: one partition's files, and why one file is read or not."""
+    """Measure W7: the files of one partition, and the explanation of one file."""
     lake = lakes.lake(sizes.big)
 
     def make(number: int) -> str:
@@ -271,7 +271,7 @@ def lookups(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def deletes(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W13: the same plans on snapshots with more and more kinds of delete files."""
+    """Measure W13: the same plans on snapshots with increasing kinds of delete files."""
     files = min(sizes.files, 1_000_000)
     lake = lakes.lake(replace(sizes.shape_of(files), deletes=files // 10))
     cases: dict[str, Make] = {"one day": day, "clustered range": clustered(files), "none": lambda _: None}
@@ -291,7 +291,7 @@ def deletes(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def small_manifests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W16: the same files in manifests of a hundred and of ten thousand."""
+    """Measure W16: the same files in manifests of a hundred and of ten thousand."""
     files = min(sizes.files, 1_000_000)
     large, small = lakes.lake(sizes.shape_of(files)), lakes.lake(Shape(files, manifests=files // 100))
     # Other workloads commit to the table of large manifests.

@@ -1,7 +1,7 @@
-"""Run the workloads that are separate programs, since they measure other processes, and make rows of their results.
+"""Run the workloads that are separate programs, since they measure other processes, and convert their results to rows.
 
-W1, W2, W4 and W7 over HTTP, W8, W11, W12, W15, W17. Their tables are reused like those of the other workloads; their
-modules describe what they print.
+These are W1, W2, W4 and W7 over HTTP, W8, W11, W12, W15 and W17. Their tables are reused like those of the other
+workloads; their modules document their output.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Found = dict[str, Any]
 
 
 def ran(module: str, *words: object) -> Found:
-    """The parsed JSON output of a program; SystemExit if it fails."""
+    """Run a program, and return its parsed JSON output; SystemExit if it fails."""
     command = [sys.executable, "-m", f"benchmarks.{module}", *map(str, words)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
@@ -37,19 +37,19 @@ def ran(module: str, *words: object) -> Found:
 
 
 def between(one: float, other: float) -> float:
-    """A/A noise: by how much two measurements of the same differ."""
+    """Return the A/A noise: the relative difference of two measurements of the same."""
     return abs(one - other) / max(one, other, 1e-9)
 
 
 def on_table(lakes: Lakes, shape: Shape) -> tuple[object, ...]:
-    """A table and its index, made if missing, as arguments of a program that serves them."""
+    """Return the arguments of a program for a table and its index, which are made if missing."""
     root = lakes.lake(shape).root
     lakes.close()
     return "--table", root, "--index", lakes.index_of(root)
 
 
 def cold_tables(lakes: Lakes, sizes: Sizes) -> list[tuple[int, int, Path]]:
-    """W1's tables, written if missing and deflated as in Java: columns, files, roots."""
+    """Write W1's missing tables, deflated as in Java; return the columns, files and root of each."""
     found = []
     for columns, files in sizes.cold:
         manifests = max(10, files // 10_000)
@@ -72,7 +72,7 @@ def _made(root: Path) -> Iterator[bool]:
 
 
 def cold(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W1: a cold index."""
+    """Measure W1: a cold index."""
     target = "≥ 3 × PyIceberg's decode, per core; ≤ 4 × the time of inflating"
     for columns, files, root in cold_tables(lakes, sizes):
         found = ran("cold_index", "--table", root, "--peer-manifests", 5 if columns < 100 else 2)
@@ -90,7 +90,7 @@ def cold(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def far_table(lakes: Lakes, sizes: Sizes) -> Path:
-    """The folder of W2's table, written if missing."""
+    """Return the folder of W2's table, which is written if missing."""
     files, manifests = sizes.far
     folder = lakes.folder / "far" / f"{files}x20-{manifests}"
     with _made(folder) as missing:
@@ -102,7 +102,7 @@ def far_table(lakes: Lakes, sizes: Sizes) -> Path:
 
 
 def far(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W2: a cold index, from a slow object store of each kind."""
+    """Measure W2: a cold index, from a slow object store of each kind."""
     files, manifests = sizes.far
     target = "≤ 1.3 × the larger of the I/O and the CPU bound"
     for store in STORES:
@@ -118,7 +118,7 @@ def far(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def requests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W4 and W7 over HTTP, for the two largest tables."""
+    """Measure W4 and W7 over HTTP, for the two largest tables."""
     before: dict[str, float] = {}
     for count in sizes.growth[-2:]:
         found = ran("http_requests", *on_table(lakes, sizes.shape_of(count)), "--times", sizes.asked)
@@ -145,7 +145,7 @@ def requests(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def lists(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W8: all files of a table over HTTP."""
+    """Measure W8: all files of a table over HTTP."""
     files = min(sizes.files, 1_000_000)
     found = ran("http_lists", *on_table(lakes, sizes.shape_of(files)))
     for name, runs in found.items():
@@ -173,13 +173,13 @@ def lists(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def load_shape(sizes: Sizes) -> Shape:
-    """W11's table, which no other workload uses, since it grows."""
+    """Return the shape of W11's table, which no other workload uses, since it grows."""
     files = min(sizes.files, 1_000_000)
     return Shape(files, manifests=max(1, files // 10_000), use="load")
 
 
 def load(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W11: many clients at once."""
+    """Measure W11: concurrent clients."""
     files = load_shape(sizes).files
     found = ran("http_load", *on_table(lakes, load_shape(sizes)), "--seconds", sizes.seconds)
     limits = {
@@ -205,7 +205,7 @@ def load(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def memory(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W14 over HTTP: the memory of a server that many clients ask."""
+    """Measure W14 over HTTP: the memory of a server with many clients."""
     found = ran("http_memory", *on_table(lakes, sizes.big), "--seconds", sizes.seconds)
     budget, phases = found["budget"], [name for name, seen in found.items() if isinstance(seen, dict)]
     most = max(found[name]["anonymous"] for name in phases)
@@ -221,7 +221,7 @@ def memory(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def restart(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W12: a restart with a warm index."""
+    """Measure W12: a restart with a warm index."""
     found = ran("http_restart", *on_table(lakes, sizes.big), "--times", 5)
     first, read = found["slowest_first_answer_ms"], found["objects_read"]
     met = first <= 300 and read == [0.0]
@@ -231,7 +231,7 @@ def restart(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def sidecar(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W17: a catalog with us before it."""
+    """Measure W17: an attached catalog."""
     found = ran("http_sidecar", *on_table(lakes, sizes.big), "--times", sizes.asked * 2)
     noise = f"load {found['load']} at the start"
     for case in ("load a table", "commit"):
@@ -253,7 +253,7 @@ def sidecar(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def paimon_tables(lakes: Lakes, sizes: Sizes) -> Path:
-    """The warehouse of W15's tables, written if missing."""
+    """Return the warehouse of W15's tables, which is written if missing."""
     warehouse = lakes.folder / "paimon" / str(sizes.paimon)
     size = {"files": sizes.paimon, "columns": 20, "manifests": 50, "processes": lakes.processes}
     with _made(warehouse) as missing:
@@ -263,7 +263,7 @@ def paimon_tables(lakes: Lakes, sizes: Sizes) -> Path:
 
 
 def paimon(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W15: plans of Paimon tables."""
+    """Measure W15: plans of Paimon tables."""
     warehouse, index = paimon_tables(lakes, sizes), lakes.folder / "paimon-index" / str(sizes.paimon)
     words: tuple[object, ...] = ("--warehouse", warehouse, "--index", index, "--peer-repeat", 1 if sizes.peers else 0)
     for table, cases in ran("paimon_plan", *words).items():

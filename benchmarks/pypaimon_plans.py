@@ -1,8 +1,8 @@
-"""Time pypaimon's plans of some filters, in pypaimon's environment; prints one JSON object.
+"""Measure pypaimon's plans of some filters, in pypaimon's environment, and print one JSON object.
 
-``python pypaimon_plans.py WAREHOUSE TABLE NATIVE REPEAT FILTERS``: filters as JSON, by name: null, or a list of
-[column, value] that must be equal. A plan starts with a loaded table, and ends with the names of the splits' files,
-which are in the output.
+``python pypaimon_plans.py WAREHOUSE TABLE NATIVE REPEAT FILTERS``: FILTERS is a JSON object of filters by name, each
+null or a list of equal [column, value] pairs. A plan starts with a loaded table, and ends with the names of the
+splits' files, which are in the output.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 def main() -> None:
     """Plan, and print the times and files."""
-    from pypaimon import CatalogFactory  # noqa: PLC0415 - it is of another environment
+    from pypaimon import CatalogFactory  # noqa: PLC0415 - installed in another environment
 
     warehouse, name, native, repeat, filters = sys.argv[1:]
     table = CatalogFactory.create({"warehouse": warehouse}).get_table(name)

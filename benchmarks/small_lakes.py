@@ -1,4 +1,4 @@
-"""Lakes of many small tables, with an index or without."""
+"""Lakes of many small tables, with or without an index."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from lakemuster.index.health import due_tables
 from lakemuster.main import build_services
 
 MANIFESTS, COLUMNS = 2, 20
-"""Of each table."""
+"""Manifests and columns of each table."""
 NAMESPACES = 100
 MOST_SECONDS = 600.0
-"""Limit of the wait for the job that follows the first indexing."""
+"""Maximum wait for the job that follows the first indexing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class SmallLake:
     """Tables of one size below one root.
 
     Attributes:
-        files: data files of each table.
+        files: the number of data files of each table.
     """
 
     root: Path
@@ -39,15 +39,15 @@ class SmallLake:
     files: int
 
     def table(self, number: int) -> Path:
-        """The root of a table."""
+        """Return the root of a table."""
         return self.root / f"n{number % NAMESPACES}" / f"t{number}"
 
     def name(self, number: int) -> str:
-        """The name of a table."""
+        """Return the name of a table."""
         return f"n{number % NAMESPACES}.t{number}"
 
     def write(self, processes: int = 1) -> None:
-        """Write the tables that are missing."""
+        """Write the missing tables."""
         missing = [number for number in range(self.tables) if not (self.table(number) / "done").exists()]
         if processes == 1 or len(missing) < 100:
             for number in missing:
@@ -63,7 +63,7 @@ class SmallLake:
         (folder / "done").touch()
 
     def register(self, services: Services) -> list[str]:
-        """Register the tables that the index lacks; return the names of all that were never read."""
+        """Register the tables that the index lacks; return the names of all tables that were never read."""
         known = {table.name: table for table in services.tables()}
         names = [self.name(number) for number in range(self.tables)]
         for number, name in enumerate(names):
@@ -72,14 +72,14 @@ class SmallLake:
         return [name for name in names if name not in known or known[name].metadata_location is None]
 
     def indexed(self, folder: Path, database_url: str | None = None) -> None:
-        """Index the tables into a folder, if they are not there yet; the database may be elsewhere."""
+        """Index the tables into a folder, unless they are already indexed; the database may be elsewhere."""
         with opened(folder, self.root, database_url) as services:
             refresh(services, self.register(services))
 
 
 @contextmanager
 def opened(folder: Path, root: Path, database_url: str | None = None) -> Iterator[Services]:
-    """The services of the index in a folder; its database may be elsewhere."""
+    """Yield the services of the index in a folder; its database may be elsewhere."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = settings_of(folder, root)
     if database_url is not None:
@@ -92,14 +92,14 @@ def opened(folder: Path, root: Path, database_url: str | None = None) -> Iterato
 
 
 def refresh(services: Services, names: list[str]) -> None:
-    """Refresh tables side by side; SystemExit if one fails."""
+    """Refresh tables concurrently; SystemExit if one fails."""
     for name, outcome in services.refresh_many(names):
         if isinstance(outcome, CatalogError):
             raise SystemExit(f"{name} is not indexed: {outcome}")
 
 
 def wait_for_health(database: Database) -> None:
-    """Wait until the health of all tables is recorded, which follows their first indexing, and then each hour."""
+    """Wait until a job has recorded the health of all tables, as it does after their first indexing and each hour."""
     until = time.perf_counter() + MOST_SECONDS
     while time.perf_counter() < until:
         with database.reading() as session:

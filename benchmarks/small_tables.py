@@ -1,4 +1,4 @@
-"""W21, many small tables: what it costs to index one, to look at one and to plan one, and that memory does not grow."""
+"""W21, many small tables: the cost to index one, to look at one and to plan one, and bounded memory."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from benchmarks.small_lakes import SmallLake, opened, refresh, wait_for_health
 from lakemuster.index.database import Database
 
 WARM_UP = 20
-"""Tables that are indexed or asked before measuring: decoders start and modules are loaded with the first ones."""
+"""Number of tables that are indexed or queried before measuring, which start decoders and load modules."""
 CLIENTS, PER_SECOND = 8, 40
-"""Clients that wait at random between their requests, and how many requests they make together."""
+"""The number of clients that wait at random between requests, and their total request rate."""
 SECONDS_A_TABLE = 600 / 10_000
-"""How long clients ask, by table: ten minutes for 10,000."""
+"""Duration of the clients' requests per table: ten minutes for 10,000."""
 TABLE_BYTES = 2 * 2**30 // 10_000
-"""The budget of the caches, by table: the default of a large machine for 10,000 tables, less than they all take."""
+"""The caches' budget per table: a large machine's default for 10,000 tables, less than all of them need."""
 
 
 def small_lakes(lakes: Lakes, sizes: Sizes) -> tuple[SmallLake, SmallLake]:
-    """Tables of two files, and tables of a thousand, written if missing."""
+    """Return the lakes of tables with two files and with many files, which are written if missing."""
     of_two = SmallLake(lakes.folder / "small" / "two", sizes.watched, 2)
     many = SmallLake(lakes.folder / "small" / "many", sizes.tables, sizes.table_files)
     for lake in (of_two, many):
@@ -42,7 +42,7 @@ def small_lakes(lakes: Lakes, sizes: Sizes) -> tuple[SmallLake, SmallLake]:
 
 
 def small_tables(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W21."""
+    """Measure W21: indexing, looks, plans and memory."""
     of_two, many = small_lakes(lakes, sizes)
     yield from _indexing(of_two)
     yield _refresh_all(of_two)
@@ -73,7 +73,7 @@ def _indexing(lake: SmallLake) -> Iterator[Row]:
 
 
 def _refresh_all(lake: SmallLake) -> Row:
-    """`lakemuster refresh --all`, as a user runs it, on tables that were registered only."""
+    """Measure ``lakemuster refresh --all`` on tables that were only registered."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         with opened(folder, lake.root) as services:
@@ -93,7 +93,7 @@ def _refresh_all(lake: SmallLake) -> Row:
 
 
 def _looks(lake: SmallLake, folder: Path) -> Row:
-    """A look by a request at a table that has not changed."""
+    """Measure a request's look at an unchanged table."""
     with opened(folder, lake.root) as services:
         tables = services.tables()[:500]
 
@@ -109,7 +109,7 @@ def _looks(lake: SmallLake, folder: Path) -> Row:
 
 @dataclass(slots=True)
 class Asked:
-    """Walls of requests in milliseconds: the first of each table, and later ones with other values."""
+    """Wall-clock milliseconds of requests: the first for each table, and later ones with other values."""
 
     first: list[float] = field(default_factory=list)
     again: list[float] = field(default_factory=list)
@@ -117,14 +117,14 @@ class Asked:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, number: int, wall: float) -> None:
-        """Note a request for a table."""
+        """Record a request for a table."""
         with self.lock:
             (self.again if number in self.seen else self.first).append(wall)
             self.seen.add(number)
 
 
 def question(lake: SmallLake, number: int, value: int) -> Ask:
-    """A selective plan of a table: a range of its clustered column; each value gives another one."""
+    """Return a selective plan of a table by a range of its clustered column, new for each value."""
     low = value * 7_919 % (lake.files * 900)
     return plan_of(lake.name(number), f"id >= {low} and id < {low + 2_000}")
 
@@ -139,7 +139,7 @@ def _plans(lake: SmallLake, folder: Path) -> Iterator[Row]:
         started_with, asked = server.anonymous_bytes(), Asked()
         for kind in ("first", "again"):
             if kind == "again":
-                # The job that computes it would take half of a core from now on, once for each table.
+                # The health job would otherwise take half of a core from now on, once for each table.
                 connection.close()
                 database = Database(f"sqlite:///{folder}/index.db")
                 wait_for_health(database)
@@ -186,7 +186,7 @@ def _timed(connection: Connection, lake: SmallLake, number: int, value: int, ask
 
 
 def _clients(server: Server, lake: SmallLake, seconds: float, asked: Asked) -> None:
-    """Let clients ask for random tables, each after a random pause."""
+    """Let clients plan random tables, each after a random pause."""
     until = time.perf_counter() + seconds
 
     def client(seed: int) -> None:
@@ -208,13 +208,13 @@ def _in_threads(work: Callable[[int], None], count: int) -> None:
 
 
 def _held(connection: Connection) -> int:
-    """The bytes that the server's caches hold, by weight."""
+    """Return the size of the server's caches in bytes."""
     text = connection.ask(Ask("GET", "/metrics")).decode()
     return int(sum(float(number) for number in re.findall(r"(?m)^lakemuster_cache_bytes\{[^}]*\} (\S+)$", text)))
 
 
 def _memory(lake: SmallLake, budget: int, before: int, after: dict[str, tuple[int, int]], last: int, held: int) -> Row:
-    """Anonymous memory when every table was asked once, twice, and at random."""
+    """Return the row of anonymous memory after every table was planned once, twice, and at random."""
     (once, _), (twice, _) = after["first"], after["again"]
     most = max(once, twice, last)
     figure = (

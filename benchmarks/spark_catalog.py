@@ -1,10 +1,10 @@
-"""The first index of a catalog's many tables by one Spark job, beside that of one table with as many manifests.
+"""The first indexing of many tables by one Spark job, compared with that of one table with as many manifests.
 
-``python -m benchmarks.spark_catalog --size small`` prints one JSON object: entries per second of CPU time and of the
-clock of each, and their ratio, which should be 0.7 or more. CPU time is of all processes of the session: the driver,
-Spark's machine, its Python workers and their decoders. Both are warm: a small table was indexed before. Tables have 1
-to ``most`` manifests on a logarithmic scale, all of one size: evenly, or mostly few, as in most lakes. Files and index
-are local.
+``python -m benchmarks.spark_catalog --size small`` prints one JSON object: entries per second of CPU time and of
+wall-clock time of each, and their ratio, which should be 0.7 or more. CPU time is of all processes of the session: the
+driver, the JVM, its Python workers and their decoders. Both are warm: a small table was indexed before. Tables have 1
+to ``most`` manifests of one size on a logarithmic scale: evenly, or mostly few, as in most lakes. Files and index are
+local.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The tables.
+    """The sizes of the tables.
 
     Attributes:
-        most: manifests of the largest table.
-        files: data files of each manifest.
-        skew: 1: table sizes are even on the logarithmic scale; with a larger one, more tables are small.
+        most: the number of manifests of the largest table.
+        files: the number of data files of each manifest.
+        skew: 1 for an even distribution on the logarithmic scale; a larger value makes more tables small.
     """
 
     tables: int
@@ -52,7 +52,7 @@ class Size:
     skew: int = 1
 
     def manifests(self) -> list[int]:
-        """The number of manifests of each table."""
+        """Return the number of manifests of each table."""
         steps = max(1, self.tables - 1)
         places = (number * 7919 % self.tables / steps for number in range(self.tables))
         return [round(self.most**place**self.skew) for place in places]
@@ -69,10 +69,10 @@ SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One indexing.
+    """The measurement of one indexing.
 
     Attributes:
-        jobs: the jobs that Spark ran for it.
+        jobs: the number of Spark's jobs for it.
     """
 
     tables: int
@@ -83,7 +83,7 @@ class Measured:
     seconds: float
 
     def figures(self) -> dict[str, Any]:
-        """The figures, as printed."""
+        """Return the figures to print."""
         return {
             **asdict(self),
             "entries_per_cpu_second": round(self.entries / self.cpu_seconds),
@@ -92,7 +92,7 @@ class Measured:
 
 
 def cpu_seconds() -> float:
-    """CPU seconds that the processes of this session have taken, and those that they have waited for."""
+    """Return the CPU seconds of the processes of this session, and of their awaited children."""
     found = 0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -127,13 +127,13 @@ def measured(spark: Any, of: Settings, tables: dict[str, Path]) -> Measured:
 
 
 def written(size: Size, root: Path, manifests: int) -> None:
-    """Write one of the tables."""
+    """Write a table."""
     iceberg_table(root, files=manifests * size.files, columns=size.columns, manifests=manifests, level=1)
 
 
 @contextmanager
 def counted_jobs(spark: Any) -> Iterator[Any]:
-    """Yield a function that gives the number of Spark's jobs since."""
+    """Yield a function that returns the number of Spark's jobs since."""
     store = spark.sparkContext._jsc.sc().statusStore()  # noqa: SLF001 - Spark's own list of jobs
     before = store.jobsList(None).size()
     yield lambda: store.jobsList(None).size() - before
@@ -146,7 +146,7 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=2, help="slots on Spark: local[N]")
     given = parser.parse_args()
     if "SPARK_HOME" not in os.environ:
-        # PySpark has its own environment; the CPU time of a new session is of this benchmark alone.
+        # PySpark has its own environment; in a new session, CPU time is of this benchmark alone.
         command = [sys.executable, "-m", "benchmarks.spark_catalog", *sys.argv[1:]]
         raise SystemExit(subprocess.run(command, env=environment(), start_new_session=True, check=False).returncode)
     size = SIZES[given.size]

@@ -1,9 +1,9 @@
-"""Indexing on Spark beside the engine of one process, on the same table over S3 and PostgreSQL.
+"""Indexing on Spark compared with the engine of one process, on the same table over S3 and PostgreSQL.
 
 ``python -m benchmarks.spark_index --files 2000000 --manifests 400`` prints one JSON object: entries per second of
-wall-clock time of each, from pointer to publish, and whether both made the same segments. Each has indexed a small
-table before, so that decoders are running. S3 is moto's server in a process of its own, on this machine: what it takes
-is in the figures of both.
+wall-clock time of each, from pointer to publish, and whether both wrote the same segments. Each has indexed a small
+table before, so that decoders are running. S3 is moto's server in a separate process on this machine, whose CPU time
+affects both figures.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def put(url: str, folder: Path, prefix: str) -> None:
 def measured(
     of: Settings, rules: tuple[tuple[str, str], ...], refresh: Callable[[Settings], RefreshReport]
 ) -> dict[str, object]:
-    """Register the tables in an empty index, and time their indexing."""
+    """Register the tables in an empty index, and measure the indexing."""
     Database(of.database_url).migrate()
     services = build_services(of)
     for name, root in zip(("b.t", "b.warm"), of.roots, strict=True):
@@ -105,7 +105,7 @@ def measured(
 
 
 def here(of: Settings) -> RefreshReport:
-    """Index with the engine of this process, after its decoders have run."""
+    """Index with the engine of this process, with warm decoders."""
     services = build_services(of)
     try:
         services.refresh("b.warm")
@@ -115,7 +115,7 @@ def here(of: Settings) -> RefreshReport:
 
 
 def segments(url: str, prefix: str) -> dict[str, tuple[str, int]]:
-    """Digest and size of every segment of an index."""
+    """Return the digest and size of every segment of an index."""
     pages = _client(url).get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=f"{prefix}/")
     found = (one for page in pages for one in page.get("Contents", ()))
     return {one["Key"].removeprefix(prefix): (one["ETag"], one["Size"]) for one in found}
@@ -170,8 +170,8 @@ def main() -> None:
 
 @contextlib.contextmanager
 def spark_session(cores: int, folder: Path) -> Iterator[Any]:
-    """A PySpark session."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - of another environment
+    """Run a PySpark session."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - installed in another environment
 
     builder = SparkSession.builder.master(f"local[{cores}]").config("spark.local.dir", f"{folder}/spark")
     for name, value in SESSION.items():

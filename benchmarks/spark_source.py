@@ -1,8 +1,8 @@
-"""Reading one day of a small and of a large table through Spark's data source: what the driver does must not grow.
+"""Reads of one day of a small and of a large table with Spark's data source: the driver's cost must not grow.
 
-``python -m benchmarks.spark_source`` makes tables of 2,000 and of 200,000 files, twenty a day, and data files for one
-day, which Spark then counts. Of each it prints, as one JSON object: seconds and memory of what the driver does (schema
-and partitions, in a process of its own), of one day and of the whole table, and seconds of Spark's count of the day.
+``python -m benchmarks.spark_source`` writes tables of 2,000 and of 200,000 files, twenty per day, and the data files of
+one day, which Spark then counts. For each table it prints in one JSON object: seconds and memory of the driver's work
+(schema and partitions, in a separate process) for one day and for the whole table, and seconds of Spark's count.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DAY = "ts >= TIMESTAMPTZ '{0}T00:00:00+00:00' AND ts < TIMESTAMPTZ '{0}T23:59:59
 
 
 def write_day(uri: str, day: date) -> tuple[int, int]:
-    """Write the data files of one day, with the columns ``id`` and ``ts``; return their number, and their rows."""
+    """Write the data files of one day with the columns ``id`` and ``ts``; return the numbers of files and rows."""
     with Client(uri) as client:
         plan = client.table(NAME).plan(DAY.format(day))
         current = next(schema for schema in client.table(NAME).schemas() if schema["current"])
@@ -59,7 +59,7 @@ def write_day(uri: str, day: date) -> tuple[int, int]:
 
 def driver(options: Mapping[str, str], times: int) -> dict[str, object]:
     """Repeat the driver's part of a read, and measure it."""
-    from lakemuster.spark.source import LakemusterSource  # noqa: PLC0415 - PySpark is there only when this runs beside it
+    from lakemuster.spark.source import LakemusterSource  # noqa: PLC0415 - needs PySpark
 
     seconds, parts = [], b""
     before = _peak_bytes()
@@ -81,12 +81,12 @@ def driver(options: Mapping[str, str], times: int) -> dict[str, object]:
 
 
 def _peak_bytes() -> int:
-    """The peak memory of this program (Linux), without that of earlier programs of the process."""
+    """Return the peak memory of this program (Linux), excluding earlier programs of the process."""
     return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 
 
 def beside(options: Mapping[str, str], times: int) -> Any:
-    """Run :func:`driver` in its own process."""
+    """Run :func:`driver` in a separate process."""
     words = [
         sys.executable,
         "-m",

@@ -1,4 +1,4 @@
-"""W18, lists of tables with sizes and health: a page of a thousand, however many tables there are."""
+"""W18, lists of tables with sizes and health: pages of a thousand, for any number of tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AT_ONCE = 5_000
 
 
 def table_lists(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """W18."""
+    """Measure W18: pages of lists of tables."""
     del lakes
     for tables in sizes.listed:
         with tempfile.TemporaryDirectory() as scratch:
@@ -49,7 +49,7 @@ def table_lists(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
 
 
 def _register(folder: Path, tables: int) -> None:
-    """Make an index with tables as refreshes leave their rows: lists read nothing else."""
+    """Insert the rows of refreshed tables into an index, since lists read nothing else."""
     build_services(settings_of(folder, folder)).close()
     rng = random.Random(18)
     with closing(Database(f"sqlite:///{folder}/index.db")) as database:
@@ -93,7 +93,7 @@ def _row(rng: random.Random, number: int) -> dict[str, object]:
 
 
 def _components(rng: random.Random, table: dict[str, object]) -> Iterator[dict[str, object]]:
-    """Yield the components of a table's health."""
+    """Yield rows of the components of a table's health."""
     for name in THRESHOLDS:
         yield {
             "table_id": table["id"],
@@ -121,7 +121,7 @@ def _pages(server: Server, tables: int, times: int) -> Iterator[Row]:
         each = (server.cpu() - used) * 1000 / len(walls)
         times_of = Times((each,), tuple(walls))
         figure = f"{shown_ms(each)} of CPU; p50 {shown_ms(times_of.wall50)}, {rows // len(walls):,} rows a page"
-        # The target is of the list of tables.
+        # The target applies to the list of tables.
         target, met = ("≤ 50 ms a page", each <= MOST_MS) if path == "tables" else ("", None)
         yield Row("W18", f"{tables:,} tables, {case}", target, figure, met)
     connection.close()

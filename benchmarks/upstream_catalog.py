@@ -1,7 +1,7 @@
-"""An Iceberg REST catalog with constant responses, so that the cost of passing through can be measured.
+"""An Iceberg REST catalog with constant responses, to measure the cost of forwarding.
 
-Its settings are environment variables: ``UPSTREAM_METADATA``, the location of the metadata that all tables have;
-``UPSTREAM_TABLES``, how many tables a list has; ``UPSTREAM_DELAY``, seconds that each answer takes.
+Its settings are environment variables: ``UPSTREAM_METADATA``, the location of the metadata of all tables;
+``UPSTREAM_TABLES``, the number of tables in a list; ``UPSTREAM_DELAY``, the seconds before each response.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _LOADED = (
 
 @app.get("/v1/config")
 async def config() -> Response:
-    """No prefix."""
+    """Return an empty configuration."""
     return await _answer({"defaults": {}, "overrides": {}})
 
 
 @app.get("/v1/namespaces")
 async def namespaces(parent: str = "") -> Response:
-    """One, without children."""
+    """Return one namespace without children."""
     return await _answer({"namespaces": [] if parent else [["b"]]})
 
 
 @app.get("/v1/namespaces/b/tables")
 async def tables(pageToken: str = "") -> Response:  # noqa: N803 - the protocol's name
-    """The names in pages of a thousand."""
+    """Return the names of tables in pages of a thousand."""
     first = int(pageToken or 0)
     last = min(first + _PAGE, _TABLES)
     names = ["t", *(f"t{number}" for number in range(1, _TABLES))][first:last]
@@ -52,7 +52,7 @@ async def tables(pageToken: str = "") -> Response:  # noqa: N803 - the protocol'
 @app.get("/v1/namespaces/b/tables/{table}")
 @app.post("/v1/namespaces/b/tables/{table}")
 async def table(request: Request, table: str) -> Response:
-    """The state of any table, loaded or committed."""
+    """Return the same metadata for loads and commits of any table."""
     del table
     await request.body()
     if _DELAY:
@@ -62,7 +62,7 @@ async def table(request: Request, table: str) -> Response:
 
 @app.get("/v1/large/{parts}")
 async def large(parts: int) -> Response:
-    """A body of this many parts of 64 KiB."""
+    """Return a body of ``parts`` parts of 64 KiB."""
 
     async def given() -> object:
         for _ in range(parts):

@@ -1,11 +1,11 @@
-"""W3 and W4, warm plans: in process and over HTTP, beside PyIceberg's ``plan_files`` on the same table and predicate.
+"""W3 and W4, warm plans: in process and over HTTP, compared with PyIceberg's ``plan_files`` for the same predicate.
 
 ``python -m benchmarks.warm_plan --files 1000000`` prints one JSON object: medians in milliseconds, the files that both
-plans have, and how many times as long PyIceberg takes. A plan is everything from the filter's text to the last file.
+plans have, and the ratio of PyIceberg's time. A plan is everything from the filter's text to the last file.
 
-Over HTTP it is from a request on an open connection to the last byte of the answer, which is parsed after the clock has
-stopped. Each filter is asked again and again, as pages and dashboards do, and then with new values each time, so that
-nothing of its plan is known. Beside wall-clock time stands the CPU time of this process, or of the server.
+Over HTTP it lasts from a request on an open connection to the last byte of the response, which is parsed after the
+measurement. Each filter is repeated, as pages and dashboards do, and then sent with new values each time, so that no
+part of its plan is cached. CPU time, of this process or of the server, is measured besides wall-clock time.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ FILTERS: dict[str, Callable[[int], str | None]] = {
     "unclustered": lambda n: f"price < {-950 - n}",
     "none": lambda _: None,
 }
-"""Filters by number: number 0 is the one that is repeated, and that PyIceberg plans."""
+"""Filters by number: number 0 is the repeated one, which PyIceberg plans too."""
 SELECTIVE = tuple(FILTERS)[:4]
 WARMING = range(1, 29)
 
 
 @dataclass(frozen=True, slots=True)
 class Medians:
-    """Medians of some plans: milliseconds of wall-clock and CPU time; and the file count of the last one."""
+    """Median milliseconds of wall-clock and CPU time of plans, and the file count of the last one."""
 
     wall: float
     cpu: float
@@ -64,7 +64,7 @@ class Medians:
 def medians(
     run: Callable[[str | None], Callable[[], int]], cpu: Callable[[], float], texts: Sequence[str | None]
 ) -> Medians:
-    """Time ``run`` over texts; the function that it returns counts the files, after the clock has stopped."""
+    """Measure ``run`` over texts; the function that it returns counts the files after the measurement."""
     walls, used, files = [], [], 0
     for text in texts:
         before, started = cpu(), time.perf_counter()
@@ -76,7 +76,7 @@ def medians(
 
 
 def median(run: Callable[[], int], times: int) -> tuple[float, int]:
-    """The median of some runs in milliseconds, after one to warm up; and the result of the last."""
+    """Return the median milliseconds of ``times`` runs after a warm-up run, and the result of the last."""
     run()
     taken = []
     for _ in range(times):
@@ -94,7 +94,7 @@ def in_process(services: Services, text: str | None) -> int:
 
 
 def over_http(connection: http.client.HTTPConnection, text: str | None, page_size: int) -> Callable[[], int]:
-    """Read the first page of a plan; the returned function parses it, and gives the number of files of the whole."""
+    """Read the first page of a plan; return a function that parses it and returns the number of files in the plan."""
     body = json.dumps({"filter": text, "page_size": page_size})
     connection.request("POST", f"/api/v1/tables/{NAME}/plan", body, {"Content-Type": "application/json"})
     answer = connection.getresponse()
@@ -105,7 +105,7 @@ def over_http(connection: http.client.HTTPConnection, text: str | None, page_siz
 
 
 def cpu_of(process: int) -> Callable[[], float]:
-    """Return a function for the seconds of CPU that a process's threads used (Linux; elsewhere 0)."""
+    """Return a function that returns the CPU seconds of a process's threads (Linux; elsewhere 0)."""
 
     def seconds() -> float:
         spent = 0
@@ -118,14 +118,14 @@ def cpu_of(process: int) -> Callable[[], float]:
 
 
 def pyiceberg(table: StaticTable, text: str | None) -> tuple[float, set[str]]:
-    """PyIceberg's plan of a filter: milliseconds, and the files."""
+    """Plan a filter with PyIceberg; return the milliseconds and the files."""
     started = time.perf_counter()
     tasks = list((table.scan(row_filter=text) if text else table.scan()).plan_files())
     return (time.perf_counter() - started) * 1000, {task.file.file_path for task in tasks}
 
 
 def paths(services: Services, text: str | None) -> set[str]:
-    """The files of a plan in process."""
+    """Return the files of a filter's plan, in process."""
     view = services.view(NAME)
     plan = Plan(scan_index_of(services.index, view), Filter(text).bound(view.schemas[0]))
     return {path for batch in plan.batches() for path in batch.table.column("file_path").to_pylist()}
@@ -138,7 +138,7 @@ def _free_port() -> int:
 
 
 def serve(folder: Path) -> tuple[subprocess.Popen[bytes], httpx.Client]:
-    """Start a server on the index of a folder, and a client."""
+    """Start a server on the index in a folder; return its process and a client."""
     port = _free_port()
     words = [sys.executable, "-m", "lakemuster", "serve", "--port", str(port)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)), **_environment(folder)}
@@ -166,7 +166,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def measure(table: Path, folder: Path, repeat: int, peer: list[str]) -> dict[str, object]:
-    """Index the table into ``folder``, unless it is there already, then plan."""
+    """Index the table into ``folder``, unless it is already indexed, and measure plans."""
     settings = Settings(
         database_url=f"sqlite:///{folder}/index.db",
         segments_url=f"{folder}/segments",

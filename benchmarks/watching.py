@@ -1,7 +1,7 @@
-"""Many watched tables: what looking at them costs while nothing changes, and how soon commits are seen by two replicas.
+"""Many watched tables: the cost of looks while nothing changes, and the lag of commits with two replicas.
 
-The replicas share a PostgreSQL of this machine. Commits come to random tables; a commit's lag is the time until the
-database has its snapshot as the table's current one. Then the replica that holds the jobs is killed.
+The replicas share a local PostgreSQL. Commits come to random tables; a commit's lag is the time until the database has
+its snapshot as the table's current one. Then the replica that holds the jobs is killed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lakemuster.index.jobs import TTL_SECONDS, list_jobs
 from tests.postgres import running_postgres
 
 INTERVAL_SECONDS, TABLES = 10.0, 2_000
-"""Fewer tables are looked at more often: as many looks a second."""
+"""Fewer tables have a shorter interval, for the same rate of looks."""
 COMMITS_PER_SECOND = 4.0
 POLL_SECONDS = 0.1
 SLACK_SECONDS = 2.0
@@ -37,7 +37,7 @@ IDLE_PERCENT = 20.0
 
 
 def watching(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """The watching workload."""
+    """Measure the cost of looks, and the lag of commits."""
     lake, _ = small_lakes(lakes, sizes)
     interval = max(1.0, INTERVAL_SECONDS * sizes.watched / TABLES)
     seconds = max(3 * interval, 10 * sizes.seconds)
@@ -80,12 +80,12 @@ def _looks(server: Server) -> float:
 
 @dataclass(slots=True)
 class _Seen:
-    """What two replicas did while tables were committed to.
+    """Observations of two replicas during commits.
 
     Attributes:
-        waiting: the time and the snapshot of the last commit to each table that is not seen yet, by name.
-        lags: seconds from commits to their being current.
-        holders: how many replicas held the watching job, by each sample.
+        waiting: the time and the snapshot of the last unseen commit to each table, by name.
+        lags: seconds from each commit until it was current.
+        holders: the number of replicas that held the watching job, in each sample.
     """
 
     waiting: dict[str, tuple[float, int]] = field(default_factory=dict)
@@ -110,7 +110,7 @@ def _two_replicas(
             )
             servers.append(stack.enter_context(replica))
         place = _wait_for_holder(database, None, 60)
-        # Decoders start with the first commit.
+        # The first commits start the decoders.
         _commit(stack, lake, url, servers, chosen, 1.0)
         seen = _commit(stack, lake, url, servers, chosen, seconds)
         lags = sorted(seen.lags)
@@ -146,7 +146,7 @@ def _wait_for_holder(database: Database, other_than: str | None, seconds: float)
 def _commit(
     stack: contextlib.ExitStack, lake: SmallLake, url: str, servers: list[Server], chosen: random.Random, seconds: float
 ) -> _Seen:
-    """Commit to random tables for some seconds, and wait until all commits are seen, or for as long again."""
+    """Commit to random tables for some seconds, and wait until all commits are seen, or for the same time again."""
     seen, next_at, sampled = _Seen(), time.perf_counter(), 0.0
     ends, gives_up = next_at + seconds, next_at + 2 * seconds + 30
     touched: set[int] = set()

@@ -155,11 +155,11 @@ def check_deliveries(
     events = dict(expected)
     taken: list[str] = []
     for one in got:
-        assert one.message_id in events, f"{one.message_id} was never told to it"
+        assert one.message_id in events, f"{one.message_id} is not an expected event"
         assert one.event == events[one.message_id]
         at = ids.index(one.message_id)
         # All earlier events were accepted; this one perhaps too, if its response was lost.
-        assert set(ids[:at]) <= set(taken), f"{one.message_id} came before an earlier one was taken"
+        assert set(ids[:at]) <= set(taken), f"{one.message_id} was delivered before an earlier event was accepted"
         if one.is_taken:
             taken.append(one.message_id)
     assert list(dict.fromkeys(taken)) == ids

@@ -124,7 +124,7 @@ def test_a_planted_bug_is_caught(several: Sequence[Registered], bug: str, monkey
                 return
         except ReferencesUnknown:
             return
-    pytest.fail("no lake shows it")
+    pytest.fail("no lake reveals the bug")
 
 
 def test_without_a_bug_the_same_lakes_are_right(several: Sequence[Registered]) -> None:

@@ -104,7 +104,7 @@ def by_lines(http: TestClient, name: str, body: Row) -> list[Row]:
             deletes.append(row)
         else:
             assert kind == "file"
-            assert all(number < len(deletes) for number in row["deletes"]), "a file before its delete files"
+            assert all(number < len(deletes) for number in row["deletes"]), "a file precedes its delete files"
             files.append(row)
     assert len({(row["file_path"], row["content_offset"]) for row in deletes}) == len(deletes)
     return with_deletes(files, deletes)

@@ -79,7 +79,7 @@ def eventually(holds: Callable[[], Any]) -> Any:
         if found := holds():
             return found
         time.sleep(0.02)
-    raise AssertionError("it did not come to be in time")
+    raise AssertionError("the condition was not met in time")
 
 
 def retries(services: Services) -> list[tuple[int | None, bool]]:

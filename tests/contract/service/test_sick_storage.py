@@ -114,7 +114,7 @@ def eventually(holds: Callable[[], Any]) -> Any:
         if found := holds():
             return found
         time.sleep(0.01)
-    raise AssertionError("it did not come to be in time")
+    raise AssertionError("the condition was not met in time")
 
 
 def timed(client: httpx.Client, path: str, **options: Any) -> tuple[float, httpx.Response]:

@@ -64,7 +64,7 @@ def test_a_repeated_listing_is_botocores(objects: RemoteObjects, s3_server: S3Se
     first = objects.children(folder)
     repeated = source_of(objects)._repeated[s3_server.bucket, LISTS]
     assert objects.children(folder) == first
-    assert source_of(objects)._repeated[s3_server.bucket, LISTS] is repeated, "botocore was not asked again"
+    assert source_of(objects)._repeated[s3_server.bucket, LISTS] is repeated, "the second request used botocore"
     assert len(first) == len({name.partition("/")[0] for name in NAMES})
     assert objects.children(at(s3_server, "names/nothing here")) == []
     assert [item.name for item in objects.children(at(s3_server, "names/é"))] == ["ü"]
@@ -91,7 +91,7 @@ def test_pages_of_a_repeated_listing_are_botocores(objects: RemoteObjects, s3_se
             "NextContinuationToken": expected.get("NextContinuationToken"),
         }
         token = found["NextContinuationToken"]
-    assert token is None, "three full pages and a last one"
+    assert token is None, "expected three full pages and a last one"
 
 
 def test_a_repeated_stat_is_botocores(objects: RemoteObjects, s3_server: S3Server) -> None:
@@ -102,7 +102,7 @@ def test_a_repeated_stat_is_botocores(objects: RemoteObjects, s3_server: S3Serve
         assert found is not None
         assert (found.name, found.size) == (name.rpartition("/")[2], number)
     assert [objects.stat(at(s3_server, f"names/{name}")) for name in ("a", "a b")] == first
-    assert source_of(objects)._repeated[s3_server.bucket, HEADS] is repeated, "botocore was not asked again"
+    assert source_of(objects)._repeated[s3_server.bucket, HEADS] is repeated, "the second request used botocore"
 
 
 def test_a_missing_object_is_missing_and_a_folder_is_found(objects: RemoteObjects, s3_server: S3Server) -> None:

@@ -53,7 +53,7 @@ def test_lost_commits_are_found_and_files_of_tables_that_nobody_told_of_are_not(
         before = files(lake)
         lake.lose_commit(A)
         lost = files(lake) - before
-        assert len(lost) >= 4, "data, a manifest, its list, metadata"
+        assert len(lost) >= 4, "expected a data file, a manifest, its list and a metadata file"
         assert orphans(services, lake) == {str(stray), *lost}
         lake.create(LATE)  # the index does not know this table
         lake.commit(LATE)

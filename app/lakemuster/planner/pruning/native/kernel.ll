@@ -1,5 +1,5 @@
 ; Made by scripts/kernels.py with numba 0.68.1 on Python 3.11; not to be edited.
-; kernel.py: 0ae2388390a581471ee3908a22662f39297ffa490b898cbd3213f99cfd2c5509
+; kernel.py: df6e801e46a116039fac4111e8dc1744da5fe9b59765bccd65bfc3b785151a81
 
 ; Function Attrs: nofree norecurse nosync nounwind memory(argmem: readwrite)
 define dso_local noundef range(i32 -1, -2) i32 @lakemuster_any_between(ptr noalias writeonly captures(none) %retptr, ptr noalias readnone captures(none) %excinfo, ptr readonly captures(none) %arg.values, i64 %arg.values_0, ptr readonly captures(none) %arg.starts, i64 %arg.starts_0, i64 %arg.shift, ptr readonly captures(none) %arg.lower, i64 %arg.lower_0, ptr readonly captures(none) %arg.upper, i64 %arg.upper_0, ptr writeonly captures(none) %arg.sure, i64 %arg.sure_0, ptr writeonly captures(none) %arg.ties, i64 %arg.ties_0) local_unnamed_addr #0 {

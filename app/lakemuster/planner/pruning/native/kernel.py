@@ -1,7 +1,7 @@
-"""Whether a value of IN lies between two keys, many files at once: the inner loop, see ``kernels``.
+"""The inner loop of IN: find for many files whether a value lies between the file's two keys; see ``kernels``.
 
-The span of the values is cut into equal cells, and a table tells the first value from each cell's start on. The first
-value that is not below a file's lower key is that of its cell or one of the next two, nearly always, and it decides.
+The range of the values is divided into equal cells, and a table has the first value at or after each cell's start.
+The first value at or above a file's lower key decides. It is nearly always the cell's or one of the next two.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from lakemuster.kernels.words import N0, N1, Ints, Octets, Word
 
 
 def any_between(values: Ints, starts: Ints, shift: Word, lower: Ints, upper: Ints, sure: Octets, ties: Octets) -> int:
-    """Tell of each file whether a value is from its lower to its upper key.
+    """Find for each file whether a value is between its lower and upper key, inclusive.
 
     Args:
-        values: ascending and distinct, at least one, and the largest number of all, which stands for none, behind them.
-        starts: (cells + 1,) the place of the first value that is not before each cell, and how many there are.
-        shift: how many bits of a key's distance from the first value lie within a cell.
+        values: at least one, distinct, ascending, followed by the largest number, which means none.
+        starts: (cells + 1,) the index of the first value at or after each cell's start, then the number of values.
+        shift: the number of bits of a key's distance from the first value that lie within a cell.
         lower, upper: (N,).
         sure: (N,); set to whether there is no value between the keys.
-        ties: (N,); set to whether there is one, but at the keys themselves only.
+        ties: (N,); set to whether there is one, but only at the keys themselves.
 
     Returns:
-        how many ties there are.
+        the number of ties.
     """
     rows, cells, first = Word(len(lower)), Word(len(starts)) - N1, Word(values[N0])
     end = Word(values[Word(starts[cells])])
@@ -30,7 +30,7 @@ def any_between(values: Ints, starts: Ints, shift: Word, lower: Ints, upper: Int
         low, high = Word(lower[row]), Word(upper[row])
         cell = min((max(low, first) - first) >> shift, cells)
         place = Word(starts[cell])
-        # Twice without a jump, which would be foreseen badly.
+        # Two steps without a branch, which would be mispredicted often.
         place += N1 if Word(values[place]) < low else N0
         place += N1 if Word(values[place]) < low else N0
         if Word(values[place]) < low:
@@ -48,7 +48,7 @@ def any_between(values: Ints, starts: Ints, shift: Word, lower: Ints, upper: Int
 
 
 def first_from(values: Ints, place: Word, end: Word, low: Word) -> Word:
-    """The place of the first value that is not below a key, among some; else their end."""
+    """Return the index in [place, end) of the first value at or above ``low``, or ``end``, by binary search."""
     while place < end:
         middle = (place + end) >> N1
         if Word(values[middle]) < low:

@@ -53,7 +53,8 @@ def with_second(
     other = second_branch(view.metadata, branch_of(view, selector))
     if other is None:
         return view
-    known = sorted(snapshots(other.branch), key=lambda record: record.snapshot.snapshot_id)
+    unexpired = (record for record in snapshots(other.branch) if not record.snapshot.is_expired)
+    known = sorted(unexpired, key=lambda record: record.snapshot.snapshot_id)
     own = branch_of(view, selector)
     newest_id = next((ref.snapshot_id for ref in view.metadata.refs if ref.kind == "branch" and ref.name == own), None)
     # Clients that pin a table's newest snapshot by its id expect the current table, including its second branch.

@@ -56,12 +56,13 @@ def _ref(metadata: TableMetadata, name: str) -> Ref:
 
 
 def last_published(index: Index, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
-    """Return the newest published ancestor."""
+    """Return the newest published ancestor that has not expired."""
     with index.database.reading() as session:
         records = list_snapshots(session, table.table_id)
     by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == record.snapshot.branch}
     ancestors = CATALOG_RULES.of(table).ancestors(by_id, record.snapshot)
-    return next((ancestor for ancestor in ancestors if ancestor.state == "published"), None)
+    readable = (one for one in ancestors if one.state == "published" and not one.snapshot.is_expired)
+    return next(readable, None)
 
 
 def newest_schema_id(metadata: TableMetadata, branch: str) -> int:

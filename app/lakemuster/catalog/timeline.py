@@ -84,7 +84,7 @@ def needed(lineage: Lineage, commits: Sequence[Commit]) -> list[SnapshotRecord]:
     found: dict[int, SnapshotRecord] = {}
     for commit in commits:
         for record in (commit.before if needs_parent else None, commit.record):
-            if record is not None and record.snapshot.source != "changelog":
+            if record is not None and not record.snapshot.is_expired:
                 found[record.row_id] = record
     return list(found.values())
 
@@ -207,7 +207,7 @@ def _operation(commit: Commit) -> str:
 def _unreadable(record: SnapshotRecord) -> str | None:
     """Return why a snapshot's entries are not in the index; None if they are."""
     number = record.snapshot.snapshot_id
-    if record.snapshot.source == "changelog":
+    if record.snapshot.is_expired:
         return f"snapshot {number} has expired; only its changelog remains"
     match record.state:
         case "published":

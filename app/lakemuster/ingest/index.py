@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from lakemuster.errors import CatalogError, MetadataCorrupt
+from lakemuster.errors import CatalogError, MetadataCorrupt, ObjectMissing
 from lakemuster.formats.protocol import Folding, FormatPort
 from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
@@ -245,6 +245,8 @@ class Indexer:
                 rows.append(self._row("index", header, snapshot.branch))
                 continue
             headers = lists[ref.location]
+            if _is_gone(headers, ref.role, snapshot):
+                continue
             if isinstance(headers, CatalogError):
                 return of_list(headers, self.rewrites.apply(ref.location), ref.location, snapshot, ref.length)
             rows += [self._row(ref.role, header, snapshot.branch) for header in headers]
@@ -300,6 +302,7 @@ class Indexer:
         outcomes: Mapping[str, CatalogError | None],
         counts: Mapping[str, EntryCounts],
     ) -> Indexed:
+        rows = [row for row in rows if not _is_gone(outcomes.get(row.segment), row.role, snapshot)]
         for row in rows:
             if (failed := outcomes.get(row.segment)) is not None:
                 return Indexed(snapshot, error=of_manifest(failed, row.header, row.location, snapshot))
@@ -354,6 +357,14 @@ class Indexer:
     def _identities(self, folding: Folding, segment: str) -> pa.Table:
         opened = self.index.segments.open(segment)
         return opened.table(list(dict.fromkeys((*folding.columns(opened.schema.names), *COUNTED))))
+
+
+def _is_gone(outcome: object, role: Role, snapshot: Snapshot) -> bool:
+    """Tell whether a list or manifest was removed when its snapshot expired, of which only the changelog remains.
+
+    Paimon's changelog file still names it.
+    """
+    return snapshot.is_expired and role != "changelog" and isinstance(outcome, ObjectMissing)
 
 
 def _miscounted(header: ManifestHeader, counts: EntryCounts | None) -> str | None:

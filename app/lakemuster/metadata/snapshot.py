@@ -56,6 +56,11 @@ class Snapshot:
     summary: Mapping[str, str] = field(default_factory=dict)
     extra: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def is_expired(self) -> bool:
+        """Whether only the snapshot's changelog remains: its state cannot be read, and its other lists may be gone."""
+        return self.source == "changelog"
+
 
 @dataclass(frozen=True, slots=True)
 class Ref:

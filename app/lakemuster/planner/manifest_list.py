@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lakemuster.caching import Cache, cached
+from lakemuster.errors import SnapshotNotFound
 from lakemuster.index import Index
 from lakemuster.index.snapshots import ManifestRecord, snapshot_manifests
 from lakemuster.planner.row_projection import ManifestPart
@@ -53,11 +54,18 @@ def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[ManifestPart,
 
     Numbers count the entries of Paimon's base and delta manifests in list order; a snapshot's
     cancelled rows refer to these numbers.
+
+    Raises:
+        SnapshotNotFound: the snapshot has expired, and the roles do not include the changelog that remains of it.
     """
     if view.snapshot is None:
         return ()
+    roles = frozenset(roles)
+    if view.snapshot.snapshot.is_expired and "changelog" not in roles:
+        number = str(view.snapshot_id)
+        raise SnapshotNotFound(f"snapshot {number} has expired; only its changelog remains", snapshot_id=number)
     of = (index, view.table.table_id, view.snapshot.row_id, view.snapshot.published_at_ms)
-    return _parts(*of, frozenset(roles))
+    return _parts(*of, roles)
 
 
 @cached("manifest lists", lambda found: len(found) * _PART_BYTES)

@@ -32,7 +32,7 @@ def metadata(**options: str) -> TableMetadata:
 
 
 def record(number: int, at_ms: int, branch: str = "side") -> SnapshotRecord:
-    snapshot = SimpleNamespace(snapshot_id=number, committed_at_ms=at_ms, branch=branch, schema_id=0)
+    snapshot = SimpleNamespace(snapshot_id=number, committed_at_ms=at_ms, branch=branch, schema_id=0, is_expired=False)
     return cast("SnapshotRecord", SimpleNamespace(snapshot=snapshot, row_id=number))
 
 

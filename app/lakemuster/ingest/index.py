@@ -35,7 +35,7 @@ from lakemuster.ingest.quarantine_reasons import of_list, of_manifest, of_own_fi
 from lakemuster.ingest.work import PackedMetadata
 from lakemuster.metadata.counts import EntryCounts, LiveCounts
 from lakemuster.metadata.files import ADDED
-from lakemuster.metadata.snapshot import UNREADABLE, ManifestHeader, Role, Snapshot, TableMetadata
+from lakemuster.metadata.snapshot import MAIN, UNREADABLE, ManifestHeader, Role, Snapshot, TableMetadata
 from lakemuster.storage.locations import Rewrites
 from lakemuster.storage.store import ObjectStore
 
@@ -302,7 +302,8 @@ class Indexer:
         outcomes: Mapping[str, CatalogError | None],
         counts: Mapping[str, EntryCounts],
     ) -> Indexed:
-        rows = [row for row in rows if not _is_gone(outcomes.get(row.segment), row.role, snapshot)]
+        gone = {row.role for row in rows if _is_gone(outcomes.get(row.segment), row.role, snapshot)}
+        rows = [row for row in rows if row.role not in gone]
         for row in rows:
             if (failed := outcomes.get(row.segment)) is not None:
                 return Indexed(snapshot, error=of_manifest(failed, row.header, row.location, snapshot))
@@ -360,11 +361,14 @@ class Indexer:
 
 
 def _is_gone(outcome: object, role: Role, snapshot: Snapshot) -> bool:
-    """Tell whether a list or manifest was removed when its snapshot expired, of which only the changelog remains.
+    """Tell whether a list or manifest was removed as Paimon does, although the snapshot's file still names it.
 
-    Paimon's changelog file still names it.
+    Of an expired snapshot, only the changelog remains. A branch begins with a copy of a tagged snapshot, whose
+    changelog is removed when the snapshot of main expires.
     """
-    return snapshot.is_expired and role != "changelog" and isinstance(outcome, ObjectMissing)
+    if not isinstance(outcome, ObjectMissing):
+        return False
+    return role != "changelog" if snapshot.is_expired else role == "changelog" and snapshot.branch != MAIN
 
 
 def _miscounted(header: ManifestHeader, counts: EntryCounts | None) -> str | None:

@@ -76,6 +76,11 @@ def commit(root: Path, number: int, kind: str, *, has_changelog: bool, folder: s
             (root / "manifest" / name).unlink()
 
 
+def expire_changelog(root: Path, number: int) -> None:
+    for name in (f"list-changelog-{number}", f"manifest-changelog-{number}"):
+        (root / "manifest" / name).unlink()
+
+
 @pytest.fixture
 def services(tmp_path: Path) -> Iterator[Services]:
     """A table whose first two snapshots have expired; the second was a compaction, which writes no changelog."""
@@ -133,6 +138,38 @@ def test_an_expired_snapshot_is_not_planned(http: TestClient) -> None:
     assert answer.status_code == 400
     assert "snapshot 1 has expired" in answer.json()["error"]["message"]
     assert planned(http, start_snapshot_id="2") == ["data-3.parquet"]
+
+
+def test_a_changelog_that_a_tag_does_not_keep_is_not_passed_over(services: Services, http: TestClient) -> None:
+    root = Path(services.settings.roots[0]) / "t"
+    (root / "tag").mkdir()
+    kept = root / "snapshot" / "snapshot-3"
+    (root / "tag" / "tag-kept").write_bytes(kept.read_bytes())
+    commit(root, 4, "APPEND", has_changelog=True, folder="snapshot")
+    kept.unlink()
+    expire_changelog(root, 3)
+    services.refresh("db.t")
+    assert planned(http, ref="kept") == ["data-3.parquet"]
+    assert planned(http, start_snapshot_id="2") == ["data-3.parquet", "data-4.parquet"]
+    assert planned(http, start_snapshot_id="3", scan_mode="changelog") == ["changelog-4.parquet"]
+    answer = http.post(f"{ROUTES}/plan", json={"start_snapshot_id": "2", "scan_mode": "changelog"})
+    assert answer.status_code == 400
+    assert "the changelog of snapshot 3 has expired" in answer.json()["error"]["message"]
+
+
+def test_a_branch_is_read_without_the_changelog_of_the_snapshot_that_it_begins_with(
+    services: Services, http: TestClient
+) -> None:
+    root = Path(services.settings.roots[0]) / "t"
+    commit(root, 4, "APPEND", has_changelog=True, folder="snapshot")
+    side = root / "branch" / "branch-side"
+    for name in ("schema/schema-0", "snapshot/snapshot-3"):
+        (side / name).parent.mkdir(parents=True)
+        (side / name).write_bytes((root / name).read_bytes())
+    (root / "snapshot" / "snapshot-3").unlink()
+    expire_changelog(root, 3)
+    assert services.refresh("db.t").quarantined == ()
+    assert planned(http, ref="side") == ["data-3.parquet"]
 
 
 def test_the_references_of_expired_snapshots_are_known(services: Services) -> None:

@@ -15,6 +15,7 @@ from lakemuster.index import Index
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.manifest_list import parts
 from lakemuster.planner.paimon.reading import PaimonReading, ScanMode
+from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import scan_index_over
 from lakemuster.planner.view import View
@@ -46,6 +47,16 @@ def _is_followed(snapshot: Snapshot, scan: ScanMode) -> bool:
     return kind != "OVERWRITE" if scan == "changelog" else kind == "APPEND"
 
 
+def _lost_changelog(view: View, found: Sequence[ManifestPart]) -> bool:
+    """Tell whether the changelog that a snapshot was committed with has expired: a tag keeps it without."""
+    assert view.snapshot is not None
+    snapshot = view.snapshot.snapshot
+    extra = snapshot.extra
+    if extra.get("changelog_manifest_list") is None or extra.get("changelog_record_count") == 0:
+        return False
+    return not found or all(ref.role != "changelog" for ref in snapshot.manifest_lists)
+
+
 def plan_commits(
     index: Index,
     views: Sequence[View],
@@ -59,7 +70,16 @@ def plan_commits(
     Args:
         views: the views of the snapshots of :func:`commits_between`, all published.
         end: the view of the last snapshot of the interval, whose schema is used.
+
+    Raises:
+        RequestInvalid: the changelog of a snapshot has expired.
     """
     role = "delta" if scan == "delta" else "changelog"
-    found = [part for view in views for part in parts(index, view, {role})]
+    found: list[ManifestPart] = []
+    for view in views:
+        own = parts(index, view, {role})
+        if role == "changelog" and _lost_changelog(view, own):
+            number = str(view.snapshot_id)
+            raise RequestInvalid(f"the changelog of snapshot {number} has expired", missing=number)
+        found += own
     return Plan(scan_index_over(index, end, tuple(found), PaimonReading.of(end, scan)), bound, statistics)

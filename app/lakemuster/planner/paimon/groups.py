@@ -47,7 +47,7 @@ class Providers:
 
     Attributes:
         group: (N,) each file's group, from 0 without gaps.
-        first, rows: (N,) its range of row ids.
+        first, rows: (N,) its range of row ids; ``first`` is negative if unknown.
         newest: (N,) its last sequence number: the newest file that has a column provides it.
         blobs: (N,) whether it holds a large object's bytes: its statistics do not describe rows.
         plain: (N,) whether all of its columns are as new as the file.
@@ -95,7 +95,10 @@ class Providers:
             np.add.at(ties, group, self.newest[ordered] == self.newest[found[group]])
             several = np.bincount(group, minlength=self.count)[group[leads]] > 1
             mixed = np.bincount(group, ~self.plain[ordered], self.count)[group[leads]] > 0
-            sure &= (ties[group[leads]] == 1) & ~(several & mixed)
+            # Files without row ids are in one group, but need not hold the same rows.
+            unplaced = np.bincount(self.group, self.first < 0, self.count)[group[leads]] > 0
+            alone = np.bincount(self.group, minlength=self.count)[group[leads]] == 1
+            sure &= (ties[group[leads]] == 1) & ~(several & mixed) & (alone | ~unplaced)
             found[group[leads][~sure]] = UNKNOWN
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -66,6 +67,12 @@ def test_a_column_only_in_blob_files_is_unknown():
 def test_equally_new_or_partial_files_make_the_provider_ambiguous():
     assert providers([2, 2]).provider(np.array([True, True])).tolist() == [UNKNOWN]
     assert providers([1, 2], rows=[10, 4]).provider(np.array([True, True])).tolist() == [UNKNOWN]
+
+
+def test_files_without_row_ids_provide_no_column_to_each_other():
+    several = replace(providers([1, 3]), first=np.array([-1, -1]))
+    assert several.provider(np.array([True, True])).tolist() == [UNKNOWN]
+    assert replace(providers([1]), first=np.array([-1])).provider(np.array([True])).tolist() == [0]
 
 
 def test_statistics_come_from_the_provider():

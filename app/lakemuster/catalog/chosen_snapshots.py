@@ -18,7 +18,9 @@ from lakemuster.planner.view import Selector
 def resolve(
     session: Session, table: TableRecord, metadata: TableMetadata, selector: Selector
 ) -> tuple[SnapshotRecord | None, bool]:
-    """Return the snapshot that a selector chooses, None if the table has none; and whether that choice is permanent.
+    """Return the snapshot that a selector chooses, and whether that choice is permanent.
+
+    None if the table or branch has no snapshot.
 
     Raises:
         SnapshotNotFound, RefNotFound: no such snapshot, branch or tag is known.
@@ -33,6 +35,8 @@ def resolve(
             return None, False
         return get_snapshot(session, table.table_id, metadata.current_snapshot_id, MAIN), False
     ref = _ref(metadata, selector.ref)
+    if ref is None:
+        return None, False
     return get_snapshot(session, table.table_id, ref.snapshot_id, ref.branch), ref.kind == "tag"
 
 
@@ -48,10 +52,13 @@ def find_snapshot(session: Session, table: TableRecord, snapshot_id: int) -> Sna
         return found[0]
 
 
-def _ref(metadata: TableMetadata, name: str) -> Ref:
+def _ref(metadata: TableMetadata, name: str) -> Ref | None:
+    """Return the branch or tag of a name, a branch first; None for a branch without snapshots."""
     for ref in metadata.refs:
-        if ref.name == name:
+        if ref.name == name and (ref.kind == "branch" or name not in metadata.branch_schemas):
             return ref
+    if name in metadata.branch_schemas:
+        return None
     raise RefNotFound(f"the table has no branch or tag {name!r}", ref=name)
 
 

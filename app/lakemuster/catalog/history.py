@@ -163,7 +163,7 @@ def _chosen(services: Services, name: str, selector: Selector) -> View | None:
 
 def _place(view: View) -> tuple[str, int | None]:
     """Return the branch and id of a view's snapshot; without a snapshot the id is None, which no ref has."""
-    return (MAIN, None) if view.snapshot is None else (view.snapshot.snapshot.branch, view.snapshot_id)
+    return (view.branch, None) if view.snapshot is None else (view.snapshot.snapshot.branch, view.snapshot_id)
 
 
 def _history(records: Sequence[SnapshotRecord], view: View) -> list[SnapshotRecord]:

@@ -51,7 +51,7 @@ from lakemuster.ingest.register import Discovered, RewriteRules, discover, regis
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_locations import require_known_location, require_location
 from lakemuster.metadata.names import Levels
-from lakemuster.metadata.snapshot import Format, TableMetadata
+from lakemuster.metadata.snapshot import MAIN, Format, TableMetadata
 from lakemuster.planner.view import CURRENT, Selector, View
 from lakemuster.storage.store import ObjectStore
 
@@ -358,7 +358,8 @@ class Services:
             metadata = load_metadata(session, table.table_id)
             record, pinned = resolve(session, table, metadata, selector)
         if record is None:
-            return View(table, metadata, None, stale)
+            branch = selector.ref or MAIN
+            return View(table, metadata, None, stale, newest_schema_id(metadata, branch), branch=branch)
         if pinned:
             return View(table, metadata, self.refresher.ensure_published(table, record), stale)
         newest = newest_schema_id(metadata, record.snapshot.branch)

@@ -9,7 +9,7 @@ from lakemuster.formats.paimon.options import evolves_data
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.snapshot import TableMetadata
+from lakemuster.metadata.snapshot import MAIN, TableMetadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,12 @@ class View:
     """A table, its metadata and the snapshot to read.
 
     Attributes:
-        snapshot: None for a table without snapshots.
+        snapshot: None for a table or branch without snapshots.
         stale: why a newer snapshot, or the table's pointer, could not be read; None when fresh.
         schema_id: the schema to read with; the snapshot's own if None. The current state of a table or branch has its
             newest columns, even if nothing was written since they changed.
         second_branch: a branch from which scans also read some partitions.
+        branch: the branch that has no snapshots.
     """
 
     table: TableRecord
@@ -62,6 +63,7 @@ class View:
     stale: str | None = None
     schema_id: int | None = None
     second_branch: SecondBranch | None = None
+    branch: str = MAIN
 
     @property
     def snapshot_id(self) -> int | None:
@@ -71,13 +73,11 @@ class View:
     @cached_property
     def schemas(self) -> tuple[Schema, ...]:
         """All schemas of the snapshot's branch: first the one to read with, then from newest to oldest."""
-        schemas = self.metadata.schemas
+        branch = self.branch if self.snapshot is None else self.snapshot.snapshot.branch
+        schemas = self.metadata.branch_schemas.get(branch, self.metadata.schemas)
         wanted = self.metadata.current_schema_id
-        if self.snapshot is not None:
-            snapshot = self.snapshot.snapshot
-            schemas = self.metadata.branch_schemas.get(snapshot.branch, schemas)
-            if snapshot.schema_id is not None:
-                wanted = snapshot.schema_id
+        if self.snapshot is not None and self.snapshot.snapshot.schema_id is not None:
+            wanted = self.snapshot.snapshot.schema_id
         if self.schema_id is not None:
             wanted = self.schema_id
         newest_first = sorted(schemas, key=lambda schema: schema.schema_id, reverse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,3 +85,25 @@ def test_the_command_lists_the_same_snapshots_as_http(services: Services) -> Non
     for parameters, selector in (({}, Selector()), ({"ref": "test"}, Selector(ref="test"))):
         rows = history_rows(services, Query("snapshots", NAME), NAME, selector, lambda words: None)
         assert [(row["snapshot_id"], row["branch"], row["refs"]) for row in rows] == listed(services, **parameters)
+
+
+def test_a_branch_without_snapshots_is_empty(services: Services, tmp_path: Path) -> None:
+    root = tmp_path / "lake" / "t"
+    folder = root / "branch" / "branch-new" / "schema"
+    folder.mkdir(parents=True)
+    document = json.loads((root / "schema" / "schema-0").read_text())
+    number = document["highestFieldId"] + 1
+    added = {"id": number, "name": "added", "type": "INT"}
+    changed = {**document, "id": 5, "fields": [*document["fields"], added], "highestFieldId": number, "options": {}}
+    (folder / "schema-5").write_text(json.dumps(changed))
+    services.refresh(NAME)
+    http = TestClient(create_app(services), base_url="http://127.0.0.1:8181")
+    assert listed(services, ref="new") == []
+    for path in ("files", "entries", "partitions", "manifests", "stats", "columns", "system/files"):
+        answer = http.get(f"/api/v1/tables/{NAME}/{path}", params={"ref": "new"})
+        assert answer.status_code == 200, answer.text
+    schemas = http.get(f"/api/v1/tables/{NAME}/schemas", params={"ref": "new"}).json()["schemas"]
+    assert [(one["branch"], one["schema_id"]) for one in schemas] == [("new", 5)]
+    plan = http.post(f"/api/v1/tables/{NAME}/plan", json={"ref": "new", "filter": "added = 1"}).json()
+    assert (plan["files"], plan["snapshot_id"], plan["applied"]) == ([], None, ["added = 1"])
+    assert http.post(f"/api/v1/tables/{NAME}/plan", json={"ref": "newer"}).status_code == 404

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from lakemuster.errors import MetadataCorrupt, ObjectMissing
+from lakemuster.errors import FormatUnsupported, MetadataCorrupt, ObjectMissing
 from lakemuster.formats.protocol import FileInfo
 from lakemuster.formats.registry import format_of, table_formats
 from lakemuster.metadata.snapshot import MAIN, UNREADABLE, ManifestHeader, Snapshot
@@ -164,6 +164,22 @@ def test_metadata_that_vanished_since_it_was_listed_is_an_error():
     lake.delete("t/schema/schema-0")
     with pytest.raises(MetadataCorrupt, match="vanished while it was read"):
         port.load(lake, pointer, {})
+
+
+@pytest.mark.parametrize("place", ["tag/tag-a", "changelog/changelog-0", "branch/branch-b/schema/schema-0"])
+@pytest.mark.parametrize(("document", "error"), [(b"{", MetadataCorrupt), ({**HEAD, "version": 9}, FormatUnsupported)])
+def test_a_document_that_cannot_be_parsed_is_named(place, document, error):
+    with pytest.raises(error, match=f"^{place}: "):
+        loaded(paimon(**{f"t/{place}": document}))
+
+
+def test_tags_and_changelogs_may_expire_while_they_are_read():
+    lake, port = paimon(**{"t/tag/tag-a": HEAD, "t/changelog/changelog-1": HEAD}), format_of("paimon")
+    pointer = port.find(lake, "t")
+    assert pointer is not None
+    lake.delete("t/tag/tag-a")
+    lake.delete("t/changelog/changelog-1")
+    assert [ref.name for ref in port.load(lake, pointer, {}).refs] == [MAIN]
 
 
 def test_a_manifest_of_another_length_needs_counts_to_prove_it():

@@ -53,13 +53,14 @@ def load_metadata(documents: Documents, pointer: Pointer, known: Known) -> Table
         parse = partial(_parse_tag, documents, branch, root)
         numbered = [info for info in listings.get(f"{prefix}changelog", ()) if _NUMBERED.match(info.name)]
         kept = {_number(info.name) for info in numbered}
-        for tag, tagged in _read_named(documents, named, parse).values():
+        for tag, tagged in _read_named(documents, named, parse, may_vanish=True).values():
             tags.append(tag)
             if tagged.snapshot_id not in taken:
                 taken.add(tagged.snapshot_id)
                 snapshots.append(tagged if tagged.snapshot_id in kept else _without_changelog(tagged))
         changelogs = [info for info in numbered if _number(info.name) not in taken]
-        snapshots += _read_named(documents, changelogs, partial(_parse_changelog, documents, branch, root)).values()
+        parse_changelog = partial(_parse_changelog, documents, branch, root)
+        snapshots += _read_named(documents, changelogs, parse_changelog, may_vanish=True).values()
         if found := _consumers(documents, listings.get(f"{prefix}consumer", ())):
             consumers[branch] = found
         if branch != MAIN:
@@ -147,6 +148,12 @@ def _without_changelog(tagged: Snapshot) -> Snapshot:
     return replace(tagged, manifest_lists=lists)
 
 
+def _below_root(location: str) -> str:
+    """The end of a document's location, from its folder or its branch's folder on."""
+    levels = location.split("/")
+    return "/".join(levels[-4:] if levels[-4:-3] == ["branch"] else levels[-2:])
+
+
 def _read(
     documents: Documents, files: Sequence[FileInfo], parse: Callable[[bytes], T], *, may_vanish: bool = False
 ) -> dict[str, T]:
@@ -158,8 +165,12 @@ def _read_named(
     documents: Documents, files: Sequence[FileInfo], parse: Callable[[str, bytes], T], *, may_vanish: bool = False
 ) -> dict[str, T]:
     """Return parsed files by name, each parsed as it arrives. A file that expired since it was listed is left out."""
-    read = documents.read_listed(files, max_bytes=DOCUMENT_LIMIT)
-    found = {file.name: parse(file.name, data) for file, data in read}
+    found: dict[str, T] = {}
+    for file, data in documents.read_listed(files, max_bytes=DOCUMENT_LIMIT):
+        try:
+            found[file.name] = parse(file.name, data)
+        except (MetadataCorrupt, FormatUnsupported) as cause:
+            raise type(cause)(f"{_below_root(file.location)}: {cause}", **cause.context) from cause
     if files and not found and not may_vanish:
         raise MetadataCorrupt("the table's metadata vanished while it was read", location=files[0].location)
     return dict(sorted(found.items()))

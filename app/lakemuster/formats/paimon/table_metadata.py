@@ -76,7 +76,7 @@ def parse_schema(data: bytes) -> Schema:
     doc = Document.of(data, "schema")
     version = doc.integer("version", 1)
     if version > SCHEMA_VERSION:
-        raise FormatUnsupported("unsupported version of a Paimon schema", version=version)
+        raise FormatUnsupported(f"unsupported version {version} of a Paimon schema", version=version)
     members = doc.get("fields")
     if not isinstance(members, list):
         raise doc.corrupt("fields")
@@ -258,7 +258,7 @@ def _main_first(branch: str) -> tuple[bool, str]:
 def _snapshot(doc: Document, branch: str, root: str, source: Source) -> Snapshot:
     version = doc.integer("version", 1)
     if version > SNAPSHOT_VERSION:
-        raise FormatUnsupported("unsupported version of a Paimon snapshot", version=version)
+        raise FormatUnsupported(f"unsupported version {version} of a Paimon {source}", version=version)
     number = doc.required_integer("id")
     lists = []
     extra: dict[str, object] = {"version": version}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
 from lakemuster.api.paimon_rest.routes import routers
+from lakemuster.catalog.paimon_rest import creation_times
 from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
 from tests.apps import create_app
@@ -252,6 +254,21 @@ def test_table_ids_differ_and_are_not_predictable(http: TestClient) -> None:
     details = get(http, "/databases/web/table-details")["tableDetails"]
     assert len({one["id"] for one in details}) == len(details)
     missing(http, "/tables/id/1", "TABLE", None)
+
+
+@pytest.mark.parametrize("table", ["web/tables/clicks", "real/tables/old", "real/tables/branched"])
+def test_the_newest_file_of_a_snapshot_has_its_creation_time(
+    http: TestClient, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    database, _, name = table.partition("/tables/")
+    entries = http.get(f"/api/v1/tables/{database}.{name}/entries", params={"page_size": 10_000}).json()["entries"]
+    newest_ms = max(
+        datetime.fromisoformat(one["creation_time"]).replace(tzinfo=UTC).timestamp() * 1000 for one in entries
+    )
+    told = get(http, f"/databases/{table}/snapshot")["snapshot"]
+    assert told["lastFileCreationTime"] == round(newest_ms)
+    monkeypatch.setattr(creation_times, "MAX_MANIFESTS", 0)
+    assert get(http, f"/databases/{table}/snapshot")["snapshot"]["lastFileCreationTime"] == -1
 
 
 @pytest.mark.parametrize("table", ["web/tables/clicks", "real/tables/old", "real/tables/branched"])

@@ -17,6 +17,7 @@ from lakemuster.api.paimon_rest.responses import TABLE
 from lakemuster.api.paimon_rest.tables import looked_for, newest_schema
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import SnapshotRecord, TableRecord
+from lakemuster.catalog.paimon_rest.creation_times import last_file_creation_ms
 from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import RefNotFound, SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
 from lakemuster.metadata.snapshot import MAIN, UNREADABLE, Ref, Snapshot, TableMetadata
@@ -47,15 +48,17 @@ def get_table_snapshot(request: ThePaimonTable) -> Response:
     It is never replaced by an older one, and 404 means that the table has no snapshot. If the newest state is not
     available, the status is 503.
     """
-    record = head_of(request).require()
+    head = head_of(request)
+    record = head.require()
     snapshot, live = _read(record), record.live
+    created_ms = last_file_creation_ms(request.services, head.table, head.metadata, record)
     total = snapshot.extra.get("total_record_count")
     told = TableSnapshot(
         snapshot=snapshot_json(snapshot),
         record_count=total if isinstance(total, int) else _UNKNOWN,
         file_size_in_bytes=_UNKNOWN if live is None else live.bytes,
         file_count=_UNKNOWN if live is None else live.data_files,
-        last_file_creation_time=_UNKNOWN,
+        last_file_creation_time=_UNKNOWN if created_ms is None else created_ms,
     )
     return answer(TableSnapshotOut(snapshot=told))
 

@@ -98,7 +98,9 @@ class TableSnapshot(RestModel):
     record_count: int
     file_size_in_bytes: int
     file_count: int
-    last_file_creation_time: int
+    last_file_creation_time: int = Field(
+        description="Milliseconds since 1970-01-01, the writer's wall-clock time taken as UTC."
+    )
 
 
 class TableSnapshotOut(RestModel):

@@ -27,9 +27,12 @@ def branch_of(view: View, selector: Selector) -> str:
 
 def second_branch(metadata: TableMetadata, branch: str) -> SecondBranch | None:
     """Return the second branch that the newest schema of ``branch`` names; None if it names none, or a missing one."""
-    naming = CATALOG_RULES.of(metadata).second_branch_options
+    rules = CATALOG_RULES.of(metadata)
+    naming = rules.second_branch_options
     newest = _newest(metadata, branch)
     options = {} if newest is None else dict(newest.options)
+    if (combined := rules.combined_branches(options, branch)) is not None:
+        return combined
     for option in naming:
         name = options.get(option, "").strip()
         if name:
@@ -53,6 +56,8 @@ def with_second(
     other = second_branch(view.metadata, branch_of(view, selector))
     if other is None:
         return view
+    if other.problem is not None:
+        return replace(view, second_branch=other)
     unexpired = (record for record in snapshots(other.branch) if not record.snapshot.is_expired)
     known = sorted(unexpired, key=lambda record: record.snapshot.snapshot_id)
     own = branch_of(view, selector)

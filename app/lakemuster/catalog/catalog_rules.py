@@ -17,7 +17,7 @@ from lakemuster.planner.formats import FormatRegistry
 from lakemuster.planner.paimon.system.tables import SystemTable
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.plan_rules import Splitting
-from lakemuster.planner.view import View
+from lakemuster.planner.view import SecondBranch, View
 from lakemuster.predicates import Bound
 from lakemuster.wire.native.plans import PlanOptions
 
@@ -63,6 +63,10 @@ def no_increments(*_: object) -> NoReturn:
     raise FormatUnsupported("this table format does not support incremental plans")
 
 
+def no_combined_branches(_options: Mapping[str, str], _branch: str) -> None:
+    """Return None: no branch is read together with another one."""
+
+
 @dataclass(frozen=True, slots=True)
 class CatalogRules:
     """The rules of one format.
@@ -75,6 +79,8 @@ class CatalogRules:
         increment: plans what snapshots after ``start_snapshot_id`` added.
         system_tables: the system tables, by name.
         second_branch_options: the table options that name a second branch to read from; the first one takes precedence.
+        combined_branches: returns a branch that is read together with one of these options in a way that is not
+            supported, with the problem; None if there is none.
     """
 
     noun: str
@@ -84,6 +90,7 @@ class CatalogRules:
     increment: Callable[[Index, PublishedViews, PlanOptions, Bound, Statistics], Plan] = no_increments
     system_tables: Mapping[str, SystemTable] = field(default_factory=dict)
     second_branch_options: tuple[str, ...] = ()
+    combined_branches: Callable[[Mapping[str, str], str], SecondBranch | None] = no_combined_branches
 
 
 CATALOG_RULES: FormatRegistry[CatalogRules] = FormatRegistry()

@@ -14,11 +14,31 @@ from lakemuster.planner.paimon.incremental import commits_between, plan_commits
 from lakemuster.planner.paimon.system.tables import SYSTEM_TABLES
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.plan_rules import Splitting
-from lakemuster.planner.view import View
+from lakemuster.planner.view import SecondBranch, View
 from lakemuster.predicates import Bound
 from lakemuster.wire.native.plans import PlanOptions
 
 SECOND_BRANCHES = ("scan.fallback-branch", "scan.primary-branch")
+
+
+_CHAIN = "chain-table.enabled"
+_CHAIN_PROBLEM = "merging it with branch {} is not supported, but each branch can be read by its name"
+_CHAIN_BRANCHES = ("scan.fallback-snapshot-branch", "scan.fallback-delta-branch")
+
+
+def chain_branch(options: Mapping[str, str], branch: str) -> SecondBranch | None:
+    """Return the snapshot branch of a chain table, whose partitions a read of ``branch`` merges with delta branches.
+
+    None if the table is no chain table, or the branch is one of those two, which are read alone.
+
+    Source: Paimon ``FileStoreTableFactory.createChainTable``.
+    """
+    named = [options.get(option, "").strip() for option in _CHAIN_BRANCHES]
+    if options.get(_CHAIN, "").strip().lower() != "true" or not all(named):
+        return None
+    if branch.lower() in (name.lower() for name in named):
+        return None
+    return SecondBranch(_CHAIN, named[0], False, problem=_CHAIN_PROBLEM.format(named[1]))
 
 
 def earlier(by_id: Mapping[int, SnapshotRecord], of: Snapshot) -> Iterator[SnapshotRecord]:
@@ -63,4 +83,5 @@ PAIMON_RULES = CatalogRules(
     increment=increment,
     system_tables=SYSTEM_TABLES,
     second_branch_options=SECOND_BRANCHES,
+    combined_branches=chain_branch,
 )

@@ -68,6 +68,27 @@ def test_the_newest_schema_names_it(options: dict[str, str], found: tuple[str, s
     assert second_branch(metadata(**options), "side") is None
 
 
+def test_the_branches_of_a_chain_table_are_not_merged() -> None:
+    names = (("scan.fallback-snapshot-branch", "side"), ("scan.fallback-delta-branch", "delta"))
+
+    def table(*options: tuple[str, str]) -> TableMetadata:
+        main = (Schema(0, (), options=options),)
+        return replace(METADATA, format="paimon", schemas=main, branch_schemas={"side": main})
+
+    def chain(branch: str, *options: tuple[str, str]) -> Any:
+        return second_branch(table(*options), branch)
+
+    enabled = ("chain-table.enabled", "true")
+    found = chain("main", enabled, *names, (FALLBACK, "side"))
+    assert (found.option, found.branch, found.view) == ("chain-table.enabled", "side", None)
+    assert "branch delta is not supported" in found.problem
+    view = View(cast("Any", None), table(enabled, *names), None)
+    assert with_second(view, CURRENT, lambda _: SIDE, lambda found: found).second_branch == found
+    assert chain("side", enabled, *names) is None
+    assert chain("main", enabled, names[0]) is None
+    assert chain("main", *names) is None
+
+
 def test_the_snapshot_of_the_same_time_is_read() -> None:
     assert number(read(CURRENT)) == 3
     assert number(read(Selector(ref="main"))) == 3

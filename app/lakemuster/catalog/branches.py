@@ -58,7 +58,8 @@ def with_second(
         return view
     if other.problem is not None:
         return replace(view, second_branch=other)
-    unexpired = (record for record in snapshots(other.branch) if not record.snapshot.is_expired)
+    # Like Paimon: expired snapshots are not found, even if a tag keeps them.
+    unexpired = (record for record in snapshots(other.branch) if record.snapshot.source == "snapshot")
     known = sorted(unexpired, key=lambda record: record.snapshot.snapshot_id)
     own = branch_of(view, selector)
     newest_id = next((ref.snapshot_id for ref in view.metadata.refs if ref.kind == "branch" and ref.name == own), None)

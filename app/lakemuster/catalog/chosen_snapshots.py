@@ -12,6 +12,7 @@ from lakemuster.index.history import snapshot_at
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.snapshot import MAIN, Ref, TableMetadata
+from lakemuster.planner.history.rules import HISTORY_RULES
 from lakemuster.planner.view import Selector
 
 
@@ -29,7 +30,10 @@ def resolve(
         return find_snapshot(session, table, selector.snapshot_id), True
     if selector.as_of_ms is not None:
         has_log = format_of(table.format).has_snapshot_log
-        return snapshot_at(session, table.table_id, selector.as_of_ms, has_snapshot_log=has_log), True
+        are_numbered = HISTORY_RULES.of(table).numbers_snapshots
+        at_ms = selector.as_of_ms
+        record = snapshot_at(session, table.table_id, at_ms, has_snapshot_log=has_log, are_numbered=are_numbered)
+        return record, True
     if selector.ref is None or selector.ref == MAIN:
         if metadata.current_snapshot_id is None:
             return None, False

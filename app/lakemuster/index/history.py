@@ -13,13 +13,20 @@ from lakemuster.metadata.snapshot import MAIN
 
 
 def snapshot_at(
-    session: Session, table_id: int, at_ms: int, branch: str = MAIN, *, has_snapshot_log: bool
+    session: Session,
+    table_id: int,
+    at_ms: int,
+    branch: str = MAIN,
+    *,
+    has_snapshot_log: bool,
+    are_numbered: bool = False,
 ) -> SnapshotRecord:
     """Return the snapshot of a branch that was current at a point in time.
 
     Args:
         has_snapshot_log: whether the table's format has a log of main that includes rollbacks. A table without this
             optional log is resolved by the ancestry of its current snapshot; other formats, by commit time.
+        are_numbered: whether the ids of a branch's snapshots follow one another, so that missing ones have expired.
 
     Raises:
         SnapshotNotFound: the branch had no snapshot yet, or its snapshot of that time has expired.
@@ -34,13 +41,14 @@ def snapshot_at(
         if not current:
             raise missing
         return get_snapshot(session, table_id, current[-1], branch)
-    newest = session.scalar(
-        select(SnapshotRow.snapshot_id)
-        .where(SnapshotRow.table_id == table_id, SnapshotRow.branch == branch, SnapshotRow.committed_at_ms <= at_ms)
-        .order_by(SnapshotRow.snapshot_id.desc())
-        .limit(1)
-    )
+    known = select(SnapshotRow.snapshot_id).where(SnapshotRow.table_id == table_id, SnapshotRow.branch == branch)
+    newest_first = known.order_by(SnapshotRow.snapshot_id.desc()).limit(1)
+    newest = session.scalar(newest_first.where(SnapshotRow.committed_at_ms <= at_ms))
     if newest is None:
+        raise missing
+    next_one = known.where(SnapshotRow.snapshot_id == newest + 1)
+    if are_numbered and newest != session.scalar(newest_first) and session.scalar(next_one) is None:
+        # A tag keeps it, and the snapshot after it has expired, which may have been current at that time.
         raise missing
     return get_snapshot(session, table_id, newest, branch)
 

@@ -14,7 +14,8 @@ from tests.contract.index import made
 def at(database: Database, table_id: int, moment: int, branch: str = MAIN, *, has_log: bool = True) -> int | None:
     with database.reading() as session:
         try:
-            return snapshot_at(session, table_id, moment, branch, has_snapshot_log=has_log).snapshot.snapshot_id
+            kind = {"has_snapshot_log": has_log, "are_numbered": not has_log}
+            return snapshot_at(session, table_id, moment, branch, **kind).snapshot.snapshot_id
         except SnapshotNotFound:
             return None
 
@@ -61,6 +62,13 @@ def test_history_of_a_paimon_branch_follows_its_commits(database: Database) -> N
     assert [at(database, table_id, moment, has_log=False) for moment in (999, 1999, 2000, 5000)] == [None, 1, 2, 3]
     assert [at(database, table_id, moment, "b1", has_log=False) for moment in (1499, 1500)] == [None, 2]
     assert at(database, table_id, 5000, "b2", has_log=False) is None
+
+
+def test_a_tagged_snapshot_is_not_that_of_the_expired_ones_after_it(database: Database) -> None:
+    snapshots = [made.snapshot(number) for number in (1, 2, 5, 6)]
+    table_id = made.table(database, of=made.metadata(snapshots, format="paimon", snapshot_log=()))
+    moments = (1000, 1999, 2000, 4999, 5000, 6000, 9000)
+    assert [at(database, table_id, moment, has_log=False) for moment in moments] == [1, 1, None, None, 5, 6, 6]
 
 
 def test_an_unknown_table_has_no_history(database: Database) -> None:

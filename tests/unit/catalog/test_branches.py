@@ -31,8 +31,8 @@ def metadata(**options: str) -> TableMetadata:
     )
 
 
-def record(number: int, at_ms: int, branch: str = "side") -> SnapshotRecord:
-    snapshot = SimpleNamespace(snapshot_id=number, committed_at_ms=at_ms, branch=branch, schema_id=0, is_expired=False)
+def record(number: int, at_ms: int, branch: str = "side", source: str = "snapshot") -> SnapshotRecord:
+    snapshot = SimpleNamespace(snapshot_id=number, committed_at_ms=at_ms, branch=branch, schema_id=0, source=source)
     return cast("SnapshotRecord", SimpleNamespace(snapshot=snapshot, row_id=number))
 
 
@@ -97,6 +97,8 @@ def test_the_snapshot_of_the_same_time_is_read() -> None:
     assert number(read(Selector(snapshot_id=2))) == 3  # main's newest snapshot: the current table
     assert number(read(Selector(as_of_ms=299))) == 2
     assert number(read(Selector(as_of_ms=50))) is None
+    tagged = [record(1, 100, source="tag"), record(2, 200, source="changelog"), record(3, 300)]
+    assert number(read(Selector(as_of_ms=299), known=tagged)) is None
 
 
 def test_an_id_older_than_the_branch_reads_its_first_snapshot() -> None:

@@ -48,6 +48,7 @@ PLANNED = {
     "split": pa.int64(),
 }
 """The columns that a plan adds to a file."""
+_FORMAT = r"\.(?:cc-)?(?P<format>[A-Za-z0-9]+)(?:\.(?i:gz|bz2|deflate|snappy|lz4|zst))?$"
 _HANDLED = {"status", "file_name", "bucket", "total_buckets", "record_count", "file_size_in_bytes", "file_source"}
 _REST = tuple(name for name in PAIMON_COLUMNS if name not in _HANDLED)
 
@@ -184,6 +185,9 @@ class PaimonRows(ViewRows):
 
 
 def file_formats(table: pa.Table | pa.RecordBatch) -> pa.Array:
-    """Return the format of each file, which is the ending of its name."""
-    found = pc.extract_regex(single_array(table.column("file_name")), r"\.(?:cc-)?(?P<format>[A-Za-z0-9]+)$")
+    """Return the format of each file: the ending of its name, before the compression's that text files have.
+
+    Source: Paimon ``DataFilePathFactory.formatIdentifier``.
+    """
+    found = pc.extract_regex(single_array(table.column("file_name")), _FORMAT)
     return pc.utf8_lower(pc.struct_field(found, [0]))

@@ -182,6 +182,19 @@ def test_tags_and_changelogs_may_expire_while_they_are_read():
     assert [ref.name for ref in port.load(lake, pointer, {}).refs] == [MAIN]
 
 
+def test_a_branch_may_be_dropped_while_it_is_read():
+    names = ("schema/schema-0", "snapshot/snapshot-1", "tag/tag-a")
+    side = {f"t/branch/branch-b/{name}": SCHEMA if "schema" in name else HEAD for name in names}
+    lake, port = paimon(**side), format_of("paimon")
+    pointer = port.find(lake, "t")
+    assert pointer is not None
+    for location in side:
+        lake.delete(location)
+    metadata = port.load(lake, pointer, {})
+    assert [ref.name for ref in metadata.refs] == [MAIN]
+    assert {one.branch for one in metadata.snapshots} == {MAIN}
+
+
 def test_a_manifest_of_another_length_needs_counts_to_prove_it():
     port, header = format_of("iceberg"), ManifestHeader("m.avro", 10)
     with pytest.raises(MetadataCorrupt, match="its list says 10 and has no counts"):

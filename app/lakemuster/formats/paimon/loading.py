@@ -44,8 +44,10 @@ def load_metadata(documents: Documents, pointer: Pointer, known: Known) -> Table
     for branch in branches:
         prefix = "" if branch == MAIN else f"branch/branch-{branch}/"
         written = [info for info in listings.get(f"{prefix}schema", ()) if _NUMBERED.match(info.name)]
-        files = _read(documents, written, partial(documents.parse, parse_schema))
+        files = _read(documents, written, partial(documents.parse, parse_schema), may_vanish=branch != MAIN)
         schemas[branch] = tuple(sorted(files.values(), key=lambda s: s.schema_id))
+        if written and not files:
+            continue  # the branch was dropped since it was listed
         own = _snapshots(documents, listings.get(f"{prefix}snapshot", ()), branch, root, known)
         taken = {snapshot.snapshot_id for snapshot in own}
         snapshots += own

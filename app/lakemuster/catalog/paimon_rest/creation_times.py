@@ -18,7 +18,7 @@ from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.view import View
 
 MAX_MANIFESTS = 1000
-"""Maximum manifests of a snapshot that is reported on: clients ask before each read of a table, and must not wait."""
+"""Maximum manifests of a snapshot for which the time is computed: clients request it before each read of a table."""
 _TIME_BYTES = 200
 _CREATED = "creation_time"
 

@@ -151,7 +151,7 @@ def _without_changelog(tagged: Snapshot) -> Snapshot:
 
 
 def _below_root(location: str) -> str:
-    """The end of a document's location, from its folder or its branch's folder on."""
+    """Return the end of a document's location, from its folder or its branch's folder on."""
     levels = location.split("/")
     return "/".join(levels[-4:] if levels[-4:-3] == ["branch"] else levels[-2:])
 

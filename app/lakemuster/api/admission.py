@@ -1,9 +1,10 @@
 """Admission middleware: authenticate the caller from the request's head, before any other work.
 
-Without a known caller, the body is not read, and the request reaches neither the response cache, nor a slot, nor a
-route. The request's state gets the caller as ``principal``, its name as ``caller``, and ``owner``, by which
-connections, streams and slots are counted: the caller, or the peer's address if the server has no tokens. The body of
-an admitted request is read completely before the request waits for anything.
+Except on open paths, the body of a request without a known caller is not read, and the request reaches neither the
+response cache, nor a slot, nor a route. The request's state gets the caller as ``principal``, its name as ``caller``,
+and ``owner``, by which connections, streams and slots are counted: the caller, or the peer's address if the server has
+no tokens. The body of an admitted request is read completely before the request waits for anything, unless the request
+is forwarded to a catalog.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ MAX_BODIES_BYTES = 128 * 2**20
 
 
 def is_open(path: str) -> bool:
-    """Whether a path needs no authentication."""
+    """Return whether a path needs no authentication."""
     return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
 
 
@@ -127,10 +128,13 @@ class Admission:
             raise Overloaded("too many connections from one caller; close some, or try again in a moment")
 
     async def _signs_in_here(self, scope: Scope, attached: SidecarRequest) -> bool:
-        """Whether the request has a token of this server, although its catalog authenticates callers itself.
+        """Return whether this server authenticates the caller, although the catalog authenticates its callers itself.
+
+        It does so for its own tokens, and for requests of the native API without a bearer token.
 
         Raises:
-            NotAuthenticated: such a token would reach the catalog.
+            NotAuthenticated: a token of this server would reach the catalog, or several Authorization headers would.
+            IdentityUnavailable: the token cannot be verified now.
         """
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         if not attached.is_native:
@@ -225,7 +229,7 @@ class _Held:
 
 
 def _require_length(scope: Scope, limit: int) -> None:
-    """Refuse a Content-Length above a limit, or one that is no number. Raises: RequestInvalid."""
+    """Refuse a Content-Length above a limit, or one that is not a number. Raises: RequestInvalid."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
     if any(not length.isdigit() or int(length[:20]) > limit for length in lengths):
         raise RequestInvalid(f"a body has at most {limit} bytes")

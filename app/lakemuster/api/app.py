@@ -214,7 +214,7 @@ async def _maintained(
     warm_up: WarmUp | None,
     drain_seconds: float,
 ) -> AsyncIterator[None]:
-    """While the server runs, run background jobs, return freed memory to the system, and refresh issuers' keys.
+    """Run background jobs, return freed memory to the system, and refresh issuers' keys while the server runs.
 
     Args:
         closing: functions to call at the end.

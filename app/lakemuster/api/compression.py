@@ -1,6 +1,6 @@
 """Compress the responses of lists with zstd or gzip, if the client accepts it (RFC 9110).
 
-Each form of a response has a strong ETag of its own: that of a compressed one ends in the coding, as in ``"1f-gzip"``.
+Each form of a response has its own strong ETag; the ETag of a compressed form ends in its coding: ``"1f-gzip"``.
 If-None-Match may name the tag of any form. A stream is compressed as one frame while it is sent.
 """
 
@@ -202,7 +202,7 @@ class _Encoded:
         return b"".join([*found, self._compressor.flush() if more else self._compressor.end()])
 
     def _described(self, start: Message) -> list[tuple[bytes, bytes]]:
-        """Add Accept-Encoding to Vary; a response 304 has the tag of the form that the client has."""
+        """Return the headers with Accept-Encoding in Vary; a 304 response gets the ETag of the form the client has."""
         found, vary = [], [b"Accept-Encoding"]
         for name, value in start["headers"]:
             if name.lower() == b"vary":

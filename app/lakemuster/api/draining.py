@@ -22,7 +22,7 @@ class Drain:
 
     @contextmanager
     def delaying(self, seconds: float) -> Iterator[None]:
-        """Until the block ends, delay the handler of SIGTERM by some seconds of draining; SIGINT stays immediate.
+        """Delay the handler of SIGTERM by some seconds of draining until the block ends; SIGINT stays immediate.
 
         Needs a running event loop. Only the main thread can handle signals; in another thread this does nothing.
         """

@@ -234,7 +234,7 @@ def _says_json(request: Request) -> bool:
 
 
 def _allowed(request: Request) -> str:
-    """Return all methods of the path; the framework lists only those of its first route."""
+    """Return all methods of the path; the framework lists only the methods of its first route."""
     route = request.scope.get("route")
     described = request.app.openapi()["paths"].get(getattr(route, "path", None), {})
     return ", ".join(sorted({*(getattr(route, "methods", None) or ()), *(method.upper() for method in described)}))

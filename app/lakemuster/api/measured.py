@@ -122,7 +122,7 @@ def _of_caches(name: str) -> Values:
 
 
 def _count_interpreter(metrics: Metrics) -> None:
-    """Register the garbage collector's counters, under the names of the Prometheus client."""
+    """Register the garbage collector's counters and ``python_info``, under the names of the Prometheus client."""
     for name, key, text in (
         ("objects_collected", "collected", "Objects collected during gc"),
         ("objects_uncollectable", "uncollectable", "Uncollectable objects found during GC"),
@@ -261,7 +261,7 @@ def _states(list_tables: Callable[[], list[TableRecord]]) -> Values:
 
 
 def _one(read: Callable[[], float]) -> ReadValues:
-    """Read the value of a metric without labels."""
+    """Return a function that reads the value of a metric without labels."""
     return lambda: {_NO_LABELS: read()}
 
 

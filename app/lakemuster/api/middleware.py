@@ -1,8 +1,8 @@
 """The outermost ASGI middleware, which applies to every request.
 
-It assigns a request id, begins the request's span, rejects foreign hosts, foreign browser origins and bodies whose
-Content-Length is too large, responds to unexpected exceptions without details, sets security headers, counts requests,
-and writes one access log line without query strings or secrets.
+It assigns a request id, begins the request's span, rejects foreign hosts and foreign browser origins, responds to
+unexpected exceptions without details, sets security headers, counts requests, and writes one access log line without
+query strings or secrets.
 """
 
 from __future__ import annotations

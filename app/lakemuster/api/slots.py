@@ -1,8 +1,8 @@
 """Slots: a semaphore that limits concurrent requests and streams, in total and per caller.
 
 A request holds a slot from admission until its response's status is sent; the memory and time for sending the body are
-limited elsewhere. A stream also holds a stream slot until it ends. The queue is limited in length and time: a request
-that has waited too long gets 503, so that clients retry and the queue does not grow.
+limited elsewhere. An NDJSON or Arrow stream also holds a stream slot until it ends. The queue is limited in length and
+time: a request that has waited too long gets 503, so that clients retry and the queue does not grow.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lakemuster.api.errors import problem
 from lakemuster.errors import Overloaded
 
 REQUESTS = 96
-"""Concurrent requests of a process: as many as its threads, so that a request with a slot has a thread."""
+"""Limit of concurrent requests of a process: fewer than its threads, so that a request with a slot has a thread."""
 REQUESTS_PER_CALLER = 72
 """Limit of concurrent requests of one caller, which leaves a quarter to the others."""
 STREAMS = 256
@@ -183,6 +183,6 @@ class ConcurrencyLimit:
 
 
 def _is_streamed(scope: Scope) -> bool:
-    """Whether the request accepts a streamed response."""
+    """Return whether the request accepts an NDJSON or Arrow stream."""
     accepted = [value.lower() for name, value in scope["headers"] if name == b"accept"]
     return any(kind in value for kind in _STREAMED for value in accepted)

@@ -21,7 +21,7 @@ TRIM_SECONDS = 15.0
 ARENAS = 2
 _M_ARENA_MAX = -8
 MANY = 8
-"""Number of concurrent streams from which their memory is returned: this costs some milliseconds, so not for few."""
+"""Minimum number of concurrent streams after which unused memory is returned, which costs some milliseconds."""
 
 
 class StreamMemory:

@@ -167,7 +167,7 @@ class Stream(StreamingResponse):
         STREAM_MEMORY.bytes += size
 
     def _more(self) -> list[Part]:
-        """Produce the next parts; none at the end."""
+        """Return the next parts; an empty list at the end."""
         made: list[Part] = []
         size = 0
         with CPU.permit():

@@ -11,7 +11,7 @@ _BESIDE_CATALOGS = "lakemuster"
 def iceberg_warehouse(settings: Settings) -> str | None:
     """Return the warehouse of the server's own tables in Iceberg's protocol; None for any name.
 
-    Beside attached catalogs it always has a name: a misspelt catalog would otherwise be answered with own tables.
+    If catalogs are attached, it always has a name: a misspelt one would otherwise show the server's own tables.
     """
     return settings.warehouse or (_BESIDE_CATALOGS if settings.catalogs else None)
 

@@ -126,7 +126,7 @@ async def the_read_catalog(request: Request) -> str | None:
     """Return the attached catalog in the path, which must not be a REST catalog; None if the path names none.
 
     Raises:
-        NamespaceNotFound: no such catalog is attached, or the caller may see nothing of it.
+        NamespaceNotFound: no such catalog is attached, it is a REST catalog, or the caller may see none of its tables.
     """
     catalog: str | None = request.path_params.get("catalog")
     if catalog is not None and not is_read_here(request, catalog):
@@ -135,7 +135,7 @@ async def the_read_catalog(request: Request) -> str | None:
 
 
 def is_read_here(request: Request, catalog: str) -> bool:
-    """Whether a name is that of an attached catalog without a REST API, of which the caller may see tables."""
+    """Return whether an attached catalog has the name and no Iceberg REST API, and the caller may see a table of it."""
     api = api_of(request)
     upstreams = api.services.refresher.upstreams
     is_attached = catalog in upstreams and upstreams.rest(catalog) is None

@@ -36,7 +36,7 @@ class ListRequest:
 
     Attributes:
         name: the list's name, its key in JSON.
-        table_id: the table's id; 0 for the list of tables.
+        table_id: the table's id; 0 for lists that do not belong to a table.
         forms: the media types in which the list is available.
     """
 
@@ -149,7 +149,9 @@ def _about(rows: RowSource) -> Mapping[str, object]:
 def views_of(
     target: Target, listing: str, query: PageParameters, first: Callable[[], tuple[View, ...]]
 ) -> tuple[ListRequest, tuple[View, ...], Place | None]:
-    """Return the views that a list reads: for the first page those of the request, later those that the token pins.
+    """Return the list's request, the views that it reads, and the place of the page.
+
+    The views of the first page are the ones that ``first`` returns; the token of a later page pins them.
 
     Raises:
         PageTokenInvalid: the token belongs to another list, or one of its snapshots no longer exists.
@@ -241,7 +243,7 @@ def _etag(request: ListRequest, views: Sequence[View], form: str, stale: str | N
 
 
 def is_known(etag: str, headers: Sequence[str]) -> bool:
-    """Whether If-None-Match headers match an ETag."""
+    """Return whether If-None-Match headers match an ETag."""
     known = [tag.strip().removeprefix("W/") for header in headers for tag in header.split(",")]
     return etag in known or "*" in known
 

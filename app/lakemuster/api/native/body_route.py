@@ -1,8 +1,8 @@
 """A fast path for routes with a table in the path and a JSON body, which bypasses FastAPI's dependency injection.
 
-FastAPI resolves every dependency of a route for each request: four for a native plan and eleven for an Iceberg plan,
-which takes longer than most plans. Such a request needs only three of them: the action's role, the table, and the
-parsed body. FastAPI still handles every request that is not of this plain form, and reports its errors.
+FastAPI resolves every dependency of a route for each request, which takes longer than most plans. A plan needs only
+the check of the action's role, the table, and the parsed body. FastAPI still handles every request that is not of this
+plain form, and reports its errors.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class BodyRoute(TableRoute):
         return await the_table(request, request.path_params["table"])
 
     def is_plain(self, request: Request) -> bool:
-        """Whether the skipped dependencies would accept a request."""
+        """Return whether the skipped dependencies would accept a request."""
         return not request.scope["query_string"] and request.headers.get("content-type") == _JSON
 
     def body_model(self) -> type[BaseModel] | None:

@@ -144,7 +144,7 @@ def permit_table(request: Request, table: Levels) -> None:
 
 
 async def permit_at_catalog(request: Request, table: Levels) -> None:
-    """For a caller that an attached catalog authenticates, check with the catalog that it may load the table.
+    """Check with the catalog that the caller may load the table, if an attached catalog authenticates the caller.
 
     Raises:
         UpstreamRefused: the catalog does not let this caller load the table.

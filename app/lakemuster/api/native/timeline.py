@@ -46,7 +46,7 @@ class TimelineParameters(PageParameters, IndexingParameters):
     )
 
     def span(self) -> Span:
-        """The requested part of the timeline.
+        """Return the requested part of the timeline.
 
         Raises:
             RequestInvalid: a time is invalid, or `to` is not after `from`.

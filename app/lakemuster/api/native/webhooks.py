@@ -1,4 +1,4 @@
-"""Routes of webhooks: their state and lag, their dead letters, and the redelivery of these."""
+"""Routes of webhooks: their state and lag, their dead letters, and the redelivery of dead letters."""
 
 from __future__ import annotations
 

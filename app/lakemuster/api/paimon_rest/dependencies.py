@@ -114,7 +114,7 @@ class Names:
 
 
 def is_expressible(name: Levels) -> bool:
-    """Whether the protocol can express a name: it has a database, and no ``$`` in the table, at which clients split."""
+    """Return whether the protocol can express a name: with a database, and a table without ``$``, the separator."""
     return len(name) > 1 and SPLITTER not in name[-1]
 
 

@@ -167,7 +167,11 @@ def list_consumers(request: ThePaimonTable, page: ThePaging) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The current state of a table, and the newest snapshot of the requested branch, published or not; None without."""
+    """The current state of a table, and the newest snapshot of the requested branch.
+
+    Attributes:
+        record: the newest snapshot, published or not; None if the branch has none.
+    """
 
     table: TableRecord
     metadata: TableMetadata

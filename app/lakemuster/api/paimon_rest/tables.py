@@ -211,7 +211,7 @@ def table_out(record: TableRecord, database: str, said: str, metadata: TableMeta
 
 
 def is_of_type(api: Api, record: TableRecord, kind: str) -> bool:
-    """Whether a table's option ``type`` is ``kind``; a table without it, or never read, is of type ``table``."""
+    """Return whether a table's option ``type`` is ``kind``; absent, or never read, it is ``table``."""
     try:
         properties = api.services.metadata(record).properties
     except TableNotFound:

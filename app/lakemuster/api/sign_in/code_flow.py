@@ -45,8 +45,8 @@ class CodeFlow:
     """Sign-in at one provider.
 
     Args:
-        secret: None: this server is a public client.
-        scopes: requested ones.
+        secret: the client's secret; None for a public client.
+        scopes: the requested scopes.
     """
 
     def __init__(

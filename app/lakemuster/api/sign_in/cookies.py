@@ -33,7 +33,7 @@ class SessionCookies:
     """ASGI middleware that runs before admission.
 
     Args:
-        sessions: None: callers do not sign in, and the cookie is only removed.
+        sessions: the browser sessions; None if callers do not sign in, and the cookie is only removed.
     """
 
     def __init__(self, app: ASGIApp, sessions: Sessions | None) -> None:
@@ -66,7 +66,7 @@ class SessionCookies:
 
 
 def is_foreign(headers: Headers) -> bool:
-    """Whether a request comes from a page of another origin, according to the browser."""
+    """Return whether a request comes from a page of another origin, according to the browser."""
     if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
         return True
     origin = headers.get("origin")
@@ -101,7 +101,7 @@ def _may_use(scope: Scope, headers: Headers) -> bool:
 
 
 def _taken(cookies: Iterable[str]) -> tuple[str | None, str]:
-    """Return our cookie's value or None, and all other cookies. Several of ours, or an invalid one, count as none."""
+    """Return the session cookie's value, None if it is absent, repeated or invalid; and all other cookies."""
     pairs = [pair.strip() for header in cookies for pair in header.split(";")]
     own = [pair.partition("=")[2] for pair in pairs if pair.partition("=")[0] == COOKIE]
     kept = "; ".join(pair for pair in pairs if pair and pair.partition("=")[0] != COOKIE)

@@ -57,7 +57,7 @@ class SignIn:
     """Dependencies of the routes.
 
     Attributes:
-        flow: None: there is no provider to sign in at.
+        flow: sign-in at the provider; None if there is no provider.
     """
 
     identity: Identity
@@ -207,7 +207,7 @@ def _attempt_of(request: Request, issuer: str) -> tuple[Attempt, str]:
     """Return the sign-in that this browser began and the provider responds to, and the fragment to show afterwards.
 
     Raises:
-        NotAuthenticated: there is none, it took too long, or the response is for another one, or a refusal.
+        NotAuthenticated: there is no such sign-in, it took too long, or the response is a refusal or for another one.
     """
     given = request.query_params
     try:

@@ -35,7 +35,7 @@ class Sessions:
     """The sessions of browsers. Belongs to one event loop.
 
     Args:
-        flow: renews tokens; None: there is no OpenID provider.
+        flow: renews tokens; None if there is no OpenID provider.
     """
 
     def __init__(self, stored: BrowserSessions, flow: CodeFlow | None = None, clock: Clock = SYSTEM) -> None:

@@ -1,4 +1,4 @@
-"""Detect columns with one value in all rows, as many of a manifest's are: their text is written once."""
+"""Detect columns with one value in all rows, which are common in manifests: their text is written once."""
 
 from __future__ import annotations
 

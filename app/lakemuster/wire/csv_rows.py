@@ -2,7 +2,7 @@
 
 Values are written as in JSON, null as nothing, and empty text as two quotation marks. Text that a spreadsheet would
 take for a formula, since it begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return, gets an apostrophe
-before it, unless it is a number: names and messages come from others than the reader.
+before it, unless it is a number: names and messages are untrusted.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class RowWriter:
 
     Args:
         pieces: the pieces that begin each row.
-        batch: the batch, or the batch that it was made from.
+        batch: the batch of the rows, or the one that it was computed from: its buffers do not count as own bytes.
 
     Attributes:
         own_bytes: the bytes that it retains besides the batch's buffers.

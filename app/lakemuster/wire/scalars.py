@@ -22,7 +22,7 @@ def scalar_texts(array: pa.Array, type_text: str, *, as_id: bool) -> ColumnTexts
         as_id: whether integers are ids, which are always text.
 
     Raises:
-        TypeError: an Arrow type that our lists do not have.
+        TypeError: the type has no JSON form here.
     """
     kind, types = array.type, pa.types
     if types.is_integer(kind):

@@ -30,7 +30,7 @@ class ColumnTexts:
 
     @classmethod
     def same(cls, text: str, rows: int) -> ColumnTexts:
-        """Use one text for all values; it is merged with neighbouring constant pieces."""
+        """Return one text for all values, which :func:`merged` joins with neighbouring constant pieces."""
         return cls(None, parts=(text,), rows=rows)
 
     @property

@@ -60,17 +60,17 @@ class ContentFiles:
     """Files of one partition spec.
 
     Attributes:
-            table: entries in the shape of ``metadata.files``, inherited values filled in.
-            spec: the partition spec of all files.
-            schema: the table's current schema, to which clients bind specs.
-            rewritten: maps recorded locations to those sent to clients.
-            statistics: ids of the columns whose statistics are requested.
-            bounds: returns the recorded bytes of a column's bounds; needed for bounds in ``statistics``.
-            for_pyiceberg: write partition values so that PyIceberg 0.12 can read them. It refuses the whole plan if
-                one is null, and takes the others as JSON values, regardless of their type. So
-                dates and times are numbers, and a tuple ends before its first value that is null or that only
-                text could represent. PyIceberg reads a value when a data file lacks the partition's column,
-                and fails when there is none: see :func:`readable_by_pyiceberg`.
+        table: entries in the shape of ``metadata.files``, inherited values filled in.
+        spec: the partition spec of all files.
+        schema: the table's current schema, to which clients bind specs.
+        rewritten: maps recorded locations to the locations that are sent to clients.
+        statistics: ids of the columns whose statistics are requested.
+        bounds: returns the recorded bytes of a column's bounds; needed for bounds in ``statistics``.
+        for_pyiceberg: write partition values so that PyIceberg 0.12 can read them. It rejects the whole plan if one is
+            null, and takes the others as JSON values, regardless of their type. So dates and times are numbers, and a
+            tuple ends before its first value that is null or that only text could represent. PyIceberg reads a value
+            when a data file lacks the partition's column, and fails when there is none: see
+            :func:`readable_by_pyiceberg`.
     """
 
     table: pa.Table
@@ -87,8 +87,8 @@ class References:
     """The delete files of N files: file i has ``numbers[offsets[i]:offsets[i + 1]]``.
 
     Attributes:
-            offsets: (N+1,), from 0.
-            numbers: indexes into the response's list of delete files.
+        offsets: (N+1,), from 0.
+        numbers: indexes into the response's list of delete files.
     """
 
     offsets: NDArray[np.int64]

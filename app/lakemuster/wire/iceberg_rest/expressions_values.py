@@ -34,7 +34,7 @@ _FIXED = re.compile(r"fixed\[\d{1,9}\]", re.ASCII)
 _NAMED_BY_WIDTH = ("bucket", "truncate")
 _TRANSFORMS = frozenset({"identity", *_NAMED_BY_WIDTH, "year", "month", "day", "hour"})
 _OURS = (None, "iceberg_functions")
-"""Catalogs whose functions named like a transform are that transform."""
+"""Catalogs in which a function with the name of a transform is that transform."""
 
 
 class ColumnTerm(NamedTuple):

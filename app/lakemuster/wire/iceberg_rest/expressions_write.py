@@ -46,7 +46,7 @@ _NOT_FINITE = frozenset({"nan", "inf", "infinity"})
 
 
 class _NotExpressible(Exception):
-    """The predicate has no form in the protocol."""
+    """The predicate has no exact form in the protocol."""
 
 
 def emit_expression(bound: Bound, original: object) -> object:

@@ -35,7 +35,7 @@ def load_table_result(
         file: the metadata file, decompressed.
         location: the file's location, with its scheme.
         config: properties of the client for this table.
-        refs_only: include only snapshots that a branch or tag names, and their statistics.
+        refs_only: include only the current snapshot, those that a branch or tag names, and their statistics.
         rewrite: maps a recorded location to the present one, with its scheme.
 
     Raises:

@@ -17,7 +17,7 @@ class Breaker:
     """One catalog's circuit breaker. Thread-safe.
 
     Args:
-        name: of the catalog.
+        name: the catalog's name.
     """
 
     def __init__(self, name: str, clock: Clock = SYSTEM) -> None:
@@ -33,7 +33,7 @@ class Breaker:
         return self._failures >= FAILURES
 
     def check(self) -> None:
-        """Let a request pass; while the breaker is open, one in each ``PAUSE_SECONDS``.
+        """Admit a request; while the breaker is open, admit one in each ``PAUSE_SECONDS``.
 
         Raises:
             UpstreamUnavailable: the breaker refuses the request.

@@ -21,7 +21,7 @@ def timeouts(silence_seconds: float) -> httpx.Timeout:
     """Return the timeouts of a request.
 
     Args:
-        silence_seconds: timeout in which no byte is sent or received.
+        silence_seconds: maximum time without a byte sent or received.
     """
     return httpx.Timeout(silence_seconds, connect=CONNECT_SECONDS)
 

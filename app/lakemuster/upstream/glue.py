@@ -49,7 +49,7 @@ class GlueCatalog(Upstream):
         self._client: Any = None
 
     def pointer(self, levels: Levels) -> str:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.pointer`."""
         if len(levels) != 2:
             raise self._no_table(levels)
         database, name = levels
@@ -70,7 +70,7 @@ class GlueCatalog(Upstream):
         return location
 
     def every_table(self) -> Iterator[Levels]:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.every_table`."""
         for database in self._listed("get_databases", "DatabaseList", {}):
             namespace = self._name(database)
             # A database that is dropped meanwhile has no tables.

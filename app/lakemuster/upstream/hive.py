@@ -45,14 +45,14 @@ class _HiveMetastore(Upstream):
 
     @abstractmethod
     def _is_ours(self, record: Any) -> bool:
-        """Whether a record is a table of this catalog's format."""
+        """Return whether a record is a table of this catalog's format."""
 
     @abstractmethod
     def _location(self, record: Any) -> str | None:
         """Return the pointer in a table's record."""
 
     def pointer(self, levels: Levels) -> str:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.pointer`."""
         record = self._record(*levels) if len(levels) == 2 else None
         # The Metastore's lookup ignores case.
         if record is None or (record.dbName, record.tableName) != levels or not self._is_ours(record):
@@ -63,7 +63,7 @@ class _HiveMetastore(Upstream):
         return location
 
     def every_table(self) -> Iterator[Levels]:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.every_table`."""
         for database in self._request(lambda: self._connections.call(lambda client: client.get_all_databases())):
             names = self._names(database)
             for at in range(0, len(names), TABLES_AT_ONCE):

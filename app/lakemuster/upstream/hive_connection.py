@@ -104,7 +104,7 @@ class HiveConnections:
 
 
 def is_timeout(cause: Exception) -> bool:
-    """Whether an exception is a timeout."""
+    """Return whether an exception is a timeout."""
     return isinstance(cause, TimeoutError) or (
         isinstance(cause, TTransportException) and cause.type == TTransportException.TIMED_OUT
     )

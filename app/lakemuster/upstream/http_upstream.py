@@ -70,7 +70,7 @@ class HttpUpstream(Upstream):
         return None
 
     def close(self) -> None:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.close`."""
         self._client.close()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 
 def is_iceberg(parameters: Mapping[str, str]) -> bool:
-    """Whether a record is an Iceberg table's; records of views have another type."""
+    """Return whether a record is an Iceberg table's; records of views have another type."""
     return parameters.get("table_type", "").lower() == "iceberg"
 
 

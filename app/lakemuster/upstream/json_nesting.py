@@ -51,7 +51,7 @@ def _without_escaped(block: _Bytes, places: _Places, is_escaped: bool) -> tuple[
     """Return the places without backslashes and what they escape, and whether they escape the next block's first byte.
 
     Args:
-        places: of quotes, backslashes and brackets in the block.
+        places: the positions of quotes, backslashes and brackets in the block.
         is_escaped: whether the block's first byte is escaped.
     """
     is_backslash = block[places] == _BACKSLASH

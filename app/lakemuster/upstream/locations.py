@@ -19,7 +19,7 @@ def catalog_location(catalog: str, levels: Levels) -> str:
 
 
 def split_catalog_location(location: str) -> tuple[str, Levels] | None:
-    """Return the catalog and the levels of such a location; None: it is another kind of location."""
+    """Return the catalog and the levels of a location in a catalog; None: it is another kind of location."""
     if not location.startswith(EVERY_CATALOG):
         return None
     catalog, *levels = location.removeprefix(EVERY_CATALOG).split("/")

@@ -24,7 +24,7 @@ class TokenSource:
     """The bearer token of one catalog's requests.
 
     Args:
-        name: of the catalog.
+        name: the catalog's name.
         properties: PyIceberg's: ``token``, or ``credential``, ``scope``, ``audience``, ``resource``.
         client: sends the requests.
     """

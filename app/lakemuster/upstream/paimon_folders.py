@@ -37,7 +37,7 @@ class PaimonFolders(Upstream):
         self._store = store.of_table(name, settings.roots, settings.roots) if settings.roots else store
 
     def pointer(self, levels: Levels) -> str:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.pointer`."""
         if len(levels) != 2 or any(_is_no_folder(level) for level in levels):
             raise self._no_table(levels)
         root = f"{self._warehouse}/{levels[0]}{_DATABASE}/{levels[1]}"
@@ -47,7 +47,7 @@ class PaimonFolders(Upstream):
         return root
 
     def every_table(self) -> Iterator[Levels]:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.every_table`."""
         found = self._request(lambda: list(self._store.walk(self._warehouse, self._below, max_folders=MAX_FOLDERS)))
         for folder, children in found:
             if isinstance(children, CatalogError):

@@ -43,7 +43,7 @@ class PaimonRestCatalog(HttpUpstream):
         self._lock = threading.Lock()
 
     def pointer(self, levels: Levels) -> str:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.pointer`."""
         found = self._table(levels)
         schema = found.get("schema")
         options = schema.get("options") if isinstance(schema, dict) else None
@@ -56,7 +56,7 @@ class PaimonRestCatalog(HttpUpstream):
         return path.rstrip("/")
 
     def newest_snapshot(self, levels: Levels) -> int | None:
-        """See :class:`Upstream`; 0: the table has no snapshot."""
+        """See :meth:`Upstream.newest_snapshot`; 0: the table has no snapshot."""
         try:
             found = self._get(f"{self._path(levels)}/snapshot")
             number = found["snapshot"]["snapshot"]["id"]
@@ -71,7 +71,7 @@ class PaimonRestCatalog(HttpUpstream):
         return number
 
     def every_table(self) -> Iterator[Levels]:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.every_table`."""
         for database in self._names("databases", "databases", {}):
             # A database that is dropped meanwhile has no tables.
             with suppress(NamespaceNotFound):

@@ -51,7 +51,7 @@ class Identity:
 
     Attributes:
         pointer: see :meth:`Upstream.pointer`.
-        uuid: of an Iceberg table; None: the catalog does not report it.
+        uuid: an Iceberg table's uuid; None: the catalog does not report it.
     """
 
     pointer: str
@@ -67,7 +67,7 @@ class Upstream(ABC):
     """One attached catalog, accessed with this server's own principal. Thread-safe.
 
     Attributes:
-        format: of its tables.
+        format: the format of its tables.
     """
 
     format: ClassVar[Format] = "iceberg"
@@ -86,7 +86,7 @@ class Upstream(ABC):
         """Return the location of a table's current metadata; of a Paimon table, its root.
 
         Args:
-            levels: of the table's name at the catalog.
+            levels: the levels of the table's name at the catalog.
 
         Raises:
             TableNotFound: the catalog has no such table.

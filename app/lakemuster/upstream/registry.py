@@ -60,7 +60,7 @@ class Upstreams:
         """Return the location of a table's current metadata, and its newest snapshot's id if the catalog reports it.
 
         Args:
-            location: of the table in a catalog.
+            location: the location of a table in a catalog, see ``locations``.
 
         Raises:
             TableNotFound: the catalog is no longer attached, or has no such table.

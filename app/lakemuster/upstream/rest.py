@@ -51,7 +51,7 @@ class Endpoint:
     Attributes:
         base: URL up to and including ``/v1``.
         prefix: path prefix of all requests but ``config`` and ``oauth/tokens``, percent-encoded; empty: none.
-        separator: of a namespace's levels in paths, percent-encoded.
+        separator: separates a namespace's levels in paths; percent-encoded.
     """
 
     base: str
@@ -142,11 +142,11 @@ class RestCatalog(HttpUpstream):
         return self.headers if token is None else {**self.headers, "Authorization": f"Bearer {token}"}
 
     def pointer(self, levels: Levels) -> str:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.pointer`."""
         return self.pointer_in(self._table(levels))
 
     def identity(self, levels: Levels) -> Identity:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.identity`."""
         answer = self._table(levels)
         return Identity(self.pointer_in(answer), _uuid_in(answer))
 
@@ -171,7 +171,7 @@ class RestCatalog(HttpUpstream):
         return location
 
     def every_table(self) -> Iterator[Levels]:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.every_table`."""
         for namespace in self.namespaces():
             # A namespace that is dropped meanwhile has no tables.
             with suppress(NamespaceNotFound):

@@ -81,7 +81,7 @@ class SqlCatalog(Upstream):
         self._opened: tuple[PyIcebergSqlCatalog, bool] | None = None
 
     def pointer(self, levels: Levels) -> str:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.pointer`."""
         *namespace, name = levels
         if any("." in level for level in namespace):
             raise self._no_table(levels)
@@ -95,7 +95,7 @@ class SqlCatalog(Upstream):
         return location
 
     def every_table(self) -> Iterator[Levels]:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.every_table`."""
         for namespace, name in self._rows(select(_COLUMNS.table_namespace, _COLUMNS.table_name), LIST_SECONDS):
             yield (*str(namespace).split("."), str(name))
 
@@ -133,7 +133,7 @@ class SqlCatalog(Upstream):
         return None
 
     def close(self) -> None:
-        """See :class:`Upstream`."""
+        """See :meth:`Upstream.close`."""
         if self._opened is not None:
             self._opened[0].engine.dispose()
 

@@ -1,4 +1,4 @@
-"""Retries for remote storage. This is the only layer of retries: those of the stores' clients are disabled."""
+"""Retries for remote storage. This is the only layer of retries: the stores' clients make none."""
 
 from __future__ import annotations
 

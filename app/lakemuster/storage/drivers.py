@@ -116,7 +116,7 @@ def webhdfs_urls(setting: object) -> list[str]:
 
 
 def webhdfs_address(setting: object) -> dict[str, Any]:
-    """Return the options of fsspec's WebHDFS driver for the first of these URLs."""
+    """Return the options of fsspec's WebHDFS driver for the first URL of the option ``webhdfs``."""
     parts = urlsplit(webhdfs_urls(setting)[0])
     use_https = parts.scheme == "https"
     return {"host": parts.hostname, "port": parts.port or (9871 if use_https else 9870), "use_https": use_https}

@@ -32,7 +32,7 @@ class HttpSource(ObjectSource):
     """The objects of all HTTP servers that are read with one set of options.
 
     Args:
-        options: as of fsspec: ``headers`` of every request, and ``client_kwargs`` for ``aiohttp.ClientSession``.
+        options: fsspec's options: ``headers`` of every request, and ``client_kwargs`` for ``aiohttp.ClientSession``.
     """
 
     def __init__(self, scheme: str, options: Mapping[str, Any], deadline_seconds: float) -> None:

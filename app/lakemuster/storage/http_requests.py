@@ -103,7 +103,7 @@ async def read_body(read: Callable[[int], Awaitable[bytes]], length: int | None,
 
     Args:
         read: returns the next bytes, at most as many as its argument says; empty at the end.
-        length: in bytes, from the response's headers; None if they do not give it.
+        length: the length in bytes that the response's headers give, or None.
 
     Raises:
         WrongLength, LimitExceeded: the length is not the expected one, or above the maximum.

@@ -100,7 +100,7 @@ class LocalFiles:
             raise failure_of(cause, wanted.where) from cause
 
     def admit(self, wanted: AdmittedRead) -> LocalFile:
-        """Check a file that is to be read later."""
+        """Check a file that is to be read later, and return its description."""
         try:
             path = self._real(wanted.location)
             found = LocalFile.of(path, wanted.where, os.stat(path, follow_symlinks=False))
@@ -182,7 +182,7 @@ class LocalFiles:
 
 
 def check_is_folder(location: str) -> None:
-    """Refuse a local path at which there is nothing, or a file; other locations pass.
+    """Reject a local path that does not exist or is a file; other locations pass.
 
     Raises:
         ObjectMissing: the message says which.

@@ -153,7 +153,7 @@ class Location:
         return type(self)(self.scheme, self.bucket, f"{self.key}/{path}".strip("/")) if path.strip("/") else self
 
     def lies_within(self, root: Location) -> bool:
-        """Whether it is the root or below it, component by component."""
+        """Return whether the location is ``root`` or below it, component by component."""
         if (self.scheme, self.bucket) != (root.scheme, root.bucket):
             return False
         return not root.key or f"{self.key}/".startswith(f"{root.key}/")
@@ -188,7 +188,7 @@ class Roots:
         return type(self)(tuple(dict.fromkeys((*inner, *outer))))
 
     def hold(self, location: Location) -> bool:
-        """Whether a location is within any root."""
+        """Return whether a location is within any root."""
         return any(location.lies_within(root) for root in self.locations)
 
     def admit(self, text: str) -> Location:
@@ -219,7 +219,7 @@ def absolute(text: str, base: str) -> str:
 
 
 def is_mistyped(text: str) -> bool:
-    """Whether a local path is a URL without its ``://``, such as ``s3:/bucket`` or ``s3//bucket``."""
+    """Return whether a local path is a URL without its ``://``, such as ``s3:/bucket`` or ``s3//bucket``."""
     return _MISTYPED.match(text) is not None
 
 
@@ -256,7 +256,7 @@ def _refuse_tricks(text: str) -> None:
 
 
 def _climbs(text: str) -> bool:
-    """Whether any component is ``..``, however often it is percent-encoded."""
+    """Return whether any component is ``..``, however often it is percent-encoded."""
     while ".." not in re.split(r"[/\\]", text):
         decoded = unquote(text)
         if decoded == text:

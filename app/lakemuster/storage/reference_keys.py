@@ -65,8 +65,8 @@ class FileKeys:
 
     Args:
         root: the location that was listed, without symbolic links.
-        form: as of :class:`ReferenceKeys`.
-        roots: as of :class:`ReferenceKeys`.
+        form: see :class:`ReferenceKeys`.
+        roots: see :class:`ReferenceKeys`.
     """
 
     def __init__(self, root: str, form: Callable[[str], str], roots: set[str]) -> None:
@@ -79,7 +79,7 @@ class FileKeys:
         The checksum file that Hadoop writes beside a local file has the keys of that file.
 
         Args:
-            paths: of the files, below the listed location.
+            paths: the files' paths below the listed location.
         """
         texts: list[str] = []
         rows: list[int] = []

@@ -34,7 +34,7 @@ class SourcePage:
     """A page of a folder's listing; names are paths below the folder.
 
     Attributes:
-        token: of the next page; None if this is the last one; empty if there is another one, but storage gave no token.
+        token: token of the next page; None on the last page; empty if there is another page without a token.
         now_ms: storage's clock at the response, in milliseconds since the Unix epoch; None if it is not known.
     """
 

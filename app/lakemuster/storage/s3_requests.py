@@ -99,7 +99,7 @@ class Repeated:
         request = create_request_object({**self.params, "url": url, "context": context})
         await self.signer.sign(self.operation, request)
         answer = await self.session.send(request.prepare())
-        if answer.status_code == 429 or answer.status_code >= 500:  # busy: not asked again without a pause
+        if answer.status_code == 429 or answer.status_code >= 500:  # busy: do not repeat it without a pause
             raise ClientError(_error(answer.status_code, await answer.content), self.operation)
         return answer if answer.status_code == 200 else None
 

@@ -3,7 +3,7 @@
 All spellings of an object's location have the same :func:`comparable` form. The converse does not hold: names that
 differ in percent-encoding, in ``+`` and space, or in doubled slashes have one form, too. If an object counts as
 referenced when its form is that of a reference, such a collision keeps an object, and never loses one. The same holds
-for 64-bit keys, of which any two among ten million collide with a probability of one in 400,000.
+for 64-bit keys, of which any two among ten million collide with a probability of one in 370,000.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def local_path(location: str) -> str:
 
 
 def is_below(location: str, folder: str) -> bool:
-    """Whether a location is a folder or below it; both are given in comparable form."""
+    """Return whether a location is a folder or below it; both are given in comparable form."""
     return f"{location}/".startswith(f"{folder.rstrip('/')}/")
 
 

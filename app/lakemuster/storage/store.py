@@ -226,7 +226,7 @@ class ObjectStore:
         return ObjectInfo(location, parsed.key.rpartition("/")[2], found.size, found.is_folder, found.modified_ms)
 
     def exists(self, location: str) -> bool:
-        """Whether an object or folder exists. Raises as :meth:`read`."""
+        """Return whether an object or folder exists. Raises as :meth:`read`."""
         return self.stat(location) is not None
 
     def list(self, location: str) -> Listing:
@@ -288,7 +288,7 @@ class ObjectStore:
             yield page
 
     def entries_of(self, location: str, folder: str = "") -> Sequence[StorageEntry]:
-        """List one level of a folder; arguments as of :meth:`pages_below`."""
+        """List one level of a folder; the arguments are the ones of :meth:`pages_below`."""
         parsed = self.roots.admit(location).joined(folder)
         self.counts.add(lists=1)
         with waiting(), self.counts.operation("list"):

@@ -1,8 +1,8 @@
 """Slots: a semaphore that limits concurrent requests and streams, in total and per caller.
 
 A request holds a slot from admission until its response's status is sent; the memory and time for sending the body are
-limited elsewhere. An NDJSON or Arrow stream also holds a stream slot until it ends. The queue is limited in length and
-time: a request that has waited too long gets 503, so that clients retry and the queue does not grow.
+limited elsewhere. An NDJSON, Arrow or CSV stream also holds a stream slot until it ends. The queue is limited in length
+and time: a request that has waited too long gets 503, so that clients retry and the queue does not grow.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WAIT_SECONDS = 5.0
 """Timeout of the wait for a slot: after a longer wait, most clients have given up."""
 _STREAM_THREADS = 32
 _UNLIMITED = frozenset({"/healthz", "/readyz", "/metrics"})
-_STREAMED = (b"ndjson", b"arrow")
+_STREAMED = (b"ndjson", b"arrow", b"csv")
 
 
 @dataclass(slots=True, eq=False)
@@ -183,6 +183,6 @@ class ConcurrencyLimit:
 
 
 def _is_streamed(scope: Scope) -> bool:
-    """Return whether the request accepts an NDJSON or Arrow stream."""
+    """Return whether the request accepts an NDJSON, Arrow or CSV stream."""
     accepted = [value.lower() for name, value in scope["headers"] if name == b"accept"]
     return any(kind in value for kind in _STREAMED for value in accepted)

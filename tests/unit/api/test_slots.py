@@ -167,7 +167,9 @@ def test_a_response_being_sent_holds_no_slot() -> None:
 
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(("workers", "share"), [(1, 4), (2, 2), (9, 1)])
-@pytest.mark.parametrize("accept", [b"application/x-ndjson", b"application/vnd.apache.arrow.stream, */*;q=0.1"])
+@pytest.mark.parametrize(
+    "accept", [b"application/x-ndjson", b"application/vnd.apache.arrow.stream, */*;q=0.1", b"text/csv"]
+)
 def test_streams_are_limited_per_caller(workers: int, share: int, accept: bytes) -> None:
     async def run() -> None:
         app = App()

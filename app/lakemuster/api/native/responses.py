@@ -46,7 +46,7 @@ _STALE = {
         "schema": {"type": "string"},
     }
 }
-_ETAG = {"ETag": {"description": "Entity tag: strong, or weak if compressed.", "schema": {"type": "string"}}}
+_ETAG = {"ETag": {"description": "Strong entity tag; each encoding has its own.", "schema": {"type": "string"}}}
 
 
 def _problems(*statuses: int) -> Responses:

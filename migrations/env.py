@@ -1,6 +1,6 @@
-"""Run migrations on the connection that ``lakemuster migrate`` hands over.
+"""Run migrations on the connection that ``lakemuster.index.migrations`` passes.
 
-For developers, ``alembic -c migrations/alembic.ini revision --autogenerate -m "…"`` works on the
+Without one, a developer's ``alembic -c migrations/alembic.ini revision --autogenerate -m "…"`` connects to the
 database of ``LAKEMUSTER_DATABASE_URL``.
 """
 
@@ -17,12 +17,12 @@ from lakemuster.index.sql_tables import METADATA
 
 
 def _rendered(kind: str, item: object, _: object) -> str | bool:
-    # A migration must mean the same for ever, so it names no type of ours.
+    # Migrations import nothing of Lakemuster, so that later changes to its code do not change them.
     return "sa.Text()" if kind == "type" and isinstance(item, AnyText) else False
 
 
 def run(connection: Connection) -> None:
-    """Run what was asked for in the connection's own transaction."""
+    """Run the requested migrations in the connection's transaction."""
     context.configure(
         connection=connection,
         target_metadata=METADATA,

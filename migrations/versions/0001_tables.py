@@ -1,4 +1,4 @@
-"""The first tables: registered tables, snapshots, manifests, segments, leases."""
+"""The initial schema: registered tables, snapshots, manifests, segments, leases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Create them."""
+    """Create the tables."""
     op.create_table(
         "catalog_table",
         sa.Column("id", _ROW_ID, nullable=False),
@@ -132,7 +132,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop the tables."""
     for table in (
         "server_key",
         "lease",

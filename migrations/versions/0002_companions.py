@@ -1,4 +1,4 @@
-"""Companions: a Paimon table's Iceberg metadata makes a second row of its name."""
+"""Companions: a Paimon table's Iceberg metadata is a second row of the same name."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _NO_COMPANION = sa.text("companion_of IS NULL")
 
 
 def upgrade() -> None:
-    """Link companions to their tables; only the others' names are unique."""
+    """Link companions to their tables; require unique names only of tables that are not companions."""
     with op.batch_alter_table(_TABLE, table_kwargs={"sqlite_autoincrement": True}) as table:
         table.add_column(sa.Column("companion_of", sa.BigInteger(), nullable=True))
         table.drop_constraint(_NAME, type_="unique")
         table.create_unique_constraint(_COMPANION, ["companion_of"])
         table.create_foreign_key(_OWNER, _TABLE, ["companion_of"], ["id"], ondelete="CASCADE")
-    # Tables that are known already get their companions at the next look.
+    # Without a pointer, the next look refreshes the table and registers its companion.
     tables = sa.table(_TABLE, sa.column("format"), sa.column("pointer"))
     op.execute(sa.update(tables).where(tables.c.format == "paimon").values(pointer=None))
     op.create_index(_NAME, _TABLE, ["name"], unique=True, sqlite_where=_NO_COMPANION, postgresql_where=_NO_COMPANION)
 
 
 def downgrade() -> None:
-    """Forget companions: the next refresh of their tables by a newer program makes them again."""
+    """Delete companions; after another upgrade, refreshes of their tables register them again."""
     tables = sa.table(_TABLE, sa.column("id"), sa.column("companion_of"))
     companions = sa.select(tables.c.id).where(tables.c.companion_of.is_not(None))
     for name in ("lease", "manifest", "snapshot", "table_ref", "partition_spec", "table_schema"):
-        # Foreign keys of SQLite do nothing while its tables are rebuilt.
+        # SQLite does not cascade deletes while foreign keys are off for the migration.
         of_companions = sa.table(name, sa.column("table_id"))
         op.execute(sa.delete(of_companions).where(of_companions.c.table_id.in_(companions)))
     op.execute(sa.delete(tables).where(tables.c.companion_of.is_not(None)))

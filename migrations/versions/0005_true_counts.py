@@ -1,4 +1,4 @@
-"""True counts of segments' entries, warnings of snapshots, leases by name."""
+"""Entry counts of segments, warnings of snapshots, named leases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add their columns and table."""
+    """Add the columns and the table."""
     op.add_column("segment", sa.Column("counts", sa.LargeBinary(), nullable=True))
     op.add_column("snapshot", sa.Column("warnings", sa.LargeBinary(), nullable=True))
     op.create_table(
@@ -26,7 +26,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop the table and the columns."""
     op.drop_table("named_lease")
     op.drop_column("snapshot", "warnings")
     op.drop_column("segment", "counts")

@@ -1,4 +1,4 @@
-"""Where a table may live at most: the locations of its namespace when it was registered."""
+"""The locations to which a table is confined: those of its namespace when it was registered."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; tables without a value may live under all roots, as before."""
+    """Add the column; a table without a value may be anywhere below the roots, as before."""
     op.add_column("catalog_table", sa.Column("confined_to", sa.LargeBinary(), nullable=True))
 
 
 def downgrade() -> None:
-    """Drop it."""
+    """Drop the column."""
     op.drop_column("catalog_table", "confined_to")

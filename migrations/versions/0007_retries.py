@@ -1,4 +1,4 @@
-"""When quarantined snapshots are read again."""
+"""Retries of quarantined snapshots."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _RETRY = "ix_snapshot_retry_at_ms"
 
 
 def upgrade() -> None:
-    """Note how often a snapshot was tried, and when it is tried again."""
+    """Add columns for the number of attempts and the time of the next one."""
     op.add_column(_TABLE, sa.Column("attempts", sa.BigInteger(), nullable=True))
     op.add_column(_TABLE, sa.Column("retry_at_ms", sa.BigInteger(), nullable=True))
     op.create_index(_RETRY, _TABLE, ["retry_at_ms"])
 
 
 def downgrade() -> None:
-    """Forget it: snapshots stay quarantined until their tables change."""
+    """Drop the columns; snapshots stay quarantined until their tables change."""
     op.drop_index(_RETRY, _TABLE)
     op.drop_column(_TABLE, "retry_at_ms")
     op.drop_column(_TABLE, "attempts")

@@ -1,4 +1,4 @@
-"""Background jobs: who holds each, and how its last runs ended."""
+"""Background jobs: the holder of each lease, and the outcome of the last runs."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop it."""
+    """Drop the table."""
     op.drop_table("job")

@@ -1,4 +1,4 @@
-"""When a commit to a table was last seen to pass: looks that began before do not count."""
+"""The time of the last forwarded commit to a table, which invalidates earlier looks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; no commit was seen yet."""
+    """Add the column, null for every table."""
     op.add_column("catalog_table", sa.Column("changed_at_ms", sa.BigInteger(), nullable=True))
 
 
 def downgrade() -> None:
-    """Drop it."""
+    """Drop the column."""
     op.drop_column("catalog_table", "changed_at_ms")

@@ -1,4 +1,4 @@
-"""Figures of tables on their rows, so that lists of tables can be sorted by them; namespaces; names by code points."""
+"""Columns for the figures and namespaces of tables, to sort lists by; names are compared by code points."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AT_ONCE = 1000
 
 
 def upgrade() -> None:
-    """Add the columns and indexes. The figures of snapshots that are published already follow in the background."""
+    """Add the columns and indexes. A background job counts the snapshots that were published before."""
     is_postgres = op.get_bind().dialect.name == "postgresql"
     by_code_points = {"collation": "C"} if is_postgres else {}
     if is_postgres:
@@ -40,7 +40,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them, and cut off the bytes that the counts of segments have since."""
+    """Drop the columns and indexes, and truncate the counts of segments to their earlier length."""
     for name in INDEXES:
         op.drop_index(f"ix_catalog_table_{name}", table_name="catalog_table")
     for name in (*FIGURES, "namespace"):

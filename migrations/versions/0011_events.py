@@ -1,4 +1,4 @@
-"""The event log, and which snapshots it has told of."""
+"""The event log, and a mark of the snapshots whose commit events were recorded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the log, empty. Commits to snapshots that the index knows are no news."""
+    """Create an empty log; existing snapshots count as announced, and record no commit events."""
     op.create_table(
         "event_sequence",
         sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -32,7 +32,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop both."""
+    """Drop the log and the column."""
     op.drop_column("snapshot", "announced")
     op.drop_table("event")
     op.drop_table("event_sequence")

@@ -1,4 +1,4 @@
-"""Webhooks: how far each has got in the event log, its dead letters; and the partitions that are told to be ready."""
+"""Webhooks: positions in the event log, and dead letters; partitions that were reported as ready."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Create the tables, empty: a webhook begins with the events that follow its first start."""
+    """Create empty tables; a webhook starts with the first event after its first run."""
     op.create_table(
         "webhook",
         sa.Column("name", sa.Text(), nullable=False),
@@ -65,7 +65,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop the tables."""
     op.drop_table("ready_partition")
     op.drop_index("ix_dead_letter_webhook", table_name="dead_letter")
     op.drop_table("dead_letter")

@@ -1,4 +1,4 @@
-"""The health of tables: components, a row a day, and the worst status on the table's row; sizes of metadata files."""
+"""The health of tables: components, a daily history, and the worst status of each table; sizes of metadata files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Create the tables, empty, and make every table due."""
+    """Create empty tables, and make the health of every table due."""
     for name in COLUMNS:
         op.add_column("catalog_table", sa.Column(name, sa.BigInteger(), nullable=True))
     op.execute("UPDATE catalog_table SET health_due_at_ms = 0 WHERE metadata_location IS NOT NULL")
@@ -57,7 +57,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop them."""
+    """Drop the tables, indexes and columns."""
     op.drop_table("table_health_day")
     op.drop_table("table_health")
     op.drop_index("ix_catalog_table_health_due_at_ms", table_name="catalog_table")

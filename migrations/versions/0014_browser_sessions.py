@@ -1,4 +1,4 @@
-"""Sessions of browsers that have signed in."""
+"""Browser sessions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table, empty."""
+    """Create the table."""
     op.create_table(
         "browser_session",
         sa.Column("digest", sa.Text(), nullable=False),
@@ -24,5 +24,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop it: browsers sign in again."""
+    """Drop the table; users must sign in again."""
     op.drop_table("browser_session")

@@ -1,4 +1,4 @@
-"""The oldest version of servers that may use the database."""
+"""The oldest schema version whose servers may use the database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ oldest_server = "0014"
 
 
 def upgrade() -> None:
-    """Create the table; its row is written after the last migration of an upgrade."""
+    """Create the table; an upgrade or downgrade writes its row after the last migration."""
     op.create_table(
         "schema_support",
         sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -23,5 +23,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop it: the servers of this database's own version alone may use it."""
+    """Drop the table; only servers of the database's own version may use it."""
     op.drop_table("schema_support")

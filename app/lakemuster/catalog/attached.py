@@ -21,12 +21,12 @@ LOG = logging.getLogger("lakemuster.catalog")
 
 
 def is_attached(table: TableRecord) -> bool:
-    """Whether a table belongs to an attached catalog."""
+    """Tell whether a table belongs to an attached catalog."""
     return split_catalog_location(table.location) is not None
 
 
 def is_read_at_catalog(upstreams: Upstreams, table: TableRecord) -> bool:
-    """Whether Iceberg clients read a table's metadata at its catalog, and not here."""
+    """Tell whether Iceberg clients read a table's metadata at its catalog, and not here."""
     return is_attached(table) and upstreams.rest(parse_name(table.name)[0]) is not None
 
 

@@ -67,7 +67,7 @@ def _ref(metadata: TableMetadata, name: str) -> Ref | None:
 
 
 def last_published(index: Index, table: TableRecord, record: SnapshotRecord) -> SnapshotRecord | None:
-    """Return the newest published ancestor that has not expired."""
+    """Return a snapshot's newest published ancestor that has not expired; None if there is none."""
     with index.database.reading() as session:
         records = list_snapshots(session, table.table_id)
     by_id = {r.snapshot.snapshot_id: r for r in records if r.snapshot.branch == record.snapshot.branch}

@@ -117,7 +117,7 @@ def evaluate_due(services: Services) -> None:
 
 
 def fleet_rows(services: Services, choice: TableChoice, order: TableOrder) -> Iterator[Document]:
-    """Return all chosen tables, as rows of ``/health``."""
+    """Yield all chosen tables, as rows of ``/health``."""
     listing = FleetListing(services, choice, order)
     with services.index.database.reading() as session:
         yield from listing.documents(session, listed_by_id(session, table_ids(session, choice, order)))

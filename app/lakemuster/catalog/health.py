@@ -58,7 +58,11 @@ FILE_COMPONENTS = ("small_files", "delete_debt", "skew")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A table in the index, all of it read from one state."""
+    """A table's stored state, read in one transaction.
+
+    Attributes:
+        manifests: the data and delete manifests of the current snapshot; None if it is not published.
+    """
 
     table: TableRecord
     metadata: TableMetadata
@@ -103,7 +107,7 @@ def evaluate(services: Services, table_id: int, now_ms: int | None = None) -> bo
 
 
 def health_of(services: Services, name: str, *, always: bool = False) -> tuple[TableRecord, StoredHealth, str | None]:
-    """Return a fresh table, its health, and the reason if that is not about its newest state.
+    """Return a fresh table, its health, and the reason if the health is not of its newest state.
 
     Args:
         always: compute it now, however large the table is; otherwise only if it is due and quick to compute.
@@ -133,7 +137,7 @@ def health_document(services: Services, name: str, days: int | None, *, always: 
 
 
 def health_recorder(services: Services) -> Callable[[Session, int, TableMetadata, Sequence[Indexed]], None]:
-    """Return a function that stores the health that follows from metadata, in the transaction that publishes them."""
+    """Return a function that stores the health that new metadata determines, in the transaction that publishes it."""
     return partial(_record, services)
 
 

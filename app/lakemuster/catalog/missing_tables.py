@@ -25,7 +25,7 @@ class Names(Protocol):
     """Finds the names of registered tables, as :class:`Services` does."""
 
     def similar_names(self, name: Levels, format: Format | None) -> list[str]:
-        """Return names that may have been meant."""
+        """Return the names of registered tables that resemble a name; see :meth:`Services.similar_names`."""
         ...
 
 
@@ -39,7 +39,7 @@ def not_registered(
     """Return the error for a missing table, which suggests similar visible names.
 
     Args:
-        format: of the tables to suggest; None for any.
+        format: the format of the tables to suggest; None for any.
         is_visible: whether the caller may learn that a table exists.
     """
     near = similar_names(names, name, format=format, is_visible=is_visible)

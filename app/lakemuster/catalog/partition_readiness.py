@@ -38,7 +38,7 @@ class Candidate:
     """A partition of the current snapshot that has records.
 
     Attributes:
-        values: of its fields, by name.
+        values: the values of its fields, by name.
         row: its row in the list of partitions.
         period: the period of time that its values name; None if they name none.
         others: a digest of the values of its other fields.

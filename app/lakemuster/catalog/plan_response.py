@@ -52,7 +52,7 @@ class PlanPage:
 
     Attributes:
         after: where the next page begins; None on the last page.
-        totals: of the whole plan.
+        totals: the totals of the whole plan.
         rows: number of files.
     """
 
@@ -90,7 +90,7 @@ class PlanListing:
         return self.about_of(self.plan.totals)
 
     def about_of(self, totals: PlanTotals) -> Mapping[str, object]:
-        """Like :attr:`about`, with the totals given."""
+        """Return :attr:`about` with the given totals."""
         can, cannot = self.applied
         snapshot_id = self.plan.view.snapshot_id
         return {

@@ -30,7 +30,11 @@ class ReferenceListing:
         return schema
 
     def page(self, after: Key | None, size: int) -> Page:
-        """Refuse. Raises: NotAcceptable: always."""
+        """Refuse to page the list.
+
+        Raises:
+            NotAcceptable: always.
+        """
         raise NotAcceptable("the list of references has no pages: accept a stream")
 
     def lines(self) -> Iterator[tuple[int, Written]]:

@@ -114,11 +114,11 @@ class Services:
             return found
 
     def peek(self, name: str) -> TableRecord | None:
-        """Return a table by name, None if the database cannot answer without waiting. Raises: TableNotFound."""
+        """Return a table by name, None if the database cannot answer at once; raise TableNotFound if it is missing."""
         return find_table_nowait(self.index.database, name)
 
     def similar_names(self, name: Levels, format: Format | None) -> list[str]:
-        """Return at most ``MAX_SIMILAR_NAMES`` names that may have been meant; see :func:`similar_names`."""
+        """Return at most ``MAX_SIMILAR_NAMES`` names of tables that resemble a name; see :func:`similar_names`."""
         with self.index.database.reading() as session:
             return similar_names(session, name, format, MAX_SIMILAR_NAMES)
 

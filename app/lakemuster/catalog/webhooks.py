@@ -38,7 +38,7 @@ class Webhook:
     namespaces: tuple[Levels, ...]
 
     def sees(self, table: Levels) -> bool:
-        """Whether the webhook receives events of a table."""
+        """Tell whether the webhook receives events of a table."""
         return not self.namespaces or any(is_within(table, namespace) for namespace in self.namespaces)
 
     def message(self, told: ClientEvent) -> Message | None:

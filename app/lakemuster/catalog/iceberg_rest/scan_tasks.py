@@ -1,4 +1,4 @@
-"""Write a plan as a response of the protocol: file scan tasks with their delete files, or plan tasks for later.
+"""Write a plan as responses of the protocol: file scan tasks with their delete files, and plan tasks for the rest.
 
 A response is limited in files and bytes. A plan that fits is returned whole, at once. Otherwise the first response
 holds plan tasks only, each for a range of the plan. Redeeming a plan task evaluates its range; if that exceeds one
@@ -109,7 +109,7 @@ class TaskWriter:
         return self._answer(found, rest)
 
     def _later(self, entries: int) -> list[str]:
-        """Return plan tasks for the whole plan; the larger each of them is, the fewer there are."""
+        """Return plan tasks for the whole plan; if its filter makes each one large, return fewer."""
         scan, plan = self.planned.scan, self.planned.plan
         [one] = self.tokens.plan_tasks(scan, [(START, None)])
         if len(one) > MAX_TOKEN_BYTES:

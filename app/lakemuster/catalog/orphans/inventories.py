@@ -47,7 +47,7 @@ def open_inventory(store: ObjectStore, location: str, place: Location) -> Listin
     """Open an inventory for the objects below a place.
 
     Args:
-        location: of the ``manifest.json``, or of a Parquet file; always allowed, since an operator names it.
+        location: the ``manifest.json``, or a Parquet file; always allowed, since an operator names it.
 
     Raises:
         RequestInvalid: its format is not supported, it is of another bucket, or it lacks a column.

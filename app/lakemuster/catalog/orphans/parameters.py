@@ -73,10 +73,10 @@ class OrphanReport:
         now_ms: the time of the listing, which ages are relative to, in milliseconds since the Unix epoch.
         clock: the source of that time: ``store``, ``inventory``, or ``host`` for stores that report none.
         tables: the tables that share the location.
-        listed: all objects.
-        recent: those that are too young to be orphans, referenced or not.
-        undated: those whose age storage does not report.
-        unnamed: those whose names are not valid text; no other figure includes them.
+        listed: all objects below the location.
+        recent: objects that are too young to be orphans, referenced or not.
+        undated: objects whose age storage does not report.
+        unnamed: objects whose names are not valid text; no other figure includes them.
         links: local symbolic links, which are never orphans.
     """
 

@@ -100,8 +100,8 @@ def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], 
 
     Args:
         prefix: common prefix of the locations of the catalog's tables.
-        locations: by name.
-        format: of all these tables.
+        locations: the tables' locations, by name.
+        format: the format of all tables.
 
     Returns:
         The number of tables registered, and the number removed.

@@ -36,8 +36,8 @@ class Change(NamedTuple):
     """The tables that a commit may have changed.
 
     Attributes:
-        location: of a table; or the common prefix of the tables' locations.
-        name: of the table; None if ``location`` is a prefix.
+        location: the location of a table, or the common prefix of the tables' locations.
+        name: the name of the table; None if ``location`` is a prefix.
     """
 
     location: str
@@ -152,7 +152,7 @@ class ChangeFile:
                 os.close(file)
 
     def _is_at_path(self, file: int) -> bool:
-        """Whether an opened file is still the one at the path."""
+        """Tell whether an opened file is still the one at the path."""
         with contextlib.suppress(FileNotFoundError):
             return os.path.samestat(os.fstat(file), os.stat(self._path))
         return False

@@ -1,6 +1,6 @@
 """Map the errors of database drivers to CatalogErrors.
 
-What a driver says, and of which database, is a note of the error: for the operator, and not in responses.
+The driver's message and the database's address become a note of the error, which operators see and responses omit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _REMEDIES = {
     "readonly database": "SQLite must be able to write to the file and to its folder",
     "unable to open database file": "SQLite must be able to write to the file and to its folder",
 }
-"""Remedies for what SQLite says."""
+"""Remedies by a part of SQLite's message."""
 _LONGEST = 300
 
 

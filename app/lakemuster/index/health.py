@@ -64,7 +64,7 @@ class HealthSummary:
 
     Attributes:
         statuses: the statuses that are not ``ok``, by component.
-        since_ms: since when the worst status has held; the earliest time if several components have it.
+        since_ms: the start of the worst status; the earliest start if several components have it.
         computed_at_ms: the earliest time at which one of the components was computed.
     """
 

@@ -159,7 +159,7 @@ class JobLeases:
         self._seen: dict[str, tuple[str | None, int, float]] = {}
 
     def take_free(self, names: Sequence[str]) -> dict[str, JobState]:
-        """Take those of the named leases that are free; return the last recorded states of their jobs.
+        """Take the free leases among some names; return the last recorded states of their jobs.
 
         Raises:
             IndexUnavailable: the database does not answer.

@@ -18,7 +18,7 @@ def new_owner() -> str:
 
 
 def is_dead(holder: str) -> bool:
-    """Whether the holder's process is known to have ended; False if this cannot be determined."""
+    """Tell whether the holder's process is known to have ended; False if this cannot be determined."""
     try:
         _, place, pid, started = holder.split(" ")
         number = int(pid)

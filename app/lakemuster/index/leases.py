@@ -109,7 +109,7 @@ def _count_held(database: Database, more: int) -> None:
 
 @contextlib.contextmanager
 def hold_free(database: Database, table_ids: Sequence[int], *, ttl_seconds: float = TTL_SECONDS) -> Iterator[Leases]:
-    """Hold the leases of those tables that are free now until the block ends; a background thread renews them.
+    """Hold the leases of some tables that are free now until the block ends; a background thread renews them.
 
     Raises:
         IndexUnavailable: the database does not answer.
@@ -240,7 +240,7 @@ def _state(database: Database, table_id: int) -> _State:
 
 
 def _is_abandoned(database: Database, table_id: int, state: _State, ttl_seconds: float, clock: Clock) -> bool:
-    """Whether this process has watched the lease for its whole duration without seeing a renewal."""
+    """Tell whether this process has watched the lease for its whole duration without seeing a renewal."""
     watched = _WATCHED.setdefault(database, {})
     known = watched.get(table_id)
     if known is None or known[0] != state:

@@ -326,7 +326,7 @@ class SchemaSupportRow(Base):
 
 
 class ServerKeyRow(Base):
-    """The secret that signs page tokens, shared by all processes that use this database. ``id`` is 1."""
+    """The secret that signs page and plan tokens, shared by all processes of this database. ``id`` is 1."""
 
     __tablename__ = "server_key"
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)

@@ -15,7 +15,7 @@ MAX_INDEXED_BYTES = 1024
 
 
 def can_be_indexed(text: str) -> bool:
-    """Whether the stored form of a text fits in an index."""
+    """Tell whether the stored form of a text fits in an index."""
     return len(escape(text).encode()) <= MAX_INDEXED_BYTES
 
 

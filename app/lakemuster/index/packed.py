@@ -60,7 +60,7 @@ class PackedRun(NamedTuple):
 
 
 def ends_run(segment: str, rows: int, size: int) -> bool:
-    """Whether a manifest ends a run of about ``size`` entries: by a hash of its name, with probability rows / size."""
+    """Tell by a hash of a manifest's name whether it ends a run of about ``size`` entries: probability rows / size."""
     return crc32(segment.encode()) * size < rows << 32
 
 

@@ -156,7 +156,7 @@ def _encoded(table_id: int, key: SnapshotKey, snapshot: Snapshot) -> _Encoded:
 
 
 def is_same(old: Snapshot, new: Snapshot) -> bool:
-    """Whether two snapshots of one id are the same commit, even if one is from a tag or lacks an expired list.
+    """Tell whether two snapshots of one id are the same commit, even if one is from a tag or lacks an expired list.
 
     The id is not sufficient: Paimon numbers snapshots from 1 in every table, and reuses numbers after a rollback.
     """

@@ -180,7 +180,11 @@ class SegmentStore:
                 idle.release()
 
     def exists(self, name: str) -> bool:
-        """Whether the store has the segment. Raises as :meth:`size`."""
+        """Tell whether the store has the segment.
+
+        Raises:
+            IndexUnavailable: the store does not answer.
+        """
         return self.size(name) is not None
 
     def size(self, name: str) -> int | None:
@@ -236,7 +240,7 @@ class SegmentStore:
             return self._backend.keys(folder)
 
     def is_unchanged(self, file: StoredFile) -> bool:
-        """Whether a file from :meth:`files` has not been written again since it was listed.
+        """Tell whether a file from :meth:`files` has not been written again since it was listed.
 
         Raises:
             IndexUnavailable: the store does not answer.

@@ -52,7 +52,7 @@ class SegmentInfo:
     """A segment that is complete in the store.
 
     Attributes:
-        location, length: of its manifest; for a packed segment, the name of its last segment, and 0.
+        location, length: those of its manifest; for a packed segment, the name of its last segment, and 0.
         rows, bytes: numbers of entries and bytes of the segment.
         counts: packed ``EntryCounts`` of its entries by status; None for a packed segment.
     """
@@ -84,7 +84,7 @@ def known_segments(session: Session, names: Collection[str]) -> set[str]:
 
 
 def used_segments(session: Session, names: Collection[str]) -> set[str]:
-    """Return those of some segment names that manifests of published snapshots refer to."""
+    """Return the segments, among some names, that manifests of published snapshots refer to."""
     used: set[str] = set()
     for chunk in chunks(list(names)):
         used.update(session.scalars(select(ManifestRow.segment).where(ManifestRow.segment.in_(chunk))))

@@ -163,7 +163,7 @@ def records_of(session: Session, *conditions: ColumnElement[bool]) -> list[Snaps
 
 
 def tables_with_unpublished(session: Session, table_ids: Sequence[int]) -> set[int]:
-    """Return those of some tables that have a snapshot which is not published, or has to be indexed again."""
+    """Return the tables, among some ids, with a snapshot that is not published or has to be indexed again."""
     found: set[int] = set()
     is_unpublished = or_(
         SnapshotRow.state != "published", SnapshotRow.decoder_version.is_distinct_from(DECODER_VERSION)

@@ -23,7 +23,7 @@ def stored(connection: Connection) -> str | None:
 
 
 def is_newer(found: str) -> bool:
-    """Whether this code does not know a database's version."""
+    """Tell whether a database's version is newer than, and so unknown to, this code."""
     return found not in schema_version.known()
 
 

@@ -129,7 +129,7 @@ def documents_of(metadata: TableMetadata) -> dict[type[SchemaRow | SpecRow | Ref
 
 
 def has_metadata(session: Session, table_id: int) -> bool:
-    """Whether the table's metadata has been read before."""
+    """Tell whether the table's metadata has been read before."""
     return session.scalar(select(TableRow.metadata_location).where(TableRow.id == table_id)) is not None
 
 

@@ -136,7 +136,7 @@ def find_table(database: Database, name: str) -> TableRecord:
 
 
 def find_table_nowait(database: Database, name: str) -> TableRecord | None:
-    """Like :func:`find_table`, but return None if the database cannot answer without waiting.
+    """Return the table with a name as :func:`find_table` does; None if the database cannot answer without waiting.
 
     Raises:
         TableNotFound: no table has that name.

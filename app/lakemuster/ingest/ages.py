@@ -41,7 +41,7 @@ class Ages:
         """Record that a commit passed just now; this invalidates looks that began before.
 
         Args:
-            location: of the table; with ``is_prefix``, the common prefix of all tables that may have changed.
+            location: the table's location; with ``is_prefix``, the common prefix of all tables that may have changed.
         """
         changes = self._changed_prefixes if is_prefix else self._changes
         if len(changes) >= _MAX_CHANGES and location not in changes:

@@ -19,7 +19,7 @@ def differences(stored: Segment, zones: Zones | None, anew: Path) -> Iterator[st
     """Yield the differences in entries, columns and zones as text; nothing if the segments are equal.
 
     Args:
-        zones: of the stored segment.
+        zones: the zones of the stored segment.
         anew: the file of the rebuilt segment.
 
     Raises:

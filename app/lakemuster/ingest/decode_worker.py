@@ -49,8 +49,8 @@ class Limits:
     """Resource limits of a decoder process.
 
     Attributes:
-        memory_bytes: beyond what the process uses once prepared; includes a task's arguments and result.
-        cpu_seconds: of one task, over all threads.
+        memory_bytes: memory beyond what the process uses once prepared; includes a task's arguments and result.
+        cpu_seconds: CPU time of one task, over all threads.
         tasks: number of tasks after which the process is replaced.
     """
 

@@ -70,7 +70,7 @@ class Outcome:
     Attributes:
         length: bytes fetched; None if storage did not return the manifest.
         rows, bytes: size of the segment, which is complete in the store unless ``error`` is set.
-        counts: of its entries, packed; None for manifests of index files.
+        counts: packed entry counts; None for manifests of index files.
         error: why no segment was written.
     """
 
@@ -106,7 +106,7 @@ class LocalEngine:
     def make_segments(
         self, store: ObjectStore, metadata: TableMetadata, manifests: Sequence[Manifest], progress: Progress | None
     ) -> Generator[Outcome, None, None]:
-        """Like :meth:`make_segments_of`, for one table."""
+        """Yield one outcome for each manifest of one table; see :meth:`make_segments_of`."""
         table = TableManifests(store, PackedMetadata.of(metadata), manifests)
         for _, outcome in self.make_segments_of([table], progress):
             yield outcome

@@ -42,8 +42,8 @@ class _Loaded:
     """A table whose metadata was read.
 
     Attributes:
-        snapshots: those to index.
-        segments: those made by this refresh.
+        snapshots: the snapshots to index.
+        segments: the segments that this refresh made.
         began: the start of its look, by the monotonic clock.
     """
 

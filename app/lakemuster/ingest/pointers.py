@@ -19,7 +19,7 @@ def look(store: ObjectStore, location: str, format: Format | None = None) -> Poi
 
     Args:
         location: a table's root, or an Iceberg metadata file.
-        format: of the table, if known; None tries Paimon, whose tables may hold Iceberg metadata too, then the others.
+        format: the table's format; None tries Paimon, whose tables may hold Iceberg metadata too, then the others.
 
     Raises:
         NotATable: there is no table at the location.

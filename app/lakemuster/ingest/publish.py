@@ -35,7 +35,7 @@ class Publisher:
 
     Attributes:
         published: the snapshots made visible.
-        quarantined: those that cannot be read, with the reasons.
+        quarantined: the snapshots that cannot be read, with the reasons.
         health: stores health figures from new metadata.
     """
 
@@ -55,7 +55,7 @@ class Publisher:
         """Make a table's first metadata visible; its snapshots are published later.
 
         Args:
-            token: of the pointer that named the metadata.
+            token: the token of the pointer that named the metadata.
             looked_at_ms: when the pointer was read, by the database's clock.
         """
         with self.database.session() as session:
@@ -74,7 +74,7 @@ class Publisher:
 
         Args:
             token, looked_at_ms: as in :meth:`publish_metadata`.
-            is_metadata_visible: the metadata was published before.
+            is_metadata_visible: whether the metadata was published before.
         """
         table_id = self.lease.table_id
         with tracing.span("publish", snapshots=len(snapshots)), self.database.session() as session:

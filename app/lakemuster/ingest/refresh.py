@@ -364,6 +364,6 @@ class Refresher:
         return staleness > 0 and self._ages.of(table) < staleness
 
     def is_fresh_at_once(self, table: TableRecord) -> bool | None:
-        """Like :meth:`is_fresh`, without I/O; None if this requires the database."""
+        """Return :meth:`is_fresh` without I/O; None if this requires the database."""
         age = self._ages.known(table)
         return None if age is None else age < self.rules_of(table.name).staleness

@@ -26,7 +26,7 @@ RewriteRules = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """The outcome for one table that a walk found, or for a folder that it could not read: one without a format."""
+    """The outcome for one table that a walk found, or for a folder that it could not read; a folder has no format."""
 
     name: str
     location: str
@@ -56,7 +56,7 @@ def register(
     Args:
         operator: whether the command line registers it, which allows its location and the targets of its rewrites.
         confined_to: only locations below these, within the roots, may be opened for the table, now and later.
-        catalogs: attached catalogs, whose names are no first level of other tables.
+        catalogs: attached catalogs, whose names no other table may have as its first level.
 
     Raises:
         RequestInvalid, LocationRefused, NotATable, TableExists, StorageError.

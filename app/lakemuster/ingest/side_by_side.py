@@ -175,7 +175,7 @@ class SideBySide:
         return failed | {table_id: found[table_id][1] for table_id in recorded}
 
     def _is_indexed(self, session: Session, table: TableRecord) -> bool:
-        """Whether all snapshots that a refresh would index are published: those that refs name, and the newest ones."""
+        """Tell whether all snapshots that a refresh would index, named by refs or among the newest, are published."""
         heads = {(ref.branch, ref.snapshot_id) for ref in refs(session, table.table_id)}
         heads |= set() if table.current_snapshot_id is None else {(MAIN, table.current_snapshot_id)}
         records = snapshots_with(session, table.table_id, [snapshot_id for _, snapshot_id in heads])
@@ -187,6 +187,6 @@ class SideBySide:
 
 
 def _is_simple(table: TableRecord) -> bool:
-    """Whether a refresh consists of the table's snapshots only, without a companion or statistics files."""
+    """Tell whether a refresh consists of the table's snapshots only, without a companion or statistics files."""
     port = format_of(table.format)
     return port.companion is None and port.statistics is None

@@ -33,7 +33,7 @@ class TableLocks:
         self._guard = threading.Lock()
 
     def __len__(self) -> int:
-        """The number of tables whose locks are held or waited for."""
+        """Return the number of tables whose locks are held or waited for."""
         return len(self._locks)
 
     @contextmanager

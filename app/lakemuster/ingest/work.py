@@ -36,7 +36,7 @@ class WrittenSegment:
     """A segment written to ``path``, not yet in the segment store.
 
     Attributes:
-        counts: of its entries; None for a manifest of index files.
+        counts: its entry counts; None for a manifest of index files.
     """
 
     path: str
@@ -97,7 +97,7 @@ def run_each(tasks: Sequence[Task[_T]]) -> list[_T | CatalogError]:
 
 
 def run_writing(tasks: Sequence[Task[WrittenSegment]]) -> list[WrittenSegment | CatalogError]:
-    """Like :func:`run_each`, for tasks that write segments, which are then flushed to disk together.
+    """Run tasks that write segments as :func:`run_each` does, then flush the segments to disk together.
 
     Raises:
         IndexUnavailable: a segment cannot be flushed.
@@ -170,13 +170,13 @@ def load_table_answer(
 def decode_manifest_by_reference(
     contents: Contents, header: ManifestHeader, packed: PackedMetadata, branch: str, path: str
 ) -> WrittenSegment:
-    """Like :func:`decode_manifest`, with fastavro and plain Python instead of compiled code."""
+    """Decode a manifest as :func:`decode_manifest` does, with fastavro and plain Python instead of compiled code."""
     with kernels_disabled():
         return decode_manifest(contents, header, packed, branch, path)
 
 
 def decode_list_by_reference(contents: Contents, packed: PackedMetadata, branch: str) -> list[ManifestHeader]:
-    """Like :func:`decode_list`, with fastavro."""
+    """Decode a manifest list as :func:`decode_list` does, with fastavro."""
     with kernels_disabled():
         return decode_list(contents, packed, branch)
 

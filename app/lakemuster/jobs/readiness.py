@@ -23,7 +23,7 @@ LOG = logging.getLogger("lakemuster.jobs")
 
 @dataclass(slots=True)
 class _Pending:
-    """The partitions of a table at a snapshot, and which of them are ready.
+    """The partitions of a table at a snapshot, and which are ready.
 
     Attributes:
         snapshot: the row id of the snapshot; None if the table has none.

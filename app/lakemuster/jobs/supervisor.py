@@ -42,7 +42,7 @@ class Supervisor:
         ttl_seconds: how long a lease lasts without renewal.
 
     Attributes:
-        measures: of the runs that end in this process.
+        measures: the measures of the runs that end in this process.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Supervisor:
         return [Held(name, runner.state()) for name, runner in runners if not runner.is_over]
 
     def beat(self) -> None:
-        """Renew the leases that this process holds, and acquire those that are free.
+        """Renew the leases that this process holds, and acquire the free ones.
 
         Raises:
             IndexUnavailable: the database does not answer.

@@ -34,7 +34,7 @@ class Answer:
     """The outcome of one try.
 
     Attributes:
-        status: of the response; None if there was none.
+        status: the status of the response; None if there was none.
         error: why the try failed; None if it succeeded.
         retry_after: the response's ``Retry-After`` in seconds; None if it has none.
     """

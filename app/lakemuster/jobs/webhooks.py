@@ -63,7 +63,7 @@ class DeliverEvents:
     """Delivers the events of one webhook.
 
     Args:
-        first_pause: seconds, see :func:`pause_after`.
+        first_pause: the longest pause after the first failure, in seconds.
     """
 
     first_seconds = 0.0
@@ -106,7 +106,11 @@ class DeliverEvents:
         return f"{delivery.delivered} messages delivered" + ("" if is_done else f"; {delivery.reason}")
 
     def sign(self, message: Message) -> dict[str, str]:
-        """Return the headers of a try. Raises: ConfigInvalid: the secret file cannot be used."""
+        """Return the headers of a try.
+
+        Raises:
+            ConfigInvalid: the secret file cannot be used.
+        """
         return signed_headers(message, self._webhook.settings.keys(), self._clock.wall_ms() // 1000)
 
     def pause(self, failures: int, answer: Answer) -> float:

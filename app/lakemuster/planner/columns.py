@@ -35,7 +35,7 @@ def field_struct(
         kind: ``lower``, ``partition`` …
         names: column names by field id.
         wanted: the field ids to take; None for all.
-        unordered: field ids whose bounds have no order that we can compare: their raw bounds are taken.
+        unordered: ids of fields whose bounds cannot be compared; their raw bounds are used.
     """
     fields, arrays = [], []
     for index, name in enumerate(table.column_names):
@@ -89,8 +89,8 @@ def sparse(name: str, kind: pa.DataType) -> pa.Field:
 def statistics_type(schemas: Sequence[Schema], kind: str, wanted: frozenset[int] | None = None) -> pa.DataType:
     """Return the struct type of one statistic for all columns of all schemas, structs excepted.
 
-    A field's name and type are those of the first schema that has it. Columns whose values have no
-    order that we can compare have binary bounds.
+    A field's name and type are those of the first schema that has it. Columns whose values cannot
+    be compared have binary bounds.
     """
     seen: dict[int, pa.Field] = {}
     for schema in schemas:

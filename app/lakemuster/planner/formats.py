@@ -1,8 +1,10 @@
-"""Registries of what table formats tell the planner, by the name of the format.
+"""Registries of the rules of table formats, by the name of the format.
 
-The planner asks a registry, and never a table for its format. There is a registry for each step: ``list_rules`` (the
-rows of lists), ``scan.scan_rules`` (which entries a scan reads, and what may drop one) and ``scan.plan_rules`` (how the
-files of a plan are read). ``planner.iceberg`` and ``planner.paimon`` implement them, and the catalog registers them.
+The planner looks up rules in a registry, and never compares the name of a table's format. Each port has a registry:
+``list_rules`` (the rows of lists), ``scan.scan_rules`` (which entries a scan reads, and what may drop one),
+``scan.plan_rules`` (how the files of a plan are read), ``aggregates.row_rules``, ``statistics.rules``,
+``history.rules`` and ``health.rules``. ``planner.iceberg`` and ``planner.paimon`` implement the ports, and the catalog
+registers them.
 """
 
 from __future__ import annotations

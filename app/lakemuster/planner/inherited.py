@@ -82,7 +82,7 @@ def _with(entries: Entries, name: str, values: pa.Array | pa.ChunkedArray, place
 
 
 def _left_to(inheritance: Inheritance, name: str, manifests: Numbers, status: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return the values for entries without their own: sequence numbers for added entries, those of v1 (0) for all."""
+    """Return the values that entries inherit: sequence numbers only for added entries, but 0 (v1) for all entries."""
     is_sequence = name in _SEQUENCE_NUMBERS
     given = inheritance.sequence_numbers if is_sequence else inheritance.snapshot_ids
     low, high = int(manifests[0]), int(manifests[-1]) + 1

@@ -1,4 +1,4 @@
-"""What a table format tells about the rows of lists: entries, manifests, partitions, differences."""
+"""The rules of a table format for the rows of lists: entries, manifests, partitions, differences."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ MANIFEST_COLUMNS: Mapping[str, ManifestColumn] = {
 
 
 class PartitionUpdates(Protocol):
-    """What the list of partitions tells of each one's last update."""
+    """Determines the last update of each partition for the list of partitions."""
 
     @property
     def order_type(self) -> pa.DataType:
-        """The type of the moments by which updates are ordered."""
+        """The type of the times by which updates are ordered."""
         ...
 
     def of(self, entries: pa.Table, times: Mapping[int, int]) -> tuple[pa.Array, pa.Array]:
-        """Return for N entries the (N,) moments when they were added, and the (N,) ids of the snapshots that did it.
+        """Return the (N,) times at which N entries were added, and the (N,) ids of the snapshots that added them.
 
         Args:
-            times: when each snapshot was committed, Unix epoch in milliseconds.
+            times: the commit time of each snapshot, in milliseconds since the Unix epoch.
         """
         ...
 
@@ -48,23 +48,23 @@ class PartitionUpdates(Protocol):
 
         Args:
             sums: the sums of files, records and bytes, by column.
-            order: the latest moment of each partition.
-            snapshot_id: the snapshot of that moment.
+            order: the time of each partition's last update.
+            snapshot_id: the snapshot of that update.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CommitTimes:
-    """Updates by the times of the snapshots that added files; null where a snapshot has expired."""
+    """Dates updates by the commits of the snapshots that added files; null where a snapshot has expired."""
 
     @property
     def order_type(self) -> pa.DataType:
-        """Unix epoch in milliseconds."""
+        """The type of milliseconds since the Unix epoch."""
         return pa.int64()
 
     def of(self, entries: pa.Table, times: Mapping[int, int]) -> tuple[pa.Array, pa.Array]:
-        """Return the times of entries' snapshots, -1 (before all others) for expired ones."""
+        """Return the entries' commit times, -1 (before all others) for expired snapshots, and their snapshot ids."""
         count = entries.num_rows
         commits = single_array(entries.column("snapshot_id")) if "snapshot_id" in entries.column_names else None
         if commits is None:
@@ -90,7 +90,7 @@ class ListRules:
             first one comes before the partitions.
         cancels_entries: whether a manifest may cancel entries of another one, so that the live entries of a manifest
             differ between snapshots.
-        partition_updates: what the list of partitions tells of updates.
+        partition_updates: determines the last updates in the list of partitions.
     """
 
     row_projection: Callable[[View, RequestedColumns], RowProjection]

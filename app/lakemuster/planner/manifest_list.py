@@ -27,7 +27,7 @@ def manifest_records(index: Index, view: View) -> tuple[ManifestRecord, ...]:
 
 
 class _Published(NamedTuple):
-    """The manifest rows of a snapshot, and how many of them the snapshot read before does not have."""
+    """The manifest rows of a snapshot, and the number that the table's previously read snapshot lacks."""
 
     records: tuple[ManifestRecord, ...]
     new: int
@@ -35,7 +35,7 @@ class _Published(NamedTuple):
 
 @cached("manifest lists", lambda found: found.new * _RECORD_BYTES + len(found.records) * _SHARED_BYTES)
 def _published(index: Index, table_id: int, row_id: int, _published_at_ms: int | None) -> _Published:
-    """Row ids are not reused, and publishing again changes the time: a cached value stays valid."""
+    """Return a snapshot's manifest rows. They stay valid: row ids are never reused, and publishing changes the time."""
     known = _latest.get((index, table_id)) or {}
     with index.database.reading() as session:
         found = tuple(snapshot_manifests(session, row_id, known))

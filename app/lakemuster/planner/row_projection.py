@@ -54,7 +54,7 @@ class ManifestPart:
 
 @dataclass(frozen=True)
 class ViewRows:
-    """What the projections of all formats read of a view."""
+    """A view and the requested columns, as the projections of all formats read them."""
 
     view: View
     wanted: RequestedColumns
@@ -81,7 +81,7 @@ class RowProjection(Protocol):
         ...
 
     def columns(self, present: Sequence[str]) -> list[str]:
-        """Return those of a segment's columns that this list needs."""
+        """Return the columns of a segment that this list needs."""
         ...
 
     def row_mask(self, view: View, part: ManifestPart, table: pa.Table) -> pa.Array | None:
@@ -89,7 +89,7 @@ class RowProjection(Protocol):
         ...
 
     def rows(self, part: ManifestPart, table: pa.Table | pa.RecordBatch) -> pa.RecordBatch:
-        """Build rows of the list from those entries of a segment that belong to it."""
+        """Build rows of the list from the entries of a segment that belong to it."""
         ...
 
     def takes_whole(self, view: View, part: ManifestPart, segment: Segment) -> bool:

@@ -1,4 +1,4 @@
-"""Row sources: lists of rows that can be read from any position. Every read of a table is one."""
+"""Row sources: lists of rows that can be read from any position, such as a snapshot's files or partitions."""
 
 from __future__ import annotations
 
@@ -25,27 +25,21 @@ START = Position(0, 0)
 
 
 class RowSource(Protocol):
-    """A list of rows in parts, pinned to a snapshot.
-
-    Attributes:
-        key: the name of the rows, such as ``files``.
-        schema: the schema of the whole list.
-        snapshot_id: the snapshot that the list is pinned to; None for a table without snapshots.
-    """
+    """A list of rows in parts, pinned to a snapshot."""
 
     @property
     def key(self) -> str:
-        """See the class."""
+        """The name of the rows, such as ``files``."""
         ...
 
     @property
     def schema(self) -> pa.Schema:
-        """See the class."""
+        """The schema of the whole list."""
         ...
 
     @property
     def snapshot_id(self) -> int | None:
-        """See the class."""
+        """The id of the snapshot that the list is pinned to; None for a table without snapshots."""
         ...
 
     def batches(self, start: Position = START) -> Iterator[tuple[Position, pa.RecordBatch]]:

@@ -1,4 +1,4 @@
-"""The view that a read works on: one table at one snapshot."""
+"""Views: one table at one snapshot, as plans and lists read it."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ class SecondBranch:
     Attributes:
         option: the table option that names the branch.
         branch: the branch's name.
-        is_first: the branch's partitions are read first, and the table's own only where the branch has none; else the
-            reverse.
-        view: None while the branch has no snapshot.
+        is_first: whether the branch's partitions take precedence over the table's own; otherwise the reverse.
+        view: the branch at its snapshot; None while it has none.
         problem: why the requested snapshot of the table cannot be read from the branch; None when it can.
     """
 
@@ -49,7 +48,7 @@ class View:
     """A table, its metadata and the snapshot to read.
 
     Attributes:
-        snapshot: None for a table or branch without snapshots.
+        snapshot: the snapshot to read; None for a table or branch without snapshots.
         stale: why a newer snapshot, or the table's pointer, could not be read; None when fresh.
         schema_id: the schema to read with; the snapshot's own if None. The current state of a table or branch has its
             newest columns, even if nothing was written since they changed.

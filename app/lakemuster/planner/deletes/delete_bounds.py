@@ -67,7 +67,7 @@ class EqualityBounds:
 
 @dataclass(frozen=True, slots=True)
 class BoundsComparison:
-    """Compare the delete files with the data files of one table."""
+    """A comparison of the delete files with the data files of one Arrow table."""
 
     _columns: tuple[tuple[_DeleteColumn, _Side], ...]
 

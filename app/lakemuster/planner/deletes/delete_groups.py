@@ -24,10 +24,10 @@ _AT_ONCE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class DeleteGroup:
-    """Delete files sorted by key, then sequence number: those for one key and data sequence number are a range.
+    """Delete files sorted by key, then sequence number: the matches of one key and data sequence number are a range.
 
     Attributes:
-        newer: deletes apply only to data files with a smaller sequence number; else also to those with the same.
+        newer: whether deletes apply only to data files with a smaller sequence number; otherwise also with an equal one.
     """
 
     sequences: Numbers
@@ -79,7 +79,7 @@ def _spread(rows: Numbers, starts: Numbers, counts: Numbers, numbers: Numbers) -
 
 
 class FoundPairs:
-    """Collect pairs of a row and a delete file."""
+    """The pairs of a row and a delete file that were found so far."""
 
     def __init__(self) -> None:
         self._rows: list[Numbers] = []

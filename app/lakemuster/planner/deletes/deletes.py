@@ -46,7 +46,7 @@ class DeleteIndex:
     """The live delete files of a snapshot, numbered in the order given.
 
     Attributes:
-            empty: the snapshot has no delete files.
+            empty: whether the snapshot has no delete files.
             stat_columns: the data file statistics that :meth:`match` reads where a segment has them.
             content: (D,) the content of each delete file.
             is_vector: (D,) whether it is a deletion vector.

@@ -27,7 +27,7 @@ from lakemuster.planner.pruning.bounds import numbers_of
 Numbers = NDArray[np.int64]
 
 _MOST_CODES = 1 << 16
-"""Up to this many codes, or as many as files, a table of all of them replaces sorting."""
+"""Maximum codes, or the number of files if that is larger, for which a table of all codes replaces sorting."""
 
 
 def is_partitioned(spec: PartitionSpec) -> bool:

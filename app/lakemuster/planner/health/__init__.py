@@ -1,1 +1,1 @@
-"""What is measured of a table's health, and which command mends it. Statuses follow from it in ``metadata.health``."""
+"""Measure a table's health, and return commands that improve it; ``metadata.health`` derives statuses from this."""

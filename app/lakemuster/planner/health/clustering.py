@@ -1,4 +1,4 @@
-"""How well a column separates the files of each partition."""
+"""The clustering of files by a column: how well its bounds separate the files of each partition."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from lakemuster.planner.statistics.partition_overlap import depths_in_partitions
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """How many files of its own partition contain the lower bound of a file, itself among them.
+    """The number of files of a partition whose bounds contain a file's lower bound, the file itself included.
 
     Attributes:
-        column: the full name.
-        samples: files with a lower bound.
-        mean: over them; None without any.
+        column: the full name of the column.
+        samples: number of files with a lower bound.
+        mean: the mean over the samples; None if there are none.
     """
 
     column: str
@@ -26,7 +26,7 @@ class Clustering:
 
 
 def clustering_of(questions: Sequence[Question], column: str) -> Clustering | None:
-    """Count the files of each file's partition whose bounds contain its lower bound; None: no such primitive column."""
+    """Return the clustering by a column; None if the table has no such primitive column with an order."""
     found = file_bounds(questions, column, partitions=True)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Commands for Spark that mend a table, as text that runs as it is: names and strings are quoted.
+"""Spark SQL commands that improve a table's health, ready to run: names and strings are quoted.
 
 Source: Spark, "Identifiers", "Literals"; Iceberg, "Spark Procedures"; Paimon, "Procedures".
 """
@@ -13,7 +13,7 @@ from lakemuster.metadata.names import parse_name
 from lakemuster.upstream.locations import split_catalog_location
 
 SESSION_CATALOG = "spark_catalog"
-"""The Spark catalog of tables of which nobody says where they are."""
+"""The Spark catalog of tables that are not in an attached catalog, if the settings name none."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -23,7 +23,7 @@ class Commands:
 
     Attributes:
         catalog: the name of its Spark catalog.
-        levels: its name there.
+        levels: the name of the table in that catalog.
     """
 
     catalog: str
@@ -34,8 +34,8 @@ class Commands:
         """Return the commands of a table.
 
         Args:
-            name: the dotted name here.
-            location: as registered: of a table of an attached catalog, the catalog and its name there.
+            name: its dotted name in Lakemuster.
+            location: as registered; for a table of an attached catalog, the catalog and its name there.
             catalog: the Spark catalog; None for the attached catalog's name, or the session's catalog.
         """
         attached = split_catalog_location(location)
@@ -46,12 +46,12 @@ class Commands:
     def call(
         self, system: str, procedure: str, options: Mapping[str, str] | None = None, **arguments: str | int
     ) -> str:
-        """Return the call of a procedure about the table.
+        """Return a call of a procedure for the table.
 
         Args:
-            system: the namespace of procedures: ``system`` of Iceberg, ``sys`` of Paimon.
+            system: the namespace of procedures: ``system`` for Iceberg, ``sys`` for Paimon.
             options: the procedure's argument ``options``.
-            arguments: others, by name.
+            arguments: further arguments, by name.
         """
         given = [f"table => {literal('.'.join(map(identifier, self.levels)))}"]
         given += [f"{name} => {literal(value)}" for name, value in arguments.items()]
@@ -68,12 +68,12 @@ class Commands:
 
 
 def identifier(name: str) -> str:
-    """Quote an identifier if it needs that."""
+    """Return an identifier, quoted if necessary."""
     return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
 
 
 def literal(value: str | int) -> str:
-    """Return a literal of a string or a number."""
+    """Return the SQL literal of a string or a number."""
     if isinstance(value, int):
         return str(value)
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")

@@ -13,19 +13,19 @@ from lakemuster.planner.statistics.delete_files import DeletesByKind
 PERCENT = "percent of data files"
 TIMES = "times the median partition"
 UNITS = {"small_files": PERCENT, "delete_debt": PERCENT, "skew": TIMES}
-"""The units of components of files."""
+"""The units of the components that are measured from files."""
 NO_COMMAND = "no command mends it: a partition spec that divides large partitions does"
 ALSO_SMALL = "the rewrite also merges small data files, and leaves delete files that may apply to others"
 OTHER_DELETES = "the rewrite also merges delete files that apply"
 
 
 def share(part: int, whole: int) -> float:
-    """Return a part in percent; 0 of nothing."""
+    """Return a part in percent; 0 if the whole is 0."""
     return 100 * part / whole if whole else 0.0
 
 
 def staleness(state: TableState) -> Measured:
-    """Return the age of the current snapshot; of a table without one, of its metadata."""
+    """Return the age of the current snapshot, or of the metadata of a table without one."""
     current = state.current
     at_ms = state.metadata.last_updated_ms if current is None else current.committed_at_ms
     if at_ms is None:
@@ -70,7 +70,6 @@ def overlap(layout: Layout, remedy: str | None) -> Iterator[Measured]:
         reason = f"no file has a lower bound of column {found.column}"
         yield Measured("overlap", 1.0 if not layout.statistics.totals.data_files else None, unit, reason=reason)
         return
-    # As many files as there are contain a value at most.
     yield Measured("overlap", found.mean, unit, reason=f"column {found.column}", remedy=remedy)
 
 
@@ -80,7 +79,7 @@ def delete_debt(layout: Layout, remedy: str) -> Measured:
     value, carrying = share(deletes.data_files, whole), deletes.data_files
     if not carrying:
         return Measured("delete_debt", 0.0, PERCENT, concerned=0)
-    # A vector goes with its data file; other delete files may apply to data files that stay.
+    # A rewrite removes the vectors of its data files; other delete files may also apply to files that stay.
     vectors = deletes.files.deletion_vectors.count
     if deletes.dangling is not None:
         vectors -= deletes.dangling.deletion_vectors.count

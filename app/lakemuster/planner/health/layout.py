@@ -1,4 +1,4 @@
-"""How the live data files of a snapshot lie: sizes by partition, figures, how far a column separates them."""
+"""The layout of a snapshot's live data files: sizes by partition, statistics, and clustering by a column."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NO_INTS: Ints = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, slots=True)
 class FileGroups:
-    """N data files by partition, those of other specs apart.
+    """N data files by partition; partitions of different specs are distinct.
 
     Attributes:
-        sizes: (N,) bytes; below 0 where they are not recorded.
+        sizes: (N,) bytes; negative if not recorded.
         partitions: (N,) a number for each partition of each spec, from 0.
         buckets: (N,) Paimon's buckets.
         is_current: (N,) whether a file has the table's default spec.
@@ -43,10 +43,10 @@ class FileGroups:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What is known of the files.
+    """The layout of some files.
 
     Attributes:
-        target: the size that writers aim at; None where none is known.
+        target: the target file size of writers; None if unknown.
         clustering: None if the table is not sorted by a column.
     """
 
@@ -62,7 +62,7 @@ def layout_of(
     """Return the layout of the files of questions.
 
     Args:
-        statistics: of the same files.
+        statistics: the statistics of the same files.
         target_bytes: the operator's target file size; None for the table's own.
         column: the full name of the column by which the table is sorted; None if it is not.
     """

@@ -1,4 +1,4 @@
-"""What a table format tells about health: what its metadata and its files are measured by, and its commands."""
+"""The rules of a table format for health: measurements of metadata and files, and commands that improve them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from lakemuster.planner.statistics.rules import TargetFileSize
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """A table at its current snapshot, as its metadata tells.
+    """The state of a table that its health is measured from.
 
     Attributes:
-        snapshots: of main.
-        manifests: of the current snapshot, those that hold its files; None if it is not published.
-        quarantined: how many snapshots of the table are.
+        snapshots: the snapshots of main.
+        manifests: the data and delete manifests of the current snapshot; None if it is not published.
+        quarantined: the number of quarantined snapshots.
         unreadable: why the current snapshot is quarantined; None if it is not.
-        now_ms: Unix milliseconds.
+        now_ms: the current time, in Unix milliseconds.
     """
 
     metadata: TableMetadata
@@ -42,7 +42,7 @@ class TableState:
 
 
 def nothing_more(*_: object) -> Iterator[Measured]:
-    """Measure nothing."""
+    """Return no measurements."""
     return iter(())
 
 
@@ -55,8 +55,8 @@ class HealthFormat:
     """The rules of one format.
 
     Attributes:
-        of_metadata: measures what metadata and manifest lists alone tell.
-        of_history: measures the snapshots, given what an expiry by the table's own policy would decide.
+        of_metadata: measures the components that metadata and manifest lists determine.
+        of_history: measures the snapshots, given the decisions of an expiry by the table's own policy.
         of_files: measures the files.
         sorted_by: returns the full name of the first column by which a table is sorted; None if it is not.
     """

@@ -1,6 +1,6 @@
 """A table's history, from the index: what commits added and removed, and what an expiry of snapshots would remove.
 
-``rules`` is what a table format tells it; ``changes`` counts a commit's files, ``figures`` those of a snapshot.
-``references`` has the shape of the list of all files that snapshots name. ``expiry`` has the values of an expiry and
-the shape of its list of files. The formats fill both.
+``rules`` are the rules of a table format; ``changes`` counts the files of a commit, ``figures`` those of a snapshot.
+``references`` defines the list of all files that snapshots name, and ``expiry`` the arguments, decisions and list of
+files of an expiry. The formats compute both.
 """

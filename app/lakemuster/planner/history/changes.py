@@ -22,10 +22,10 @@ from lakemuster.planner.view import View
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one commit did.
+    """The files that one commit added and removed.
 
     Attributes:
-        partitions: a text for each partition, as of one spec, that it added files to or removed files from.
+        partitions: a text of the spec and values of each partition in which it added or removed files.
     """
 
     added: Figures
@@ -38,9 +38,9 @@ def _weight(changes: Changes) -> int:
 
 
 def _key(index: Index, old: View | None, new: View) -> tuple[object, ...]:
-    """Row ids are not reused, and publishing again changes the time: a cached value stays valid.
+    """Return a cache key that stays valid: row ids are never reused, and publishing again changes the time.
 
-    The texts of partitions are those of one state of the table's specs and schemas.
+    The texts of partitions depend on the table's specs and schemas.
     """
     records = [view.snapshot for view in (old, new) if view is not None and view.snapshot is not None]
     metadata = new.metadata

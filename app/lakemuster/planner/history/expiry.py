@@ -1,4 +1,4 @@
-"""What an expiry of snapshots is asked, what it would decide, and the list of files that it would remove."""
+"""The arguments of an expiry of snapshots, its decisions, and the list of files that it would remove."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Policy:
     """The arguments of an expiry; None where the table's own properties decide.
 
     Attributes:
-        older_than_ms: snapshots from this time on stay, Unix epoch milliseconds.
-        retain_last: so many of the newest snapshots of each branch stay.
-        retain_max: Paimon: no more than so many stay, however young they are.
-        max_deletes: Paimon: no more than so many snapshots go at a time.
-        cleanup: Iceberg: ``reachable`` removes what no snapshot refers to any more; ``library`` does what the Java
-            library does by itself, which keeps some of it longer.
-        paimon: the major version of Paimon that expires: in 1, a snapshot goes that is old enough itself; in 2, one of
-            which the next is old enough.
+        older_than_ms: snapshots from this time on are retained, Unix epoch milliseconds.
+        retain_last: minimum number of snapshots of each branch to retain, the newest ones.
+        retain_max: Paimon: maximum number of snapshots to retain, however young they are.
+        max_deletes: Paimon: maximum number of snapshots to remove at a time.
+        cleanup: Iceberg: ``reachable`` removes every file that no snapshot refers to any more; ``library`` removes the
+            files that the Java library removes, which retains some of them longer.
+        paimon: the major version of Paimon: version 1 removes a snapshot if it is old enough itself, version 2 if its
+            successor is.
     """
 
     older_than_ms: int | None = None
@@ -52,10 +52,10 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class ExpiryState:
-    """The table that an expiry would find, and the time.
+    """The state of a table before an expiry, and the time.
 
     Attributes:
-        records: all of its snapshots.
+        records: all snapshots of the table.
         branch: the branch to expire, in formats where each has its own snapshots.
     """
 
@@ -72,13 +72,13 @@ class ExpiryState:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """What an expiry would decide.
+    """The decisions of an expiry.
 
     Attributes:
-        expired: the snapshots that would go.
-        needed: the snapshots whose files must be known to tell which files would go.
-        refs: the branches and tags that would go, with the reasons.
-        settings: the values that decided, by the names of the format's properties; times in milliseconds.
+        expired: the snapshots that would be removed.
+        needed: the snapshots whose files must be known to determine the files that would be removed.
+        refs: the branches and tags that would be removed, with the reasons.
+        settings: the values that were applied, by the names of the format's properties; times in milliseconds.
         refused: why the expiry would fail; then nothing else is set.
     """
 
@@ -106,7 +106,7 @@ def expired_schema(state: ExpiryState) -> pa.Schema:
 
 
 def content_rows(state: ExpiryState, rows: pa.RecordBatch, kind: pa.Array | str) -> pa.Table:
-    """Return rows of the list for rows of files, as a list of entries has them."""
+    """Convert rows of a list of entries to rows of the list of files."""
     names = rows.schema.names
     kept = [
         name for name in ("file_path", "file_size_in_bytes", "record_count", "spec_id", "partition") if name in names
@@ -134,7 +134,7 @@ def metadata_rows(state: ExpiryState, kind: ExpiredKind, files: Mapping[str, int
 
 
 def joined(state: ExpiryState, tables: Sequence[pa.Table]) -> pa.Table:
-    """Return one list of tables of its shape: each file once, at its first place."""
+    """Concatenate lists of files; keep each file once, at its first position."""
     whole = pa.concat_tables([expired_schema(state).empty_table(), *tables]).combine_chunks()
     if not whole.num_rows:
         return whole

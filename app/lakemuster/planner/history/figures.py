@@ -28,9 +28,9 @@ class Figures:
     """A number of files.
 
     Attributes:
-        data_files, delete_files: a deletion vector is a delete file, also where several share one Puffin file.
-        records: rows in data files, those that deletes hide included.
-        bytes: of all these files; of a deletion vector, its own bytes in the Puffin file.
+        data_files, delete_files: each deletion vector is a delete file, even if several share one Puffin file.
+        records: rows in data files, including deleted rows.
+        bytes: size of all files; for a deletion vector, its own bytes in the Puffin file.
     """
 
     data_files: int = 0
@@ -73,7 +73,7 @@ def counted(entries: pa.Table) -> Figures:
 
 
 def live_figures(index: Index, view: View) -> Figures:
-    """Count the live files of a published snapshot. What a manifest adds to the sum is cached."""
+    """Count the live files of a published snapshot. The figures of each manifest are cached."""
     total = Figures()
     if not LIST_RULES.of(view.table).cancels_entries:
         source = EntrySource(
@@ -91,7 +91,7 @@ def live_figures(index: Index, view: View) -> Figures:
 
 
 def _cancelled(index: Index, part: ManifestPart, dead: NDArray[np.int64]) -> Figures:
-    """Count those of a manifest's added entries that a snapshot cancels.
+    """Count the added entries of a manifest that a snapshot cancels.
 
     Args:
         dead: their numbers, ascending, among the entries of all manifests of the snapshot.

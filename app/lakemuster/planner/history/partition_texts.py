@@ -23,7 +23,7 @@ def partition_texts(spec_ids: pa.Array, partitions: pa.Array) -> pa.Array:
 
 
 def _measured(texts: pa.Array) -> pa.Array:
-    """Put each text's length before it, so that no text looks like null, or like two."""
+    """Prefix each text with its length, so that it differs from null, and joined texts are unambiguous."""
     return pc.fill_null(pc.binary_join_element_wise(pc.binary_length(texts).cast(pa.string()), texts, ":"), _NULL)
 
 

@@ -13,7 +13,7 @@ from lakemuster.index.table_record import TableRecord
 from lakemuster.metadata.snapshot import TableMetadata
 
 REFERENCES = pa.schema([("kind", pa.string()), ("location", pa.string()), ("name", pa.string())])
-"""``location`` is a file's, or with a ``name`` a folder: then every file of that name anywhere below it is meant."""
+"""Without a ``name``, ``location`` is a file; with one, it is a folder, for every file of that name below it."""
 
 
 @dataclass(frozen=True, slots=True)

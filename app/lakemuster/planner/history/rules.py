@@ -1,4 +1,4 @@
-"""What a table format tells its history: which entries a commit changed, and what an expiry would remove."""
+"""The rules of a table format for history: which entries a commit changed, and what an expiry would remove."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lakemuster.planner.row_projection import ManifestPart, RequestedColumns
 from lakemuster.planner.view import View
 
 ChangedEntries = tuple[list[tuple[ManifestPart, pa.Table]], list[tuple[ManifestPart, pa.Table]]]
-"""Entries that a commit added, and entries that it removed, by manifest. What is among both has not changed."""
+"""Entries that a commit added, and entries that it removed, by manifest. An entry in both has not changed."""
 
 
 def unshared_entries(index: Index, old: View | None, new: View) -> ChangedEntries:
@@ -72,12 +72,12 @@ class HistoryRules:
 
     Attributes:
         changed_entries: returns the entries that a commit changed, given the snapshot before it and its own.
-        needs_parent: whether that takes the snapshot before it. If not, a snapshot records its own changes.
-        writer_figures: the figures that a snapshot's writer recorded, by the names of the timeline.
-        retention: tells which snapshots an expiry would remove.
+        needs_parent: whether ``changed_entries`` needs the snapshot before it; if not, snapshots record their changes.
+        writer_figures: returns the figures that a snapshot's writer recorded, by the names of the timeline.
+        retention: returns the decisions of an expiry.
         expired_files: lists the files that it would remove, once all snapshots that the retention needs are published.
         references: lists the files that published snapshots refer to, in the shape of ``references.REFERENCES``.
-        numbers_snapshots: whether the ids of a branch's snapshots follow one another, so that missing ones show.
+        numbers_snapshots: whether the ids of a branch's snapshots are consecutive, so that gaps reveal expired ones.
     """
 
     changed_entries: Callable[[Index, View | None, View], ChangedEntries] = unshared_entries

@@ -1,4 +1,4 @@
-"""Report which conjuncts of a predicate prune, and why the others cannot: none is dropped in silence.
+"""Report which conjuncts of a predicate prune, and why the others cannot. Every conjunct is reported.
 
 A conjunct that NaN may match keeps every file whose NaN values were not counted, unless all of its values are null.
 Where no file with bounds has a NaN count, the conjunct is reported as not applied. Where some have one, it is reported
@@ -34,7 +34,7 @@ class NotApplied:
     """A conjunct that keeps every file, or every file whose NaN values were not counted.
 
     Attributes:
-        filter: the conjunct, in the caller's words.
+        filter: the conjunct, as the caller wrote it.
         reason: why it cannot prune.
     """
 

@@ -1,4 +1,4 @@
-"""Plan tables that read partitions of a second branch, as Paimon's ``scan.fallback-branch`` asks for.
+"""Plan tables that read partitions of a second branch, as Paimon's ``scan.fallback-branch`` specifies.
 
 The first of the two branches is read whole; from the other, a scan reads only the partitions in which it reads no file
 of the first. Filters do not change which partitions those are.
@@ -85,7 +85,7 @@ def partitions_of(scan: ScanIndex) -> Partitions:
 
 
 def _require_columns(other: SecondBranch, own: Schema, second: Schema) -> None:
-    """Refuse branches whose columns differ. The second may have more columns, which Paimon would refuse."""
+    """Refuse a second branch that lacks a column or has it with another type. Unlike Paimon, allow more columns."""
     types = {field.name: field.type for field in second.fields}
     unlike = [field.name for field in own.fields if types.get(field.name) != field.type]
     if unlike:

@@ -20,7 +20,7 @@ from lakemuster.planner.scan.scan_index import ScanIndex
 from lakemuster.planner.scan.selection import RowNumbers
 
 LEAST, MOST = 1024, 1 / 4
-"""From this many files of a batch, and this fraction of its entries on, the whole batch is matched and cached."""
+"""Minimum files of a batch, and minimum fraction of its entries, for which the whole batch is matched and cached."""
 
 MatchingDeletes = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Offsets (N + 1,) and numbers of delete files, as :meth:`DeleteIndex.match` returns them."""
@@ -33,7 +33,7 @@ def matching_deletes(
 
     Args:
         group: the batches of segments that hold the files.
-        entries: reads their entries, inherited fields filled in; not called where whole batches answer for all members.
+        entries: reads their entries, inherited fields filled in; not called if all members have matched batches.
     """
     spec_id = group[0].spec.spec_id
     known = [_of_batch(scan, index, member) if len(member.rows) >= LEAST else None for member in group]
@@ -47,7 +47,7 @@ def matching_deletes(
 
 
 def _of_batch(scan: ScanIndex, index: DeleteIndex, member: BatchFiles) -> MatchingDeletes | None:
-    """Take matches from the whole batch's; None where the member is too small a part of it, or it has too many."""
+    """Return a member's part of its whole batch's matches; None if the part is too small, or the batch has too many."""
     spec, rows, batch = member.spec, member.rows, member.columns.batch
     count = batch.num_rows
     if len(rows) < MOST * count:

@@ -40,11 +40,10 @@ from lakemuster.predicates import TRUE, Bound, conjuncts, text_of
 LevelName = Literal["manifests", "segments", "zones", "entries", "indexes", "groups"]
 
 TOGETHER = "several conditions together"
-"""Stands for the conjunct where none drops alone: each leaves some zone of a segment, some row of a file by its
-indexes, or some file of a group."""
+"""Reported instead of a conjunct if none alone drops a segment, a file by its indexes, or a group of files."""
 
 OTHER_BUCKET = "the bucket that the key hashes to"
-"""Stands for the conjunct that drops a file of another bucket."""
+"""Reported instead of a conjunct for a file of another bucket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class FileReason:
-    """Why a plan has a file, or does not have it.
+    """Why a plan contains or omits a file.
 
     Attributes:
         state: ``absent`` from the snapshot; ``deleted`` from it; ``dropped`` by the filter; ``kept``.
@@ -117,7 +116,7 @@ class _Counting:
             rules: masks to apply before any conjunct, by their description.
 
         Returns:
-            what is left.
+            the mask of what is left.
         """
         self.seen[level] = self.seen.get(level, 0) + int(among.sum())
         counts = self.dropped.setdefault(level, {})
@@ -144,7 +143,7 @@ def explain(scan: ScanIndex, bound: Bound, files: Sequence[str] = ()) -> Explana
 
 
 def combined(one: Explanation, other: Explanation) -> Explanation:
-    """Combine the explanations of two branches: add their counts, and show each file where it got furthest."""
+    """Combine the explanations of two branches: add their counts, and report each file where it got furthest."""
     levels = {level.name: level for level in one.levels}
     for level in other.levels:
         known = levels.get(level.name, Level(level.name, 0, {}))
@@ -285,7 +284,7 @@ def _explain_file(scan: ScanIndex, spec: SpecIndex, number: int, row: int, path:
         return FileReason(path, "dropped", "manifests", _first_that_drops(bound, statistics), why_manifest)
     statistics = entry_statistics(spec, entry)
     if not can_match(bound, statistics)[0]:
-        # What zones drop, entries drop too: the file's own statistics are the better reason.
+        # The statistics of an entry drop whatever its zone's do, and are more specific.
         why_entry = tuple(reasons(bound, statistics, names))
         return FileReason(path, "dropped", "entries", _first_that_drops(bound, statistics), why_entry)
     found = [*reasons(bound, statistics, names)]

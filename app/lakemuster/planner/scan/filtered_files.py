@@ -55,7 +55,7 @@ def filtered_files(
 def live_files(
     index: Index, view: View, content: Sequence[str] | None = None, stats: Sequence[str] | None = None
 ) -> RowSource:
-    """List all live files; if the table reads partitions of another branch, those that a scan reads of both.
+    """List all live files; if the table reads partitions of a second branch, the files that a scan reads from both.
 
     Raises:
         RequestInvalid: an unknown content or column.
@@ -129,6 +129,6 @@ class FilteredFiles:
 
 @cached("delete files", lambda numbers: numbers.nbytes, lambda plan: plan.cache_key)
 def _numbers(plan: Plan) -> Numbers:
-    """The numbers of the delete files that apply to a plan's files, ascending."""
+    """Return the numbers of the delete files that apply to a plan's files, ascending."""
     found = [np.unique(batch.deletes) for batch in plan.batches()]
     return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))

@@ -36,7 +36,7 @@ def filtered_partitions(index: Index, view: View, bound: PredicateBinding) -> Fi
     Args:
         bound: binds the predicate to the columns of a branch.
     """
-    # Like the list without a filter: of the view's own branch.
+    # Like the list without a filter, this one covers only the view's own branch.
     own = replace(view, second_branch=None)
     files = filtered_files(index, own, bound)
     plan = files.plan

@@ -141,7 +141,7 @@ def _plain(column: pa.Array) -> ColumnBuffers:
 
 
 def _shared_text(starts: Ends, stops: Ends, data: memoryview) -> bytes | None:
-    """The text that all rows share; None where they differ."""
+    """Return the text that all rows share; None if they differ."""
     first, last = bytes(data[starts[0] : stops[0]]), bytes(data[starts[-1] : stops[-1]])
     if first != last or not (stops - starts == len(first)).all():
         return None

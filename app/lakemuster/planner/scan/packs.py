@@ -1,7 +1,7 @@
 """Packs: statistics of the files of neighbouring manifests in one array, evaluated at once.
 
 Evaluating manifests one by one costs some hundred microseconds each, however few files they list; a pack has about
-:data:`PACK_ROWS` files of as many manifests as that takes. Where a pack ends depends only on the manifests at its end,
+:data:`PACK_ROWS` files, of any number of manifests. Where a pack ends depends only on the manifests at its end,
 so that a commit, which adds and removes manifests, leaves most packs of a table unchanged. The arrays of packs are
 cached.
 
@@ -38,10 +38,10 @@ from lakemuster.planner.pruning.zones import stacked
 from lakemuster.predicates import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr
 
 PACK_ROWS = 1 << 16
-"""Files of a pack, approximately."""
+"""Approximate number of files of a pack."""
 
 SOME_OF_A_PACK = 4
-"""From one part in this many of a pack on, evaluating the whole pack costs less than gathering the parts."""
+"""Evaluate a whole pack if at least one in this many of its entries is requested: gathering them costs more."""
 
 _VALUE_BYTES, _SOURCE_BYTES = 640, 256
 """Bytes of a cached value besides its arrays, and of each segment of its pack."""
@@ -114,7 +114,7 @@ class PackPredicate:
     """A predicate, prepared for the packs of one spec.
 
     Attributes:
-        columns: the type that the predicate takes each column to have.
+        columns: the type that the predicate assumes for each column.
         partitions: the types of the spec's partition fields.
         values: a cache of leaves' values as bound codes, by the leaf's identity.
         projected: a cache of leaves' projections on partitions, by the leaf's identity.
@@ -348,7 +348,7 @@ _NOTHING = pa.table({})
 
 
 def leaf_types(bound: Bound) -> dict[int, Primitive]:
-    """Return the type that a predicate takes each of its columns to have."""
+    """Return the type that a predicate assumes for each of its columns."""
     match bound:
         case BoundLeaf():
             return {} if bound.transform is not None else {bound.field_id: bound.type}

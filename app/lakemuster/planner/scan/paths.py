@@ -100,7 +100,7 @@ def find(scan: ScanIndex, spec: SpecIndex, locations: Collection[str]) -> Iterat
 
 
 def _hits(index: Index, pack: Pack, column: str, keys: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Yield the entries of a pack that record one of these names, and the name."""
+    """Yield the names that entries of a pack record, each with the entry's place in the pack."""
     known: PathKeys = pack_cache.get_or_make((pack, "paths"), lambda: _keys(index, pack, column))
     for text, key in keys.items():
         for place in known.of_key(key):

@@ -117,7 +117,7 @@ class PlannedBatch:
             yield replace(self.slice(start, end - start), numbers=None)
 
     def surely_matching(self) -> NDArray[np.int64]:
-        """Count the rows of each file (N,) that certainly match: all, if it has no residual and no deletes, or 0."""
+        """Return the (N,) rows that certainly match: all rows of a file without residual and deletes, else 0."""
         whole = np.array([isinstance(residual, AlwaysTrue) for residual in self.residuals], np.bool_)[self.residual]
         undeleted = np.diff(self.delete_offsets) == 0
         if "deletion_vector" in self.table.column_names:
@@ -155,11 +155,11 @@ class Plan:
         bound: the predicate.
         statistics: field ids of the columns whose statistics are wanted; None for all.
         added_in: for incremental plans: only files that one of these snapshots added, without deletes.
-        splitting: how to pack files into splits, when they are wanted.
-        details: add how each file is to be read.
+        splitting: how to pack files into splits, if requested.
+        details: whether to add how each file is read.
         within: the part of the plan to read (see ``tasks``); None for the whole.
         second_branch: the plan of another branch, whose files follow these; part numbers continue.
-        shows_branch: files of two branches are listed together.
+        shows_branch: whether files of two branches are listed together.
     """
 
     scan: ScanIndex
@@ -179,13 +179,13 @@ class Plan:
 
     @property
     def cache_key(self) -> tuple[object, ...]:
-        """Equal for equal plans of one scan index; a cache that holds it does not keep the index alive."""
+        """A key that is equal for equal plans of one scan index, and does not keep the index alive."""
         own = (self.bound, self.statistics, self.added_in, self.splitting, self.details, self.within, self.shows_branch)
         return self.scan.cache_key, *own, None if self.second_branch is None else self.second_branch.cache_key
 
     @property
     def can_be_limited(self) -> bool:
-        """Whether each row of a file is a row of the table: those of files that are read together may be parts."""
+        """Whether each row of a file is a row of the table; files that are read together may hold parts of rows."""
         return not self.scan.rules.reads_together and (self.second_branch is None or self.second_branch.can_be_limited)
 
     @property
@@ -230,7 +230,7 @@ class Plan:
             yield from self._of_other(self.second_branch, start, end)
 
     def _of_other(self, other: Plan, start: Position, end: Position | None) -> Iterator[PlannedBatch]:
-        """Yield the files of the other branch, with part numbers after ours."""
+        """Yield the files of the other branch; its part numbers follow this plan's."""
         before = len(self.scan.data)
         own_end = None if end is None else Position(end.part - before, end.offset)
         own_start = Position(start.part - before, start.offset) if start.part >= before else START
@@ -238,7 +238,7 @@ class Plan:
             yield self._numbered_on(batch, other)
 
     def _numbered_on(self, batch: PlannedBatch, other: Plan) -> PlannedBatch:
-        """Renumber a batch of the other branch: its parts, sections and splits follow ours."""
+        """Renumber a batch of the other branch: its parts, sections and splits follow this plan's."""
         rules = plan_rules_of(self.scan)
         after = rules.numbers_after(self.scan, self.bound, self.splitting) if self.details else {}
         snapshot = other.view.snapshot
@@ -331,7 +331,7 @@ class Plan:
         return plan_rules_of(self.scan).whole(source)
 
     def _opened(self, name: str) -> tuple[Segment, list[str]]:
-        """Open a segment, and select the columns that a plan needs: cached, since segments of a table are alike."""
+        """Open a segment, and select the columns that the plan needs, cached by the names of the segment's columns."""
         segment = self.scan.index.segments.open(name)
         if (present := segment.names) not in self._columns_of:
             columns = self.row_projection.columns(list(present))

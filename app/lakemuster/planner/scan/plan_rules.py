@@ -1,6 +1,6 @@
-"""What a table format tells a plan: which files are read together, and what their entries gain.
+"""The rules of a table format for plans: which files are read together, and what a plan adds to their entries.
 
-A format without rules of its own takes ``PLAIN_PLANS``: each file is read alone, as its entry records it.
+The default is ``PLAIN_PLANS``: each file is read alone, as its entry records it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class FileGroups(Protocol):
         ...
 
     def statistics(self, scan: ScanIndex, part: int, rows: RowNumbers, bound: Bound) -> JointStatistics:
-        """Return all statistics of some files of a part, those that may not drop a file alone too."""
+        """Return all statistics of some files of a part, including those that may not drop a file alone."""
         ...
 
     def index_reasons(self, scan: ScanIndex, part: int, row: int, bound: Bound) -> Iterator[Reason]:
@@ -143,9 +143,9 @@ class PlanRules:
     Attributes:
         complete: fills in what the entries of a batch inherit or what the plan computes; called once a batch.
         whole: returns all entries of the batch that holds a source, as :attr:`complete` makes them.
-        numbers_after: returns the first numbers that a plan does not use, by column of numbers: a second branch
-            continues them.
-        groups: files that are read or dropped together; needed where ``ScanRules`` tells that there are some.
+        numbers_after: returns, for each numbered column, the first number that a plan does not use; a second branch
+            continues from it.
+        groups: files that are read or dropped together; required if ``ScanRules`` reports any.
     """
 
     complete: Callable[[PlannedFiles, LazyEntries], CompleteEntries] = as_recorded
@@ -165,7 +165,7 @@ def plan_rules_of(scan: ScanIndex) -> PlanRules:
 
 
 def groups_of(scan: ScanIndex) -> FileGroups:
-    """Return the groups of a scan whose rules tell that there are some."""
+    """Return the file groups of a scan; its rules must report that there are some."""
     groups = plan_rules_of(scan).groups
     assert groups is not None, f"format {scan.view.table.format} has no file groups"
     return groups

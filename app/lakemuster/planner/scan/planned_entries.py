@@ -19,13 +19,13 @@ from lakemuster.planner.scan.selection import RowNumbers
 from lakemuster.planner.scan.spec_index import PackFiles, SpecIndex
 
 FIRST_FILES, MOST_FILES = 1 << 10, 1 << 13
-"""Files of several segments in one batch: of the first batch, and the most of later ones, which grow."""
+"""Number of files in the first batch of several segments, and the maximum for later batches, which grow."""
 
 MANY_EACH = 48
-"""From this many files of each batch on, Arrow's ``take`` costs less than gathering column by column."""
+"""Minimum files of each batch for which Arrow's ``take`` costs less than gathering column by column."""
 
 LARGE = 1 << 9
-"""Members of this many files stay chunks of a table, and are not copied together."""
+"""Minimum average files of a group's members that stay chunks of a table, instead of being copied together."""
 
 
 @dataclass(eq=False)
@@ -56,7 +56,7 @@ class BatchFiles(NamedTuple):
     Attributes:
         segment: its name.
         batch: the number of the batch.
-        first: the place of the batch's first entry, as of :attr:`SpecIndex.part_starts`.
+        first: the place of the batch's first entry, as in :attr:`SpecIndex.part_starts`.
         rows: (N,) the files' positions in the batch.
         columns: the wanted columns of the batch.
     """
@@ -78,7 +78,7 @@ def batch_files(found: Iterable[PackFiles], opened: Callable[[str], tuple[Segmen
     """Yield the entries of files, in order.
 
     Args:
-        opened: opens a segment by its name, and tells which of its columns are wanted.
+        opened: opens a segment by its name, and returns it with the names of the wanted columns.
     """
     for spec, number, places in found:
         pack, begin = spec.packs[number], int(spec.pack_starts[number])
@@ -132,7 +132,7 @@ def entries_of(group: Sequence[BatchFiles]) -> pa.RecordBatch:
 
 
 def table_of(group: Sequence[BatchFiles]) -> pa.Table:
-    """Like :func:`entries_of`, as a table; large members whose packs are evaluated become chunks without a copy."""
+    """Return the entries of all members as a table; large members whose packs are evaluated become chunks, uncopied."""
     is_large = sum(len(member.rows) for member in group) >= LARGE * len(group)
     if is_large and group[0].spec.rules.evaluates_packs:
         return pa.Table.from_batches([take(member.columns.batch, member.rows) for member in group])

@@ -1,6 +1,6 @@
 """Explain why a predicate keeps or drops one manifest or file: per comparison, with the bound that decides.
 
-The verdicts are those of :mod:`~lakemuster.planner.pruning.prune` on the same statistics; this module only words them.
+The verdicts are those of :mod:`~lakemuster.planner.pruning.prune` on the same statistics; this module describes them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Reason:
     """What the statistics of one column or partition field prove about one comparison.
 
     Attributes:
-        filter: the comparison, in the caller's words.
+        filter: the comparison, as the caller wrote it.
         column: the column's or partition field's name; None where the comparison cannot be decided at all.
         verdict: ``unknown`` keeps, as ``may match`` does.
         bound: what was recorded: ``lower``, ``upper``, ``null_count``, ``nan_count``, ``value_count``, or
@@ -58,9 +58,9 @@ def reasons(
 
     Args:
         bound: the predicate.
-        statistics: its statistics: one row.
+        statistics: the statistics of the manifest or file, one row.
         names: names of partition fields, by id.
-        partitions_only: it is a manifest, for which a manifest list records partition summaries only.
+        partitions_only: whether it is a manifest, for which a manifest list records partition summaries only.
     """
     match bound:
         case AlwaysTrue():

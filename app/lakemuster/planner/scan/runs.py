@@ -1,4 +1,4 @@
-"""Runs of consecutive entries: where each starts and ends, and which manifest or segment each entry is of."""
+"""Runs of consecutive entries: their starts and ends, and the manifest or segment that holds each entry."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ class PlaceRanges(NamedTuple):
 
     @classmethod
     def of(cls, kept: Mask, starts: Places) -> PlaceRanges:
-        """Return the entries of the marked ones of N consecutive owners.
+        """Return the entries of the marked owners among N consecutive ones.
 
         Args:
             kept: (N,) marks.
-            starts: (N + 1,) where the entries of each owner start, and where those of the last one end.
+            starts: (N + 1,) the start of each owner's entries, and the end of the last owner's.
         """
         places = kept.nonzero()[0]
         if not len(places):
@@ -103,7 +103,7 @@ class PlaceRanges(NamedTuple):
 
 
 def runs_of(numbers: Places) -> list[tuple[int, int, int]]:
-    """Group equal ascending numbers: each number, and where its group starts and ends."""
+    """Group equal ascending numbers; return each number with the start and end of its group."""
     if len(numbers) and numbers[0] == numbers[-1]:
         return [(int(numbers[0]), 0, len(numbers))]
     edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]

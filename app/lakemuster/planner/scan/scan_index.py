@@ -64,7 +64,7 @@ class ScanIndex:
     """A snapshot's data manifests by spec, and its delete manifests.
 
     Attributes:
-        rules: what the table's format tells: which entries are read, and what may drop one.
+        rules: the rules of the table's format: which entries are read, and what may drop one.
         data: the parts that list data files, in list order.
         deletes: the parts that list delete files.
     """
@@ -80,7 +80,7 @@ class ScanIndex:
     _row_projections: dict[RequestedColumns, RowProjection] = field(default_factory=dict)
 
     def row_projection(self, wanted: RequestedColumns) -> RowProjection:
-        """Return the row projection of files; cached without statistics, as most plans want it."""
+        """Return the row projection of files; cached if it has no statistics, as for most plans."""
         if wanted.statistics != frozenset():
             return row_projection_of(self.view, wanted)
         if wanted not in self._row_projections:
@@ -135,12 +135,12 @@ class ScanIndex:
 
     @cached_property
     def cache_key(self) -> object:
-        """Stands for this scan index in the keys of caches, which must not keep it alive."""
+        """Identifies this scan index in cache keys, which must not keep it alive."""
         return object()
 
     @property
     def weight(self) -> int:
-        """The approximate bytes of memory, with delete files that are read when they are first needed."""
+        """The approximate bytes of memory, including delete files, which are read when they are first needed."""
         deletes = sum(
             (part.manifest.header.added_files_count or 0) + (part.manifest.header.existing_files_count or 0)
             for part in self.deletes
@@ -167,7 +167,7 @@ class ScanIndex:
 def scan_index_of(
     index: Index, view: View, *, read_optimized: bool = False, without: Partitions | None = None
 ) -> ScanIndex:
-    """Return the scan index of the view's snapshot, cached; of its own branch alone.
+    """Return the cached scan index of the view's snapshot, without its second branch.
 
     Args:
         read_optimized: only the files that need no merging.

@@ -1,6 +1,6 @@
-"""What a table format tells a scan: which entries it reads, and what may drop one.
+"""The rules of a table format for scans: which entries are read, and what may drop one.
 
-A format without rules of its own takes :class:`PlainRules`: every entry that is not deleted is read, and its own
+The default is :class:`PlainRules`: every entry that is not deleted is read, and its own
 statistics may drop it.
 """
 
@@ -32,7 +32,7 @@ _STATISTICS = ("lower.", "upper.", "null_count.", "nan_count.", "value_count.")
 class ScanRules(Protocol):
     """The rules of one scan of one table; equal for scans that read alike.
 
-    Entries are tables in the shape of ``metadata.files``, with the columns that the rules ask for.
+    Entries are tables in the shape of ``metadata.files``, with the columns that the rules need.
     """
 
     @property
@@ -79,7 +79,7 @@ class ScanRules(Protocol):
         ...
 
     def columns(self, own: Iterable[str]) -> list[str]:
-        """Return those of a field's columns in a segment that may drop a file alone."""
+        """Return the columns of a field in a segment whose statistics may drop a file alone."""
         ...
 
     def extra_columns(self, present: Collection[str], bound: Bound) -> list[str]:
@@ -95,7 +95,7 @@ class ScanRules(Protocol):
         ...
 
     def entry_count(self, header: ManifestHeader) -> int | None:
-        """Return how many entries a manifest has, deleted ones too; None if its list does not tell."""
+        """Return how many entries a manifest has, deleted ones included; None if its list does not record it."""
         ...
 
     def manifests(self, headers: Sequence[ManifestHeader]) -> Mask:
@@ -148,7 +148,7 @@ class ScanRules(Protocol):
         ...
 
     def recorded_names(self, location: str, rewrites: Rewrites) -> Iterable[str]:
-        """Return the values of ``path_column`` that a file at a location, after rewrites or not, may have."""
+        """Return the values of ``path_column`` that a file at a location, as recorded or after rewrites, may have."""
         ...
 
 
@@ -179,7 +179,7 @@ class PlainRules:
         return [name for name in own if name.startswith(_STATISTICS)]
 
     def extra_columns(self, present: Collection[str], bound: Bound) -> list[str]:
-        """Return the partitions where some are left out."""
+        """Return the partition columns if some partitions are left out."""
         return [] if self.without is None else [name for name in present if name.startswith("partition.")]
 
     def statistics(self, entries: pa.Table) -> EntryStatistics:
@@ -187,17 +187,17 @@ class PlainRules:
         return EntryStatistics(entries)
 
     def written_zones(self, zones: pa.RecordBatch, field_id: int) -> str:
-        """Return no prefix."""
+        """Return the empty prefix: written zones replace the statistics."""
         return ""
 
     def entry_count(self, header: ManifestHeader) -> int | None:
-        """Add up added, existing and deleted files."""
+        """Return the sum of added, existing and deleted files; None if one of them is not recorded."""
         counts = (header.added_files_count, header.existing_files_count, header.deleted_files_count)
         known = [count for count in counts if count is not None]
         return sum(known) if len(known) == len(counts) else None
 
     def manifests(self, headers: Sequence[ManifestHeader]) -> Mask:
-        """Mark all."""
+        """Mark all manifests."""
         return np.ones(len(headers), np.bool_)
 
     def manifests_in_bucket(self, headers: Sequence[ManifestHeader], bound: Bound) -> None:
@@ -208,18 +208,18 @@ class PlainRules:
         return undeleted(entries)
 
     def readable(self, entries: pa.Table) -> Mask | None:
-        """Return None for all, or mark those outside of partitions that are left out."""
+        """Mark the entries outside of the partitions that are left out; None for all."""
         return None if self.without is None else ~self.without.holds(entries)
 
     def in_bucket(self, entries: pa.Table, bound: Bound) -> None:
         """Return None: files have no buckets."""
 
     def by_index(self, entries: pa.Table, bound: Bound, among: Mask) -> Mask:
-        """Return ``among``."""
+        """Return ``among``: files have no indexes."""
         return among
 
     def is_indexed(self, leaf: BoundLeaf) -> bool:
-        """Return False."""
+        """Return False: files have no indexes."""
         return False
 
     def index_reasons(self, bound: Bound, entry: pa.Table) -> Iterator[Reason]:
@@ -238,7 +238,7 @@ class PlainRules:
         return replace(self, without=partitions)
 
     def recorded_names(self, location: str, rewrites: Rewrites) -> Iterable[str]:
-        """Return the locations that are rewritten to this one, and itself."""
+        """Return the location, and the locations that are rewritten to it."""
         return rewrites.before(location)
 
 
@@ -255,7 +255,7 @@ def plain_rules(_view: View) -> PlainRules:
 _PLAIN = PlainRules()
 
 SCAN_RULES: FormatRegistry[Callable[[View], ScanRules]] = FormatRegistry()
-"""What makes the rules of a scan of a whole snapshot. It may raise FormatUnsupported: unknown options of the table."""
+"""Functions that return the rules of a scan of a whole snapshot; they raise FormatUnsupported for unknown options."""
 
 
 def rules_of(view: View, *, read_optimized: bool = False) -> ScanRules:

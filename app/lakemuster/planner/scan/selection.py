@@ -27,14 +27,14 @@ from lakemuster.planner.scan.spec_index import ManifestStatistics, PackFiles, Sp
 from lakemuster.predicates import TRUE, Bound, references
 
 FEW_MANIFESTS = 4
-"""Up to this many manifests, skip the zones: evaluating the entries is as fast."""
+"""Maximum manifests whose zones are skipped, because evaluating their entries is as fast."""
 
 FEW_OF_A_PACK = 16
-"""Below one part in this many of an uncached pack, evaluate segment by segment."""
+"""Evaluate segment by segment if fewer than one in this many entries of an uncached pack are requested."""
 
 EVALUATED_AT_ONCE = 1 << 14
-"""Up to this many entries of a pack are evaluated together, though a page needs few of them, and their matching files
-are cached: the next pages need them. Longer lists are not cached: evaluating a page's entries alone is cheap."""
+"""Maximum entries of a pack that are evaluated together although a page needs few of them, and maximum matching files
+that are cached for the next pages. For longer lists, evaluating only a page's entries is cheap."""
 
 RowNumbers = NDArray[np.int64]
 
@@ -223,7 +223,7 @@ def _found(
     bound: Bound,
     added_in: frozenset[int] | None,
 ) -> RowNumbers:
-    """Return a pack's matching files in ``within``; unless that is little of a large pack, cache ``everything``'s."""
+    """Return a pack's matching files in ``within``; evaluate and cache ``everything`` unless that is much more."""
     key = (left.cache_key, stretch.number, pack, added_in)
     first = int(stretch.spec.pack_starts[pack])
     rows = _matching_files.get(key)
@@ -247,7 +247,7 @@ def _looked_at(
     bound: Bound,
     added_in: frozenset[int] | None,
 ) -> RowNumbers:
-    """Evaluate the predicate on some entries of a pack: the places of matching files."""
+    """Evaluate the predicate on some entries of a pack; return the places of matching files."""
     if added_in is not None or not spec.rules.evaluates_packs:
         first = int(spec.pack_starts[number])
         found = [
@@ -292,7 +292,7 @@ def entries_of(
     """Yield, for each run, its first entry's position, and its entries with the columns that a predicate reads.
 
     Args:
-        more: further columns: kinds of them, or names of the entries' own.
+        more: kinds of further per-field columns, or names of other columns.
     """
     segment = scan.index.segments.open(candidate.part.manifest.segment)
     names = _columns(segment, bound, candidate.spec, incremental=incremental)

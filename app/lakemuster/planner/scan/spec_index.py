@@ -64,7 +64,7 @@ def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -
 
 
 class _ZonesOf(NamedTuple):
-    """A cache key for zones: a column or partition field, in the type that a predicate takes it to have."""
+    """A cache key for zones: a column or partition field, in the type that a predicate assumes for it."""
 
     kind: FieldKind
     field_id: int
@@ -96,7 +96,7 @@ class SpecIndex:
     Attributes:
         numbers: the numbers of the parts among all data parts of the snapshot.
         projection: projects predicates on columns to this spec's partitions.
-        rules: what the table's format tells the scan.
+        rules: the rules of the table's format for the scan.
         cache_key: identifies this index in the keys of caches, which must not keep it alive.
     """
 
@@ -220,7 +220,7 @@ class SpecIndex:
         return np.arange(len(self.parts))
 
     def rows(self, part: ManifestPart) -> int:
-        """Count a part's entries, deleted ones too: by its list's counts, if any (decoding checked them)."""
+        """Return the number of a part's entries, deleted ones included; decoding has checked the counts of its list."""
         count = self.rules.entry_count(part.manifest.header)
         return self.index.segments.open(part.manifest.segment).num_rows if count is None else count
 
@@ -302,7 +302,7 @@ class ZoneStatistics:
     """Statistics of columns, or of partition fields, zone by zone, computed on demand.
 
     Attributes:
-        types: the type that the predicate takes each field to have; other fields have no statistics.
+        types: the type that the predicate assumes for each field; other fields have no statistics.
     """
 
     scan: SpecIndex
@@ -331,7 +331,7 @@ class ZoneStatistics:
 
 
 def _summaries(headers: Sequence[ManifestHeader], field_id: int, of: Primitive) -> FieldStats | None:
-    """Collect one partition field's summaries; a missing one is unknown, and a bound that does not convert keeps."""
+    """Collect one partition field's summaries; a missing one, or a bound that cannot be converted, is unknown."""
     target = arrow_type(of)
     if target is None:
         return None

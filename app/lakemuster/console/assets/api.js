@@ -15,7 +15,7 @@ class Problem extends Error {
   }
 }
 
-// `told` is called when a request is refused for want of a caller.
+// Call `told` when a request is refused because it is not authenticated; return a function that unregisters it.
 export function onRefusal(told) {
   refusals.add(told);
   return () => refusals.delete(told);
@@ -53,7 +53,7 @@ export const tablePath = (table, rest = "") => `tables/${encodeURIComponent(tabl
 export const get = (path, params, options) => ask(ROOT + path + query(params), options);
 export const post = (path, body, options) => ask(ROOT + path, { ...options, method: "POST", body });
 
-// All rows of a list, at most `most`; `complete` tells whether the list ends there. `each` takes the rows of each page.
+// Return the rows of a list, at most about `most`, and whether these are all; call `each` with the rows of each page.
 export async function rows(path, key, params, { most = 10_000, signal, each } = {}) {
   const found = [];
   let answer, token;
@@ -66,7 +66,7 @@ export async function rows(path, key, params, { most = 10_000, signal, each } = 
   return { rows: found, complete: !token, answer };
 }
 
-// The session at the server: whether it asks for sign-in, and who is signed in.
+// Return the browser session: whether sign-in is required, and the signed-in caller.
 export const session = async () => kept(await ask("session"));
 export const signIn = async (token) => kept(await ask("session", { method: "POST", body: { token } }));
 export const signOut = () => ask("session", { method: "DELETE" });
@@ -76,8 +76,8 @@ function kept(document) {
   return document;
 }
 
-// What `load(signal)` answers, loaded again whenever `key` changes; the last answer stays while the next is loaded.
-// `of` is the key that the answer is of.
+// Return the result of `load(signal)`, loaded again when `key` changes; the previous result stays until then.
+// `of` is the key of the result.
 export function useAnswer(key, load) {
   const [state, setState] = useState({ data: null, error: null, of: null });
   const [turn, setTurn] = useState(0);

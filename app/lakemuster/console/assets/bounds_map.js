@@ -1,4 +1,4 @@
-// Files as intervals on one column, with the interval that the filter asks for over them.
+// Draw files as intervals of one column, overlaid with the interval that the filter selects.
 import { asText, count, inUtc, plural } from "./format.js";
 import { html, useMemo } from "./html.js";
 import { useWidth } from "./parts.js";
@@ -7,7 +7,7 @@ import { rectangle } from "./shapes.js";
 const LEFT = 8;
 const BOTTOM = 22;
 const TALLEST = 360;
-// Pixels of a letter of the axis, at most.
+// Maximum width of a letter on the axis, in pixels.
 const LETTER = 7.5;
 const LITERAL = /^(?:DATE|TIMESTAMP|TIMESTAMPTZ|TIMESTAMP WITH TIME ZONE)?\s*'((?:[^']|'')*)'$|^(-?[\d.]+(?:[eE][-+]?\d+)?)$/i;
 
@@ -16,7 +16,7 @@ function literal(text) {
   return found ? (found[1] !== undefined ? found[1].replaceAll("''", "'") : found[2]) : null;
 }
 
-// The interval of a column that comparisons of a filter's conjuncts ask for; null where none is so simple.
+// Return the interval of a column that simple comparisons among a filter's conjuncts select; null if there are none.
 export function askedFor(conjuncts, column) {
   const names = [column, `\`${column}\``, `"${column}"`];
   let lower = null, upper = null, known = false;
@@ -41,7 +41,7 @@ export function askedFor(conjuncts, column) {
 const DATE = /^[^T ]*$/;
 const momentOf = (value) => Date.parse(DATE.test(value) ? value : inUtc(value.replace(" ", "T")));
 
-// A scale of values: by size for numbers and times, by rank for all others. The edges of what is asked for are on it too.
+// Return a scale of values: linear for numbers and times, by rank for others. It includes the edges of the filter.
 function scaleOf(bounds, type, asked) {
   const edges = asked ? [asked.lower, asked.upper].filter((value) => value !== null) : [];
   const values = [...bounds, ...edges];
@@ -57,7 +57,7 @@ function scaleOf(bounds, type, asked) {
   return { of: (value) => rank.get(String(value)), least: 0, greatest: distinct.length - 1, isRank: true };
 }
 
-// Where a scale's values are in a drawing.
+// Return the function from values of a scale to x coordinates.
 function placing(scale, width) {
   const span = scale.greatest - scale.least || 1;
   return (value) => LEFT + ((scale.of(value) - scale.least) / span) * (width - 2 * LEFT);
@@ -67,7 +67,7 @@ const barOf = (start, end, top, tall) => rectangle(start, top, Math.max(2, end -
 
 const greatestOf = (values, scale) => values.reduce((most, value) => (scale.of(value) > scale.of(most) ? value : most));
 
-// What both maps share: the interval that is asked for, and the axis.
+// The common parts of both maps: the interval of the filter, and the axis.
 function Drawing({ frame, width, tall, kind, label, scale, x, asked, least, greatest, pick, children }) {
   const from = asked && asked.lower !== null ? x(asked.lower) : 0;
   const to = asked && asked.upper !== null ? x(asked.upper) : width;
@@ -85,7 +85,7 @@ function Drawing({ frame, width, tall, kind, label, scale, x, asked, least, grea
   </svg>${scale.isRank && html`<p class="legend dim">In order of value, not to scale.</p>`}`}</div>`;
 }
 
-// Each file as a bar from its lower to its upper bound.
+// Draw each file as a bar from its lower to its upper bound.
 export function BoundsMap({ files, column, type, asked, chosen, choose }) {
   const [frame, width] = useWidth();
   const bounded = useMemo(() => files
@@ -112,8 +112,8 @@ export function BoundsMap({ files, column, type, asked, chosen, choose }) {
   </${Drawing}>`;
 }
 
-// All files in groups of equally many: a bar reaches from the least lower bound to the greatest upper one; half of the
-// group's files end within its strong part.
+// Draw files in groups of equal size: a bar extends from the least lower bound to the greatest upper bound, and its
+// strong part to the median upper bound.
 export function BoundsGroups({ map, type, asked }) {
   const [frame, width] = useWidth();
   const { groups } = map;

@@ -1,4 +1,4 @@
-// Paimon: buckets as rows, levels of the merge tree as columns, and the sorted runs that a reader merges.
+// Paimon: a table of buckets by levels of the LSM tree, and the sorted runs that a reader merges.
 import { rows, tablePath, useAnswer } from "./api.js";
 import { Name, bytes, count, partitionText, plural } from "./format.js";
 import { html, useState } from "./html.js";
@@ -22,7 +22,7 @@ function gridOf(files) {
     cells.set(file.level, cell);
   }
   const buckets = [...found.values()];
-  // Each file of level 0 is a run; every other level is one.
+  // Each file of level 0 is a sorted run; every other level is one run.
   for (const bucket of buckets) bucket.runs = [...bucket.cells].reduce((sum, [level, cell]) => sum + (level === 0 ? cell.files : 1), 0);
   buckets.sort((one, other) => partitionText(one.partition).localeCompare(partitionText(other.partition)) || one.bucket - other.bucket);
   return { buckets, levels: [...levels].sort((one, other) => one - other) };

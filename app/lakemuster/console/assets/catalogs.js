@@ -1,4 +1,4 @@
-// Attached catalogs: whether they answer, what of them is known here, and how old that is.
+// Attached catalogs: whether they answer, their registered tables, and the time of their last listing.
 import { get, post, useAnswer } from "./api.js";
 import { Count, Name, Time, plural } from "./format.js";
 import { html, useState } from "./html.js";

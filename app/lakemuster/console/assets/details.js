@@ -1,4 +1,4 @@
-// What else is known of a table: refs, partition specs, properties, settings.
+// Details of a table: refs, partition specs, properties, settings.
 import { rows, tablePath, useAnswer } from "./api.js";
 import { Name, Time, asText } from "./format.js";
 import { html } from "./html.js";

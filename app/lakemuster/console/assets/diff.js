@@ -1,4 +1,4 @@
-// The files that two snapshots differ in.
+// The files that were added or removed between two snapshots.
 import { get, tablePath, useAnswer } from "./api.js";
 import { Bytes, Count, Name, Time, bytes, count, partitionText, plural } from "./format.js";
 import { html, useEffect, useState } from "./html.js";

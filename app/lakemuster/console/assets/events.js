@@ -1,4 +1,4 @@
-// What happened to tables: the log, newest first, and what comes.
+// The event log, newest first, and new events as they arrive.
 import { get, useAnswer } from "./api.js";
 import { Name, Time, asText, inWords } from "./format.js";
 import { html, useEffect, useState } from "./html.js";
@@ -17,7 +17,7 @@ const BAD = new Set(["table.quarantined", "table.removed", "events.lost"]);
 
 const filterOf = ({ type, table, namespace }) => ({ type, table, namespace });
 
-// The events of the log after an id, and before another.
+// Return the events up to the id `before`, by default the newest, going back `BACK` ids.
 async function load(params, before, signal) {
   const asked = filterOf(params);
   const newest = before ?? (await get("events", { ...asked, after: "latest", page_size: 1 }, { signal })).last_event_id;
@@ -81,7 +81,7 @@ function Log({ events }) {
     ${shown < events.length && html`<p class="more"><button type="button" onClick=${() => setShown(shown + SHOWN)}>Show more</button></p>`}`;
 }
 
-// A component of health that got another status.
+// Return the text of a change of a health component's status.
 const changed = ({ component, previous, status }) => `${inWords(component)}: ${previous === null ? "" : `${previous} → `}${status}`;
 
 function Told({ data }) {

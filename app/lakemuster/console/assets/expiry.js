@@ -1,11 +1,11 @@
-// What an expiry of snapshots would free, for a cutoff that one drags.
+// The files that an expiry of snapshots would remove, for a cutoff set by a slider.
 import { get, tablePath, useAnswer } from "./api.js";
 import { Bytes, Count, Time, bytes, count, plural } from "./format.js";
 import { html, useEffect, useMemo, useState } from "./html.js";
 import { Failure, Loading, Sheet, useSettled } from "./parts.js";
 import { change } from "./route.js";
 
-// The answer for the cutoff of the address, and the ids of the snapshots that would go.
+// Return the expiry for the cutoff in the address, and the ids of the snapshots that it would remove.
 export function useExpiry(name, params, version) {
   const asked = { older_than: params.older_than, retain_last: params.retain_last };
   const key = params.older_than === undefined ? null : JSON.stringify([name, asked, version]);
@@ -16,7 +16,7 @@ export function useExpiry(name, params, version) {
 }
 
 export function Expiry({ commits, expiry, params }) {
-  // Places of the slider: before the first commit, then after each; the cutoff is exclusive.
+  // Positions of the slider: before the first commit, then after each; the cutoff is exclusive.
   const cutoffs = commits.map((commit) => new Date(Date.parse(commit.committed_at) + 1).toISOString());
   const stops = [commits[0].committed_at, ...cutoffs];
   const of = params.older_than === undefined ? 0 : Math.max(0, stops.findLastIndex((stop) => Date.parse(stop) <= Date.parse(params.older_than)));

@@ -1,4 +1,4 @@
-// The filter of a query: SQL text with completion of columns, and errors marked where they are.
+// The filter of a query: SQL text with completion of column names and marked errors.
 import { Name } from "./format.js";
 import { html, useEffect, useRef, useState } from "./html.js";
 import { useWidth } from "./parts.js";
@@ -7,7 +7,7 @@ const WORDS = ["AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "IS NULL", "IS NOT N
 const MOST = 8;
 const STRING = /'(?:[^']|'')*'?/g;
 
-// The identifier that ends at the caret, unless it is inside of a string.
+// Return the identifier that ends at the caret; null inside a string.
 function wordAt(text, caret) {
   const before = text.slice(0, caret);
   if ((before.match(/'/g) || []).length % 2 === 1) return null;
@@ -44,7 +44,7 @@ export function FilterBox({ value, onInput, onDone, columns, error }) {
     const end = own.selectionStart;
     const next = `${own.value.slice(0, word.start)}${one.text} ${own.value.slice(end).replace(/^ /, "")}`;
     const caret = word.start + one.text.length + 1;
-    // At once, so that what is typed next follows it.
+    // Set the value synchronously, so that the next keystroke follows it.
     own.value = next;
     own.focus();
     own.setSelectionRange(caret, caret);
@@ -96,7 +96,7 @@ export function FilterBox({ value, onInput, onDone, columns, error }) {
   </div>`;
 }
 
-// The text behind the box, with a line below the word where the error is.
+// The text behind the box, with the erroneous word underlined.
 function Marked({ text, error }) {
   const found = error && /^character (\d+)$/.exec(error.details.position || "");
   if (!found) return text;

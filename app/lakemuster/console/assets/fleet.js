@@ -1,4 +1,4 @@
-// All tables: what needs attention first, then the rest, page by page as one scrolls.
+// All tables: stale ones first, then the others, loaded page by page on scrolling.
 import { get } from "./api.js";
 import { Bytes, Count, FORMATS, Name, Time, count, inWords, plural } from "./format.js";
 import { Components, TableHealth, useFleetHealth } from "./fleet_health.js";
@@ -39,7 +39,7 @@ export function Fleet({ params }) {
     let timer = 0;
     const end = listen((event) => {
       if (event.subject) setChanged((last) => new Map(last).set(event.subject, (last.get(event.subject) || 0) + 1));
-      // Many commits in a row are one look.
+      // Combine events in quick succession into one reload.
       if (!timer) timer = window.setTimeout(() => { timer = 0; setVersion((last) => last + 1); }, 400);
     });
     return () => { window.clearTimeout(timer); end(); };
@@ -84,7 +84,7 @@ function current() {
   return params;
 }
 
-// Two lists of one order, stale tables and all others, read page by page.
+// Load two lists in the same order: stale tables, and the others page by page.
 function useTables(params, version) {
   const { q, format, namespace, sort, component } = params;
   const key = JSON.stringify([q, format, namespace, sort, component]);
@@ -95,7 +95,7 @@ function useTables(params, version) {
   loaded.current = { key: state.key, rows: state.rows.length };
   const asked = { search: q || undefined, format, namespace, component, sort: sort || "name", fields: FIELDS };
   const load = useCallback(async (signal) => {
-    // What is shown again is as long as before, so that nothing jumps.
+    // Reload as many rows as are shown, so that the page does not jump.
     const before = loaded.current.key === key ? loaded.current.rows : 0;
     const size = Math.min(MOST_AGAIN, Math.max(PAGE, before));
     try {
@@ -157,7 +157,7 @@ function Tables({ params, version, changed, health }) {
       </tbody></table></div>`}`;
 }
 
-// The rows that can be seen, and some around them.
+// Return the range of the visible rows, with a margin.
 function useWindow(body, length) {
   const [view, setView] = useState({ start: 0, end: Math.min(length, 60) });
   const look = useCallback(() => {

@@ -1,4 +1,4 @@
-// The health of all tables by component: how many tables each component ails, and which it ails.
+// The health of all tables by component: the numbers of unhealthy tables, and a filter by component.
 import { get } from "./api.js";
 import { count, inWords, plural } from "./format.js";
 import { html, useEffect, useState } from "./html.js";
@@ -9,7 +9,7 @@ const MOST = 10_000;
 const STATUSES = ["critical", "warning", "unknown"];
 const AILING = ["critical", "warning"];
 
-// What is not `ok`, of the tables of a search: counts by component, and components by the name of a table.
+// Return the health of the tables of a search: counts by component, and the components that are not `ok` by table.
 export function useFleetHealth({ q, namespace }, version) {
   const [found, setFound] = useState({ components: [], by: new Map(), complete: true });
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useFleetHealth({ q, namespace }, version) {
   return found;
 }
 
-// A choice of components that ail some table; a second click shows all tables again.
+// A filter by the components with warnings; a second click shows all tables again.
 export function Components({ found, params }) {
   const shown = found.components.filter((one) => AILING.some((status) => one[status] > 0) || one.component === params.component);
   if (!shown.length) return null;
@@ -38,7 +38,7 @@ export function Components({ found, params }) {
   })}</div>`;
 }
 
-// The worst status of a table and what ails it; of a chosen component, its own.
+// The worst status of a table and its components with that status; with a chosen component, that component's status.
 export function TableHealth({ table, found, component }) {
   const own = found.by.get(table.name);
   if (component) {

@@ -1,4 +1,4 @@
-// Numbers, sizes and times as people read them. Integers beyond 2^53 come as text, and stay exact.
+// Format numbers, sizes and times. Integers beyond 2^53 are strings in the API, and stay exact.
 import { html } from "./html.js";
 
 const whole = new Intl.NumberFormat();
@@ -13,10 +13,10 @@ export const UNKNOWN = "–";
 export const FORMATS = { iceberg: "Iceberg", paimon: "Paimon" };
 const isKnown = (value) => value !== null && value !== undefined;
 
-// A time of the API; Paimon's have no zone, and are of UTC.
+// Return a time of the API with a zone: Paimon's times have none and are in UTC.
 export const inUtc = (text) => (/[zZ]$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
 
-// A name of the API as people write it.
+// Return a name of the API with spaces.
 export const inWords = (name) => name.replaceAll("_", " ");
 
 export const count = (value) => (isKnown(value) ? whole.format(typeof value === "string" ? BigInt(value) : value) : UNKNOWN);
@@ -37,7 +37,7 @@ export const plural = (number, one, many = `${one}s`) => `${count(number)} ${Num
 export const time = (value) => (isKnown(value) ? moment.format(new Date(value)) : UNKNOWN);
 export const percent = (part) => `${oneDigit.format(part * 100)} %`;
 
-// A number that is short here and whole on hover.
+// A number; if it is unknown, the reason is shown on hover.
 export const Count = ({ value, why }) =>
   html`<span class="number" title=${isKnown(value) ? undefined : why || "not known"}>${count(value)}</span>`;
 
@@ -54,13 +54,13 @@ export const Day = ({ value }) =>
     ? html`<time datetime=${value} title=${exact.format(new Date(value))}>${date.format(new Date(value))}</time>`
     : html`<span title="not known">${UNKNOWN}</span>`;
 
-// A signed change: nothing where there is none.
+// A signed change; nothing if it is zero or unknown.
 export const Change = ({ value, sign, as = count }) =>
   isKnown(value) && Number(value) !== 0
     ? html`<span class=${`number ${sign === "+" ? "added" : "removed"}`} title=${count(value)}>${sign === "+" ? "+" : "−"}${as(value)}</span>`
     : null;
 
-// A name or a value of the lake: always text, in its own direction, whatever is around it.
+// A name or a value of a table: escaped text whose direction is isolated from its surroundings.
 export const Name = ({ value, title }) => html`<bdi class="name" title=${title ?? value}>${value}</bdi>`;
 
 export const asText = (value) =>

@@ -1,4 +1,4 @@
-// The levels of pruning as bars that narrow: each as wide as what reached it, its right parts dropped by conjuncts.
+// The levels of pruning as bars: the width is what reached the level, the right parts are dropped by conjuncts.
 import { count, percent, plural } from "./format.js";
 import { html } from "./html.js";
 

@@ -1,4 +1,4 @@
-// The health of a table: each component with its thresholds, since when it is so, and the command that mends it.
+// The health of a table: each component with its thresholds, the start of its status, and the command that improves it.
 import { get, tablePath, useAnswer } from "./api.js";
 import { Time, bytes, count, inWords } from "./format.js";
 import { html } from "./html.js";
@@ -39,7 +39,7 @@ function Components({ health }) {
         </section>`)}</${Sheet}>`;
 }
 
-// Neither a unit that numbers show themselves nor one that the name says is said again.
+// Return a unit without the words that the number or the name of the component already shows.
 function unitOf({ name, unit }) {
   if (unit === "bytes" || unit === "seconds") return "";
   return unit.startsWith(name) ? unit.slice(name.length).trim() : unit.replace(/^percent of /, "of ");
@@ -57,7 +57,7 @@ function amount(value, unit, otherwise = "–") {
   return unit.startsWith("percent") ? `${count(Math.round(value * 10) / 10)} %` : count(Math.round(value * 100) / 100);
 }
 
-// What a remedy saves: numbers, or limits of them.
+// The gain of a remedy: numbers, or their limits.
 function gain(found) {
   if (found === null) return null;
   const said = Object.entries(GAINS).filter(([key]) => found[key] !== null).map(([key, label]) => {

@@ -1,4 +1,4 @@
-// A table's history: the timeline, what the chosen commit did, the files between two snapshots, and what expiry frees.
+// A table's history: the timeline, the chosen commit, the difference between two snapshots, and the expiry.
 import { get, rows, tablePath, useAnswer } from "./api.js";
 import { Diff } from "./diff.js";
 import { Expiry, useExpiry } from "./expiry.js";
@@ -28,14 +28,14 @@ async function load(name, signal) {
 
 const keyOf = (commit) => `${commit.branch} ${commit.snapshot_id}`;
 
-// Commits of all branches, oldest first, each in the lane of the first branch that has it.
+// Return the commits of all branches, oldest first, each in the lane of the first branch that contains it.
 function lanesOf({ main, others }) {
   const found = new Map();
   const names = [];
   for (const branch of [{ name: "main", commits: main }, ...others]) {
     const own = branch.commits.filter((commit) => !found.has(keyOf(commit)));
     own.forEach((commit) => found.set(keyOf(commit), { ...commit, key: keyOf(commit), lane: names.length }));
-    // A branch without commits of its own is a mark on another one's lane.
+    // A branch without own commits is a mark on another branch's lane.
     if (own.length) names.push(branch.name);
   }
   const commits = [...found.values()].reverse();

@@ -1,4 +1,4 @@
-// The view library, bound once: `html` makes elements from tagged templates, and text in them stays text.
+// The view library: `html` creates elements from tagged templates, and escapes text in them.
 import { h, render, Fragment } from "./vendor/preact.js";
 import htm from "./vendor/htm.js";
 

@@ -1,4 +1,4 @@
-// The server's events, over one connection. It is closed while the page is hidden: browsers allow few to one host.
+// The server's events, over one connection. It is closed while the page is hidden: browsers limit them by host.
 import { get } from "./api.js";
 
 const TYPES = [
@@ -29,7 +29,7 @@ function open() {
     if (made.readyState === EventSource.CLOSED) {
       close();
       timer = window.setTimeout(open, RETRY_MS);
-      // The stream does not say why it was refused: the same question as a page of the log leads to sign-in if that is it.
+      // The stream does not report why it was refused: a request for a page of the log shows the sign-in if necessary.
       get("events", { after: last, page_size: 1 }).catch(() => {});
     }
   };
@@ -48,7 +48,7 @@ function close() {
 
 document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
 
-// Call `told` with each event from now on; returns what ends it.
+// Call `told` with each event from now on; return a function that ends this.
 export function listen(told) {
   listeners.add(told);
   open();
@@ -58,7 +58,7 @@ export function listen(told) {
   };
 }
 
-// Call `told` with the state of the connection: "connecting", "live" or "lost".
+// Call `told` with each state of the connection: "connecting", "live" or "lost"; return a function that ends this.
 export function watch(told) {
   watchers.add(told);
   told(state);

@@ -1,4 +1,4 @@
-// The console: the frame around all views, sign-in, the colour scheme.
+// The console: the frame of all views, sign-in, the colour scheme.
 import { onRefusal, session, signOut } from "./api.js";
 import { Events } from "./events.js";
 import { Catalogs } from "./catalogs.js";
@@ -34,7 +34,7 @@ function Scheme() {
     try {
       window.localStorage.setItem("scheme", scheme);
     } catch {
-      // The choice lasts as long as the page.
+      // Without storage, the choice lasts until the page is closed.
     }
   }, [scheme]);
   const next = SCHEMES[(SCHEMES.indexOf(scheme) + 1) % SCHEMES.length];
@@ -54,7 +54,7 @@ function Connection() {
 
 function View({ route }) {
   const [first = "", ...rest] = route.parts;
-  // Signed in at the provider meanwhile.
+  // The caller has signed in since the failed sign-in that this address reports.
   if (first === "sign-in") return html`<${Fleet} params=${{}} />`;
   if (first === "") return html`<${Fleet} params=${route.params} />`;
   if (first === "tables" && rest.length) return html`<${Table} key=${rest[0]} name=${rest[0]} tab=${rest[1]} params=${route.params} />`;
@@ -91,7 +91,7 @@ function Console() {
   useEffect(() => onRefusal(() => setWho((last) => ({ methods: ["token"], ...last, is_open: false, caller: null }))), []);
   const [leaving, setLeaving] = useState(false);
   const leave = () => setLeaving(true);
-  // An effect, so that the view and its requests have ended: after the session they would be refused.
+  // In an effect, after the view has ended its requests: without the session they would be refused.
   useEffect(() => {
     if (leaving) signOut().then(look, setError).finally(() => setLeaving(false));
   }, [leaving]);
@@ -107,7 +107,7 @@ function Console() {
   return html`<${Frame} first=${route.parts[0] ?? ""} caller=${who && who.caller} canLeave=${canLeave} leave=${leave} live=${isIn} view=${view} />`;
 }
 
-// "/" goes to the search or the filter of the view, as on code hosts.
+// "/" focuses the search or the filter of the view.
 window.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
   const place = document.querySelector("[aria-keyshortcuts='/']");

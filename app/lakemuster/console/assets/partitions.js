@@ -1,4 +1,4 @@
-// Where a table's bytes are: a treemap of its partitions, and the same as a table.
+// The sizes of a table's partitions, as a treemap and as a table.
 import { get, rows, tablePath, useAnswer } from "./api.js";
 import { Buckets } from "./buckets.js";
 import { Bytes, Count, Day, Name, asText, bytes, count, inUtc, plural } from "./format.js";
@@ -10,9 +10,9 @@ import { Treemap, addRows, emptyTree, find, layOut, pathOf, pause } from "./tree
 const MOST = 100_000;
 const PAGE = 10_000;
 const SHOWN = 50;
-// Average sizes of files are shown by the logarithm: strongest at the thousandth part of the least good one.
+// Colours of average file sizes are logarithmic: full strength at 1/1024 of the least size that is not small.
 const HALVINGS = 10;
-// As the thresholds of the component of health: critical from 16 files on.
+// As the threshold of the health component: critical from 16 files on.
 const OVERLAP_DOUBLINGS = 4;
 const FIELDS = "partition,spec_id,record_count,file_count,total_data_file_size_in_bytes,last_updated_at";
 const DELETES = ",position_delete_file_count,equality_delete_file_count";
@@ -49,7 +49,7 @@ async function load(name, format, signal) {
 const SUMS = ["records", "files", "deletes", "partitions"];
 const deletesOf = (row) => (row.position_delete_file_count ?? 0) + (row.equality_delete_file_count ?? 0);
 
-// Milliseconds since 1970-01-01 UTC, minus infinity where no time is known. Many partitions have the time of one commit.
+// Return a cached parser of times to Unix milliseconds, -Infinity for unknown ones: many partitions share a time.
 function timesOf() {
   const known = new Map([[null, -Infinity]]);
   return (text) => {
@@ -58,16 +58,16 @@ function timesOf() {
   };
 }
 
-// The leaf columns of the current schema whose values have an order.
+// Return the leaf columns of the current schema whose values have an order.
 async function columnsOf(name, signal) {
   const found = await rows(tablePath(name, "/columns"), "columns", { fields: "column,overlap" }, { signal });
   return found.rows.filter((one) => one.overlap !== null).map((one) => one.column);
 }
 
-// How far files overlap on a column, by the places of the partitions; null of those without data files.
+// Return the overlap of files on a column for each partition; null for partitions without data files.
 async function overlapOf(name, column, partitions, signal) {
   const found = await rows(tablePath(name, "/overlap"), "overlap", { column, page_size: PAGE, fields: "partition,spec_id,mean,max" }, { most: MOST, signal });
-  // Both lists have one order; partitions without data files are in one of them only.
+  // Both lists have the same order; the list of overlaps lacks partitions without data files.
   let next = 0;
   return partitions.map((row) => {
     const own = found.rows[next];
@@ -84,7 +84,7 @@ function areEqual(one, other) {
 
 const within = (value) => Math.max(0, Math.min(1, value));
 
-// How strong the colour of a leaf's tile is, from 0 to 1, and what that says.
+// The strength of the colour of a leaf's tile, from 0 to 1, and its legend.
 const SHADES = {
   small: {
     label: "Small files",
@@ -173,7 +173,7 @@ function View({ table, data, params, version }) {
     ${table.format === "paimon" && html`<${Buckets} table=${table} version=${version} partition=${node.data.row ? node.data.row.partition : null} />`}`;
 }
 
-// Of a node: the number of files that have bounds, the sum of their depths, and the greatest depth.
+// Return a function from a node to its number of files with bounds, the sum of their depths, and the maximum depth.
 function depthsOf(root, overlap) {
   const groups = new Map();
   const of = (node) => {
@@ -209,7 +209,7 @@ function Told({ node, depthOf }) {
   return html`<strong><${Name} value=${path || "unpartitioned"} /></strong> ${bytes(node.value)}, ${plural(node.sums.files, "file")}, ${plural(node.sums.records, "record")}${depthOf && html`, overlap <${Depth} found=${depthOf(node)} />`}`;
 }
 
-// The last column is of what the colours show.
+// The last column shows the same value as the colours.
 const LAST = {
   deletes: { label: "Deletes", end: true, of: (child) => html`<${Count} value=${child.sums.deletes} />` },
   overlap: { label: "Overlap", end: true, of: (child, depthOf) => html`<${Depth} found=${depthOf && depthOf(child)} />` },

@@ -1,10 +1,10 @@
-// What several views are made of.
+// Components that several views share.
 import { html, useEffect, useState } from "./html.js";
 import { change } from "./route.js";
 
 export const Loading = ({ what = "Loading" }) => html`<p class="state" role="status"><span class="spinner" aria-hidden="true"></span>${what}…</p>`;
 
-// Nothing to show; `page`: it is all that the page has.
+// A message that there is nothing to show; with `page`, it is the heading of the page.
 export const Empty = ({ title, page, children }) => html`<div class="state empty">${page ? html`<h1 class="lead">${title}</h1>` : html`<p class="lead">${title}</p>`}${children}</div>`;
 
 export function Failure({ lead = "This could not be loaded", error, retry }) {
@@ -15,7 +15,7 @@ export function Failure({ lead = "This could not be loaded", error, retry }) {
   </div>`;
 }
 
-// One of: a failure, a first load, or the view of what was loaded. A failure leaves what was loaded before.
+// A failure, a first load, or the view of the loaded data. After a failure, the previous data stays visible.
 export function Loaded({ answer, what, children }) {
   const { data, error, reload, loading } = answer;
   if (error && data === null) return html`<${Failure} error=${error} retry=${reload} />`;
@@ -23,13 +23,13 @@ export function Loaded({ answer, what, children }) {
   return html`${error && html`<${Failure} error=${error} retry=${reload} />`}<div class="loaded" aria-busy=${loading ? "true" : "false"}>${children(data)}</div>`;
 }
 
-// The status of a component of health, or the worst of a table.
+// The status of a health component, or the worst status of a table.
 export const Status = ({ value }) =>
   value === null || value === undefined
     ? html`<span class="dim" title="not computed yet">–</span>`
     : html`<span class=${`tag ${{ warning: "warn", critical: "critical" }[value] ?? value}`}>${value}</span>`;
 
-// A heading of a column that sorts by it; `sort` is `key` or `-key`.
+// The heading of a column, which sorts by it; `sort` is `field` or `-field`.
 export function SortHeading({ field, label, sort, first = "-", end, title }) {
   const active = sort === field || sort === `-${field}`;
   const descending = sort === `-${field}`;
@@ -51,7 +51,7 @@ export function Copy({ text, label = "Copy" }) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // Without https, browsers have no clipboard but this.
+      // Without HTTPS, browsers have no clipboard API.
       const area = document.createElement("textarea");
       area.value = text;
       document.body.append(area);
@@ -64,7 +64,7 @@ export function Copy({ text, label = "Copy" }) {
   return html`<button type="button" class="quiet" onClick=${copy} aria-live="polite">${done ? "Copied" : label}</button>`;
 }
 
-// A ref for an element, and its width, as it changes.
+// Return a ref for an element, and the current width of the element.
 export function useWidth() {
   const [element, setElement] = useState(null);
   const [width, setWidth] = useState(0);
@@ -83,7 +83,7 @@ export function useTitle(text) {
   }, [text]);
 }
 
-// A value that follows another after a pause.
+// Return a value once it has not changed for some milliseconds.
 export function useSettled(value, milliseconds) {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

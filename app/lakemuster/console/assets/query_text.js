@@ -1,4 +1,4 @@
-// The question of the page as text for other tools.
+// The query of the page as text for other tools.
 
 const shell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 const python = (text) => JSON.stringify(text);

@@ -1,4 +1,4 @@
-// Why files are kept or dropped: a list of them, and the comparisons of one.
+// The reasons why files are kept or dropped: a list of files, and the comparisons of one file.
 import { fileName } from "./diff.js";
 import { Bytes, Count, Name, asText, count, partitionText } from "./format.js";
 import { html, useState } from "./html.js";

@@ -1,4 +1,4 @@
-// Permalinks: every state of the console is in the address's fragment, `#/part/part?key=value`.
+// Permalinks: the fragment of the address holds the state of the console, `#/part/part?key=value`.
 import { useLayoutEffect, useState } from "./html.js";
 
 export function parse(hash) {
@@ -27,19 +27,19 @@ export function go(parts, params) {
   window.location.hash = href(parts, params);
 }
 
-// Change parameters of the current state; `replace` leaves no entry in the history, for what is typed or dragged.
+// Change parameters of the current state; with `replace`, add no entry to the history, as for typing and dragging.
 export function change(changes, { replace = false } = {}) {
   const { parts, params } = parse(window.location.hash);
   const next = href(parts, { ...params, ...changes });
   if (next === (window.location.hash || "#/")) return;
-  // Told at once: the browser's own event comes later than the next key that is held down.
+  // Dispatch the event synchronously: the browser's own event comes after the next repeated key.
   window.history[replace ? "replaceState" : "pushState"](null, "", next);
   window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 export function useRoute() {
   const [route, setRoute] = useState(() => parse(window.location.hash));
-  // Before the browser may tell of a change: one between the first state and a later effect would be lost.
+  // In a layout effect: a change between the first state and a later effect would be lost.
   useLayoutEffect(() => {
     const changed = () => setRoute(parse(window.location.hash));
     window.addEventListener("hashchange", changed);

@@ -1,4 +1,4 @@
-// A table's columns now, and what each version of its schema changed: fields are followed by their ids.
+// A table's current columns, and the changes of each schema version; fields are identified by their ids.
 import { get, rows, tablePath, useAnswer } from "./api.js";
 import { Count, Name, Time, asText, count } from "./format.js";
 import { html, useMemo } from "./html.js";
@@ -18,7 +18,7 @@ async function load(name, format, signal) {
   return { schemas: schemas.rows, columns: new Map(columns.rows.map((column) => [column.column, column])), used };
 }
 
-// All fields of a schema with their paths, nested ones after their parents.
+// Return all fields of a schema with their paths, nested fields after their parents.
 export function fieldsOf(schema) {
   const found = [];
   const inside = (type, path, depth) => {
@@ -42,7 +42,7 @@ function typeText(type) {
   return parts.length ? `${type.type}<${parts.join(", ")}>` : type.type;
 }
 
-// What a schema changed in the one before it.
+// Return the changes from one schema to the next.
 export function changesOf(before, after) {
   const old = new Map(fieldsOf(before).map((field) => [field.id, field]));
   const now = fieldsOf(after);

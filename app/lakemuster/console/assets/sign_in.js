@@ -1,9 +1,9 @@
-// Sign-in: by a token, or at the organisation's provider.
+// Sign-in: by a token, or at the organisation's identity provider.
 import { signIn } from "./api.js";
 import { html, useState } from "./html.js";
 import { useTitle } from "./parts.js";
 
-// Of a sign-in at the provider that failed, by the error's code.
+// Messages for a failed sign-in at the identity provider, by the code of the error.
 const FAILURES = {
   not_authenticated: "The sign-in was refused, or took too long. Sign in again.",
   identity_unavailable: "The identity provider does not answer. Try again in a moment.",

@@ -1,4 +1,4 @@
-// A table's last commits by day, as bars, and its size, as a line: drawn when the row is seen.
+// A table's last commits by day, as bars, and its size, as a line; loaded when the row becomes visible.
 import { get, tablePath } from "./api.js";
 import { bytes, plural } from "./format.js";
 import { html, useEffect, useRef, useState } from "./html.js";
@@ -12,7 +12,7 @@ const AT_ONCE = 4;
 const waiting = [];
 let running = 0;
 
-// Requests of rows are few at a time: a fleet has thousands.
+// Limit the concurrent requests: a list may have thousands of rows.
 function inTurn(work) {
   return new Promise((resolve, reject) => {
     waiting.push(() => work().then(resolve, reject).finally(() => { running -= 1; next(); }));

@@ -1,4 +1,4 @@
-// One table: its state in figures, and tabs for its history, its pruning, its columns and its details.
+// One table: its figures, and tabs for its history, pruning, columns and details.
 import { get, tablePath, useAnswer } from "./api.js";
 import { Details } from "./details.js";
 import { Bytes, Count, FORMATS, Name, Time, UNKNOWN } from "./format.js";

@@ -1,4 +1,4 @@
-// Commits in their order: a lane for each branch, tags above, size and change below. One listbox for the keyboard.
+// The commits in order: a lane for each branch, tags above, size and changes below; a listbox for the keyboard.
 import { bytes, count, time } from "./format.js";
 import { html, useEffect, useRef } from "./html.js";
 import { useWidth } from "./parts.js";
@@ -95,7 +95,7 @@ function Edges({ commits, places, x, y }) {
   return html`<path class="edge" d=${ways.join("")} aria-hidden="true" />`;
 }
 
-// The size of main after each of its commits.
+// The size of main after each commit.
 function Sizes({ commits, x, step, top, end }) {
   const own = commits.map((commit, place) => ({ commit, place })).filter(({ commit }) => commit.lane === 0 && commit.total_bytes !== null);
   const most = Math.max(1, ...own.map(({ commit }) => Number(commit.total_bytes)));
@@ -118,7 +118,7 @@ function Changes({ commits, x, step, middle }) {
     <path class="plus" d=${bars("added_bytes", -1)} /><path class="minus" d=${bars("removed_bytes", 1)} /></g>`;
 }
 
-// Tags, and branches without a lane, at their commits.
+// Labels of tags, and of branches without a lane, at their commits.
 function Flags({ refs, commits, x, y }) {
   const by = new Map();
   for (const ref of refs) {

@@ -1,4 +1,4 @@
-// A treemap of partitions on a canvas: laid out once, looked at through a window that zooms.
+// A treemap of partitions on a canvas: the layout is computed once, and a viewport zooms into it.
 import { hierarchy, treemapSquarify } from "./vendor/d3-hierarchy.js";
 import { html, useEffect, useLayoutEffect, useMemo, useRef } from "./html.js";
 import { useWidth } from "./parts.js";
@@ -12,10 +12,10 @@ const LEAVES_AT_ONCE = 20_000;
 const BUDGET_MS = 6;
 const LEAST_EDGE = 8;
 const LEAST_LABEL = 54;
-// The luminance of grounds on which white and the dark ink have the same contrast.
+// The luminance of backgrounds on which white and dark text have the same contrast.
 const EQUAL_CONTRAST = 0.196;
 
-// A tree of partitions by their fields; leaves have the rows.
+// Return a node of the tree of partitions by their fields; leaves hold the rows.
 const nodeOf = (key, field, value) => ({ key, field, value, children: [], by: null, row: null });
 
 export const emptyTree = () => nodeOf(null);
@@ -25,7 +25,7 @@ export function addRows(tree, rows) {
     let node = tree;
     for (const field in row.partition) {
       const value = row.partition[field];
-      // Rows come sorted: most are in the same group as the one before.
+      // Rows are sorted: most are in the group of the previous row.
       const last = node.children[node.children.length - 1];
       if (last !== undefined && last.field === field && last.value === value) node = last;
       else node = childOf(node, field, value);
@@ -37,7 +37,7 @@ export function addRows(tree, rows) {
   }
 }
 
-// Of partitions of several specs with the same fields and values, each is a tile of its own.
+// Partitions of several specs with the same fields and values are separate tiles.
 const leafOf = (row) => ({ ...nodeOf(`spec ${row.spec_id}`), row });
 
 function split(node) {
@@ -59,11 +59,11 @@ function childOf(node, field, value) {
   return child;
 }
 
-// Ends a task: what a user does meanwhile has its turn.
+// End the current task, so that the browser can handle input.
 export const pause = () => new Promise((resolve) => { window.setTimeout(resolve); });
 
-// Places in a square of SIDE, in tasks that are short for 100,000 leaves too. A node's leaves follow each other: those
-// from `first` to `end` of all leaves.
+// Lay out the tree in a square of SIDE, in tasks that are short even for 100,000 leaves. The leaves of a node are
+// consecutive: from `first` to before `end` of all leaves.
 export async function layOut(tree) {
   const own = ({ row }) => (row ? Number(row.total_data_file_size_in_bytes ?? 0) : 0);
   const root = hierarchy(tree);
@@ -92,7 +92,7 @@ export async function layOut(tree) {
   return root;
 }
 
-// The edges of all leaves, four numbers each: plain memory, which a frame reads in order.
+// Return the edges of all leaves, four numbers each, in one array that a frame reads in order.
 function placesOf(root, count) {
   const places = new Float64Array(4 * count);
   root.eachBefore((node) => {
@@ -101,10 +101,10 @@ function placesOf(root, count) {
   return places;
 }
 
-// The keys that lead from the root to a node.
+// Return the keys on the path from the root to a node.
 export const pathOf = (node) => node.ancestors().reverse().slice(1).map((one) => one.data.key);
 
-// The node of a path; the root where there is none.
+// Return the node at a path; the root if there is none.
 export const find = (root, path) => {
   let node = root;
   for (const key of path) {
@@ -116,7 +116,7 @@ export const find = (root, path) => {
 
 const parsed = (text) => (/rgba?\(([^)]+)\)/.exec(text)?.[1] || "0,0,0").split(/[ ,/]+/).slice(0, 3).map(Number);
 
-// WCAG's relative luminance, from 0 to 1.
+// Return the relative luminance of a colour as in WCAG, from 0 to 1.
 function luminance(colour) {
   const [red, green, blue] = colour.map((part) => (part <= 10 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
@@ -188,7 +188,7 @@ function boxOf(node, view, width) {
 
 const viewOf = ({ x0, y0, x1, y1 }) => ({ x0, y0, x1, y1 });
 
-// Paints for a few milliseconds a frame; while it zooms, it moves the picture that it has.
+// Paints for a few milliseconds per frame; while it zooms, it transforms the last picture.
 class Painter {
   constructor(canvas) {
     this.canvas = canvas;
@@ -248,7 +248,7 @@ class Painter {
     this.frame = window.requestAnimationFrame(step);
   }
 
-  // The leaves of the node that is shown, some milliseconds of them a frame, and then the names.
+  // Paint the leaves of the shown node, for some milliseconds per frame, and then the names.
   paint(view) {
     this.view = view;
     this.stop();
@@ -265,7 +265,7 @@ class Painter {
       if (isDone) this.canvas.dataset.painted = String(end - first);
       else this.frame = window.requestAnimationFrame(step);
     };
-    // What led here has its own part of this frame.
+    // Start large nodes in the next frame: the caller has used a part of this one.
     if (end - first > AT_ONCE) this.frame = window.requestAnimationFrame(step);
     else step();
   }
@@ -294,7 +294,7 @@ class Painter {
     this.done = end;
   }
 
-  // Names of the groups, or of the tiles where there are no groups below: those for which there is room.
+  // Paint the names of the groups, or of tiles without groups, where there is room.
   names(view, until) {
     const context = this.context;
     const [sx, sy] = [this.width / (view.x1 - view.x0), HEIGHT / (view.y1 - view.y0)];

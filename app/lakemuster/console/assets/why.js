@@ -1,4 +1,4 @@
-// Why a query reads what it reads: the funnel of its filter, the files that it keeps and drops, and the reasons.
+// The pruning of a query: the funnel of its filter, the files that it keeps and drops, and the reasons.
 import { get, post, rows, tablePath, useAnswer } from "./api.js";
 import { BoundsGroups, BoundsMap, askedFor } from "./bounds_map.js";
 import { FilterBox } from "./filter_box.js";
@@ -11,12 +11,12 @@ import { FileReasons, Files } from "./reasons.js";
 import { change } from "./route.js";
 import { fieldsOf } from "./schema.js";
 
-// Files of a table are shown one by one up to so many; of a larger one, some.
+// Maximum number of files that are shown one by one; of a larger table, a sample is shown.
 const EACH = 500;
 const SOME = 120;
 const GROUPS = 180;
 const PAUSE_MS = 60;
-// What takes all files of a large table is asked for when one has stopped typing.
+// Pause in typing after which a request that reads all files of a large table is sent.
 const REST_MS = 400;
 const FIELDS = "file_path,partition,record_count,file_size_in_bytes,lower_bounds,upper_bounds";
 
@@ -30,7 +30,7 @@ async function about(name, signal) {
   return { columns: current ? fieldsOf(current) : [], refs: refs.rows.filter((ref) => ref.name !== "main") };
 }
 
-// The snapshot of the address, for bodies and for queries of lists.
+// The snapshot in the address, for request bodies and for query strings.
 const bodyOf = (params) => ({ filter: params.filter || null, ...(params.snapshot ? { snapshot_id: params.snapshot } : params.ref ? { ref: params.ref } : {}) });
 const queryOf = (params) => (params.snapshot ? { snapshot: params.snapshot } : params.ref ? { ref: params.ref } : {});
 
@@ -42,7 +42,7 @@ async function funnelOf(name, params, signal) {
   return { ...explained, counts: plan.counts };
 }
 
-// Files with the verdict on each: all of a small table; the first kept ones and the first of all of a large one.
+// Return files with their verdicts: all files of a small table; of a large one, the first kept ones and the first ones.
 async function sampleOf(name, params, column, signal) {
   const stats = column ? { stats: column } : {};
   const asked = { ...queryOf(params), ...stats, content: "data", fields: FIELDS };
@@ -58,7 +58,7 @@ async function sampleOf(name, params, column, signal) {
   return { files: files.filter((file) => by.has(file.file_path)).map((file) => ({ ...file, ...by.get(file.file_path) })), complete: !listed.next_page_token && explained.length === listed.files.length };
 }
 
-// All files in groups, for the key of a sample.
+// Return the bounds of all files in groups, for the key of a sample.
 function boundsOf(name, key, signal) {
   const [question, column] = JSON.parse(key);
   const { filter, snapshot_id: snapshot, ref } = JSON.parse(question)[2];
@@ -69,7 +69,7 @@ async function explainSome(name, params, paths, signal) {
   try {
     return (await post(tablePath(name, "/explain"), { ...bodyOf(params), files: paths }, { signal })).files;
   } catch (problem) {
-    // A filter of many comparisons is explained for fewer files.
+    // The server explains fewer files for a filter of many comparisons.
     if (!problem.details || !problem.details.most) throw problem;
     return (await post(tablePath(name, "/explain"), { ...bodyOf(params), files: paths.slice(0, problem.details.most) }, { signal })).files;
   }
@@ -114,10 +114,10 @@ export function Why({ table, version, params }) {
       </div></div></div>`}`;
 }
 
-// The bounds of a column: of each file, or of all files in groups where they are many.
+// The bounds of a column: of each file, or of groups of files in a large table.
 function Bounds({ name, params, column, leaves, type, applied, sample }) {
   const isLarge = sample.data !== null && !sample.data.complete;
-  // Of the last filter that was valid, as the list of files is.
+  // For the last valid filter, as for the list of files.
   const key = useSettled(isLarge && column ? sample.of : null, REST_MS);
   const map = useAnswer(key, (signal) => boundsOf(name, key, signal));
   const asked = askedFor(applied, column);
@@ -142,7 +142,7 @@ function Grouped({ map }) {
   return html`<p class="legend dim">All ${count(map.files)} files, ${count(each)} in each bar: it reaches from their least lower to their greatest upper bound; half of them end within its strong part.${beside.length > 0 && ` Not drawn: ${beside.join(", ")}.`}</p>`;
 }
 
-// The column to show first: one that the filter compares, or the first of the table.
+// Return the column to show first: one that the filter compares, or the first column of the table.
 function columnOf(applied, columns, table) {
   const words = (applied || []).join(" ");
   const named = columns.filter((column) => new RegExp(`(^|[^\\p{L}\\p{N}_])${column.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}($|[^\\p{L}\\p{N}_])`, "u").test(words));
@@ -163,7 +163,7 @@ function Levels({ data, sample, params }) {
   const chosen = params.part ? JSON.parse(params.part) : null;
   const choose = (part) => change({ part: part === null ? undefined : JSON.stringify(part) });
   const files = sample.data ? sample.data.files : [];
-  // What segments and zones drop, a file's own bounds show better: such files are explained by their entries.
+  // Files that segments and zones drop are explained by the more specific bounds of their entries.
   const level = chosen && { segments: "entries", zones: "entries" }[chosen.level] || (chosen && chosen.level);
   const shown = chosen ? files.filter((file) => file.state === "dropped" && file.level === level && file.dropped_by === chosen.filter) : files;
   return html`<${Sheet} id="funnel" title="Pruning"><${Funnel} funnel=${data.funnel} conjuncts=${conjuncts} chosen=${chosen} choose=${choose} /></${Sheet}>
@@ -172,7 +172,7 @@ function Levels({ data, sample, params }) {
     </${Sheet}>`;
 }
 
-// Any file by its path: those that are not listed too.
+// The explanation of any file by its path, including files that are not listed.
 function One({ name, params, sample, question }) {
   const [typed, setTyped] = useState(params.file || "");
   useEffect(() => setTyped(params.file || ""), [params.file]);

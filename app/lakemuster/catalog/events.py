@@ -144,7 +144,7 @@ class EventFilter:
         )
 
     def shown(self, client_event: ClientEvent, sees: Callable[[Levels], bool] = lambda _: True) -> ClientEvent | None:
-        """Return an event as the client receives it; None if it does not want it or may not see it.
+        """Return an event as the client receives it; None if the filter excludes it, or the client may not see it.
 
         Args:
             sees: whether the client may see a table.

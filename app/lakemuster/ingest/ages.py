@@ -92,7 +92,7 @@ class Ages:
             self._looks.replace(table.table_id, (table.checked_at_ms, began))
 
     def known(self, table: TableRecord) -> float | None:
-        """Return the age of a table's last look; None if only the database knows it. Infinite after a commit."""
+        """Return the age of a table's last look, infinite after a commit; None if only the database has it."""
         if table.checked_at_ms is None or self.has_changed(table):
             return _NEVER
         found = self._looks.get(table.table_id)

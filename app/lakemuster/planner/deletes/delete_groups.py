@@ -27,7 +27,7 @@ class DeleteGroup:
     """Delete files sorted by key, then sequence number: the matches of one key and data sequence number are a range.
 
     Attributes:
-        newer: whether deletes apply only to data files with a smaller sequence number; otherwise also with an equal one.
+        newer: whether the sequence number of data files must be smaller; otherwise an equal number matches, too.
     """
 
     sequences: Numbers

@@ -49,7 +49,7 @@ def no_words(_: Snapshot) -> Mapping[str, int]:
 
 
 def no_expiry(*_: object) -> NoReturn:
-    """Refuse to tell what an expiry would remove.
+    """Refuse to determine what an expiry would remove.
 
     Raises:
         FormatUnsupported: always.

@@ -95,7 +95,7 @@ class ScanIndex:
         return self._columns[field_id]
 
     def nan_counts(self, field_id: int) -> NanCounts:
-        """Tell how many of the files with bounds of a column also have a count of its NaN values."""
+        """Return whether none, some or all of the files with bounds of a column also have a count of its NaN values."""
         if field_id not in self._nan_counts:
             self._nan_counts[field_id] = self._count_nan_counts(field_id)
         return self._nan_counts[field_id]

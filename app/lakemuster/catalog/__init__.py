@@ -4,7 +4,7 @@
 ``system_tables`` return the contents of a table or snapshot; ``listings`` and ``plan_response`` cut them into pages,
 lines and batches. ``view_cache``, ``page_writers`` and ``plan_page_cache`` cache what the next request for the same
 snapshot would compute again. ``table_formats`` registers the rules of each format with every layer;
-``catalog_rules`` are those of the catalog. ``page_tokens`` are signed and stateless.
+``catalog_rules`` is the catalog's own port. ``page_tokens`` are signed and stateless.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from lakemuster.planner.rows import START, RowSource, TableSource, batched_rows,
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """How to arrange a list: the query parameters of the same names."""
+    """The order of a list, as in the query parameters of the same names."""
 
     sort: str | None = None
     order: str | None = None

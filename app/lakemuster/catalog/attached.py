@@ -61,7 +61,7 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What a request that was forwarded to a catalog may have changed there.
+    """A table or namespace that a request forwarded to a catalog may have changed there.
 
     Attributes:
         levels: the name of a table, or of a namespace with everything below it; empty for the whole catalog.

@@ -27,7 +27,7 @@ _NONCE_BYTES = 12
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a browser signed in with.
+    """The credentials that a browser signed in with.
 
     Attributes:
         token: sent as the bearer token of the browser's requests.

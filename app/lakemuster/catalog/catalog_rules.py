@@ -1,6 +1,6 @@
 """A table format's port in the catalog: snapshots' ancestors, incremental plans, system tables, second branches.
 
-By default, a snapshot's ancestors are its parents, and the format has none of the rest.
+By default, a snapshot's ancestors are its parents, and the format supports none of the others.
 """
 
 from __future__ import annotations

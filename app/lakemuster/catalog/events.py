@@ -116,7 +116,7 @@ def _message(number: int, kind: str, document: dict[str, Any]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events a client wants; a field that is None does not filter.
+    """The events that a client wants; a field that is None does not filter.
 
     Attributes:
         namespace: the namespace of the tables, or an ancestor of it.

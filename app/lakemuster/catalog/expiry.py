@@ -38,7 +38,7 @@ BATCH_ROWS = 8192
 
 @dataclass(frozen=True, slots=True)
 class Expiry:
-    """What an expiry would remove.
+    """The snapshots, refs and files that an expiry would remove.
 
     Attributes:
         files: the list of files, with the columns of ``expired_schema``.

@@ -54,7 +54,7 @@ class Filter:
 
     @property
     def is_sql(self) -> bool:
-        """Whether it was written as SQL."""
+        """Whether the filter was written as SQL."""
         return isinstance(self.given, str)
 
     def bound(

@@ -31,8 +31,8 @@ class FleetCounts:
     """Numbers of tables.
 
     Attributes:
-        tables: by health; ``pending`` counts those whose health is not computed yet.
-        components: by component and status.
+        tables: counts by health; ``pending`` counts tables whose health is not computed yet.
+        components: counts by component and status.
     """
 
     tables: dict[str, int]

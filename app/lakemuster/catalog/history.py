@@ -80,7 +80,7 @@ def names_of(services: Services, table: TableRecord) -> dict[tuple[str, int], li
 
 
 def refs_of(services: Services, name: str, selector: Selector) -> tuple[TableRecord, list[Ref], str | None]:
-    """Return branches and tags, by name; for a chosen snapshot, those that name it."""
+    """Return branches and tags, by name; for a chosen snapshot, only refs that name it."""
     view = _chosen(services, name, selector)
     table, metadata, stale = services.fresh(name)
     found = (ref for ref in metadata.refs if view is None or (ref.branch, ref.snapshot_id) == _place(view))
@@ -99,7 +99,7 @@ def schemas_of(services: Services, name: str, selector: Selector) -> tuple[Table
 
 
 def specs_of(services: Services, name: str, selector: Selector) -> tuple[TableRecord, list[SpecOut], str | None]:
-    """Return every partition spec; for a chosen snapshot, those of its manifests."""
+    """Return every partition spec; for a chosen snapshot, only the specs of its manifests."""
     view = _chosen(services, name, selector)
     used = None if view is None else {m.header.spec_id for m in manifest_records(services.index, view)}
     table, metadata, stale = services.fresh(name)

@@ -1,4 +1,4 @@
-"""List every file that registered tables refer to below a location, or refuse and say which references are unknown.
+"""List every file that registered tables refer to below a location; if references are unknown, refuse and name them.
 
 A table shares a location if its own is below or above it, if its properties direct files there, or if the index has a
 file of the table there. The pointer of such a table is read again, and all of its snapshots must be indexed. Other

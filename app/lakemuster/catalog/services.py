@@ -165,7 +165,7 @@ class Services:
             self.refresher.note_change(one.location(catalog), is_prefix=one.is_namespace)
 
     def mark_changed(self, catalog: str, changes: Sequence[Changed]) -> bool:
-        """Like :meth:`note_changes`, for all processes; see :func:`record_changes`."""
+        """Mark tables as changed for the requests of all processes; see :func:`record_changes`."""
         return record_changes(self.index, catalog, changes)
 
     def remove(self, name: str) -> None:

@@ -2,7 +2,7 @@
 
 Figures are exact or null: they are computed from the entries of indexed snapshots. A commit is counted if its snapshot
 is indexed and, in formats whose snapshots do not record their changes, the snapshot before it is, too. Where the index
-has no figures, those that the writer recorded are given separately.
+has no figures, the figures that the writer recorded are given separately.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class TokenRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """What a token is valid for.
+    """The purpose and caller that a token is valid for.
 
     Attributes:
         table_id: the id of the registration, so that a table registered again refuses old tokens; 0 for none.

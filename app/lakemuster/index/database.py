@@ -168,7 +168,7 @@ class Database:
     def rows_nowait(
         self, statement: Select[*tuple[Any, ...]], parameters: Mapping[str, object]
     ) -> Sequence[Sequence[Any]] | None:
-        """Like :meth:`rows`, but without waiting: None for PostgreSQL, and if SQLite is locked by a writer or fails."""
+        """Execute :meth:`rows` without waiting; return None for PostgreSQL, or if SQLite is locked or fails."""
         if not self.is_embedded:
             return None
         with self._nowait_lock, contextlib.suppress(sqlite3.Error, DBAPIError):

@@ -76,7 +76,7 @@ class Swept:
 
 
 def known_segments(session: Session, names: Collection[str]) -> set[str]:
-    """Return the registered ones among some segment names."""
+    """Return the registered names among some segment names."""
     known: set[str] = set()
     for chunk in chunks(list(names)):
         known.update(session.scalars(select(SegmentRow.name).where(SegmentRow.name.in_(chunk))))

@@ -32,7 +32,7 @@ def insert_all(session: Session, table: type[Base], rows: Sequence[Mapping[str, 
 def insert_new_returning(
     session: Session, column: InstrumentedAttribute[Value], rows: Sequence[Mapping[str, object]]
 ) -> list[Value]:
-    """Like :func:`insert_new`, for the column's table; return the column's values in the inserted rows."""
+    """Insert rows into a column's table as :func:`insert_new` does; return the column's values of the inserted rows."""
     if not rows:
         return []
     target = cast("Table", column.class_.__table__)

@@ -209,12 +209,12 @@ class _Process:
 
     @property
     def usable(self) -> bool:
-        """Whether it can run a task: it was not discarded, and did not die between tasks."""
+        """Whether the process can run a task: it was not discarded, and did not die between tasks."""
         return not self._given_up and self._child.poll() is None
 
     @property
     def was_killed(self) -> bool:
-        """Whether it died of a SIGKILL other than the one sent at its time limit."""
+        """Whether the process died of a SIGKILL other than the one sent at its time limit."""
         return not self._overdue and self._child.poll() == -signal.SIGKILL
 
     def start(self, prepare: Callable[[], object]) -> None:

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a caller waits for a run.
+    """The timeouts of a caller that waits for a run.
 
     Attributes:
         storage: maximum seconds that the run has waited for storage in all.
@@ -55,7 +55,7 @@ class Flight:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has ended."""
+        """Whether the run has ended."""
         return self._done.is_set()
 
     def wait(self, patience: Patience) -> bool:

@@ -38,7 +38,7 @@ class TableLists:
 
 @dataclass(slots=True)
 class ReadLists:
-    """What the manifest lists of one table hold.
+    """The contents of the manifest lists of one table.
 
     Attributes:
         headers: the manifests of each list or inline manifest, or why it is invalid, by its recorded location.

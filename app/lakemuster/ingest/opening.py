@@ -27,7 +27,7 @@ def open_refresher(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
 
     Args:
         waiting: how long requests wait for storage.
-        clock: for ages, and for the time of an embedded database.
+        clock: measures ages, and is the time of an embedded database.
 
     Raises:
         DatabaseVersionMismatch: the database needs ``lakemuster migrate``.

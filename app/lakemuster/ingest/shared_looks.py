@@ -31,11 +31,11 @@ FEW_FAILURES = 256
 
 @dataclass(frozen=True, slots=True)
 class WaitPolicy:
-    """How long requests wait for a look, and for the refresh that follows it.
+    """The timeouts of requests that wait for a look, and for the refresh that follows it.
 
     Attributes:
-        known: if the index has an earlier state to answer from.
-        unknown: if it has none.
+        known: the timeouts if the index has an earlier state to answer from.
+        unknown: the timeouts if it has none.
     """
 
     known: Patience

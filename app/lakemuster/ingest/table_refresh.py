@@ -312,7 +312,7 @@ class TableRefresher:
     def _index_history(
         self, indexer: Indexer, publisher: Publisher, table: TableRecord, metadata: TableMetadata
     ) -> None:
-        """Index those of the newest snapshots that are unpublished: most requests for older snapshots name these."""
+        """Index the unpublished snapshots among the newest ones: most requests for older snapshots name these."""
         with self.index.database.reading() as session:
             records = newest_unpublished(session, table.table_id, self.rules_of(table.name).history)
         heads = ref_snapshots_of(metadata)

@@ -33,7 +33,7 @@ class JobOut(WireModel):
 
 
 def jobs_out(database: Database, names: Iterable[str]) -> list[JobOut]:
-    """Return every job that was ever held, and those of ``names`` that never were.
+    """Return every job that was ever held, and the other jobs among ``names``.
 
     Raises:
         IndexUnavailable: the database does not answer.

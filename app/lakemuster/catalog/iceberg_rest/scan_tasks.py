@@ -87,7 +87,7 @@ class TaskWriter:
 
     @property
     def files(self) -> int:
-        """How many files the responses written so far hold."""
+        """The number of files in the responses written so far."""
         return sum(self._written)
 
     def first(self) -> bytes:

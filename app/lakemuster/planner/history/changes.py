@@ -50,7 +50,7 @@ def _key(index: Index, old: View | None, new: View) -> tuple[object, ...]:
 
 @cached("changes", _weight, _key)
 def changes_of(index: Index, old: View | None, new: View) -> Changes:
-    """Compare the live files of a published snapshot with those of the snapshot before it.
+    """Compare the live files of a published snapshot with the live files of the snapshot before it.
 
     Args:
         old: None if there was none, or if the format's rules do not need it.

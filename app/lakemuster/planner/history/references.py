@@ -61,7 +61,7 @@ def distinct_manifests(index: Index, records: Sequence[SnapshotRecord]) -> Itera
 
 
 def manifest_entries(index: Index, manifest: ManifestRecord, names: Sequence[str]) -> pa.Table:
-    """Return some columns of a manifest's entries; those that its segment does not have are left out."""
+    """Return some columns of a manifest's entries; columns that its segment does not have are left out."""
     segment = index.segments.open(manifest.segment)
     own = set(segment.names)
     return segment.table([name for name in names if name in own])

@@ -51,8 +51,8 @@ class Level:
     """One step of pruning.
 
     Attributes:
-        seen: how many reached it; live entries only.
-        dropped_by: how many each conjunct was the first to drop, in the order of the filter.
+        seen: the number of items that reached it; live entries only.
+        dropped_by: the number of items that each conjunct dropped first, in the order of the filter.
     """
 
     name: LevelName
@@ -61,24 +61,24 @@ class Level:
 
     @property
     def dropped(self) -> int:
-        """How many all conjuncts dropped."""
+        """The number of items that all conjuncts dropped."""
         return sum(self.dropped_by.values())
 
     @property
     def kept(self) -> int:
-        """How many are left."""
+        """The number of items that are left."""
         return self.seen - self.dropped
 
 
 @dataclass(frozen=True, slots=True)
 class FileReason:
-    """Why a plan contains or omits a file.
+    """The reason why a plan contains or omits a file.
 
     Attributes:
         state: ``absent`` from the snapshot; ``deleted`` from it; ``dropped`` by the filter; ``kept``.
         level: the level that dropped it.
         dropped_by: the first conjunct that drops it.
-        reasons: for every comparison, at that level; for kept files, from the file's own statistics.
+        reasons: a reason for every comparison at that level; for kept files, from the file's own statistics.
     """
 
     file_path: str

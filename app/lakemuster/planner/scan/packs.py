@@ -59,7 +59,7 @@ class Pack:
     Attributes:
         segments: the segments that hold the entries, in order; one may hold those of several manifests.
         starts: (S + 1,) where each segment's entries begin in the pack.
-        manifests: how many manifests there are.
+        manifests: number of manifests.
     """
 
     segments: tuple[str, ...]
@@ -68,7 +68,7 @@ class Pack:
 
     @property
     def rows(self) -> int:
-        """How many entries the pack has."""
+        """The number of entries of the pack."""
         return int(self.starts[-1])
 
 
@@ -199,7 +199,7 @@ class PackStatistics:
 
     Attributes:
         spans: the pack's entries to evaluate; None for all.
-        rows: how many entries the spans have.
+        rows: number of entries in the spans.
     """
 
     predicate: PackPredicate

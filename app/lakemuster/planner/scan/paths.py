@@ -40,9 +40,9 @@ class PathKeys(NamedTuple):
 
     Attributes:
         sorted: (N,) keys, ascending; the low ``cut`` bits of each hold the entry's number in the pack.
-        cut: how many low bits of a key are replaced.
+        cut: number of replaced low bits of a key.
         bits: a bit for each prefix, set where a key has it.
-        shift: how many bits to shift a key to the right for its prefix.
+        shift: number of bits to shift a key to the right for its prefix.
     """
 
     sorted: NDArray[np.uint64]

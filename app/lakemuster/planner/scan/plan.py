@@ -190,13 +190,13 @@ class Plan:
 
     @property
     def entries(self) -> int:
-        """How many entries the data manifests have, in both branches."""
+        """The number of entries of the data manifests, in both branches."""
         own = sum(int(spec.part_starts[-1]) for spec in self.scan.specs)
         return own + (0 if self.second_branch is None else self.second_branch.entries)
 
     @property
     def parts(self) -> int:
-        """How many data manifests there are, in both branches."""
+        """The number of data manifests, in both branches."""
         return len(self.scan.data) + (0 if self.second_branch is None else self.second_branch.parts)
 
     def row_projection_of(self, batch: PlannedBatch) -> RowProjection:
@@ -215,7 +215,7 @@ class Plan:
 
     @property
     def survivors(self) -> Survivors:
-        """What pruning by manifests and zones leaves."""
+        """The manifests and entries that pruning by manifests and zones leaves."""
         return survivors(self.scan, self.bound)
 
     def batches(self, start: Position = START, end: Position | None = None) -> Iterator[PlannedBatch]:

@@ -29,7 +29,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Splitting:
-    """How files are packed into splits; both in bytes."""
+    """The sizes by which files are packed into splits, in bytes."""
 
     target_size: int
     open_file_cost: int

@@ -33,15 +33,15 @@ Verdict = Literal["cannot match", "may match", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What the statistics of one column or partition field prove about one comparison.
+    """The verdict of the statistics of one column or partition field on one comparison.
 
     Attributes:
         filter: the comparison, as the caller wrote it.
         column: the column's or partition field's name; None where the comparison cannot be decided at all.
         verdict: ``unknown`` keeps, as ``may match`` does.
-        bound: what was recorded: ``lower``, ``upper``, ``null_count``, ``nan_count``, ``value_count``, or
+        bound: the recorded values: ``lower``, ``upper``, ``null_count``, ``nan_count``, ``value_count``, or
             a partition's ``value``; values in the JSON single-value form.
-        reason: a sentence.
+        reason: the verdict as a sentence.
     """
 
     filter: str

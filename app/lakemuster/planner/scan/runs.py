@@ -83,7 +83,7 @@ class PlaceRanges(NamedTuple):
 
     @property
     def entries(self) -> int:
-        """How many entries the runs have."""
+        """The number of entries in the runs."""
         return int((self.ends - self.starts).sum())
 
     def between(self, first: int, end: int) -> PlaceRanges:

@@ -95,7 +95,7 @@ class ScanRules(Protocol):
         ...
 
     def entry_count(self, header: ManifestHeader) -> int | None:
-        """Return how many entries a manifest has, deleted ones included; None if its list does not record it."""
+        """Return the number of a manifest's entries, deleted ones included; None if its list does not record it."""
         ...
 
     def manifests(self, headers: Sequence[ManifestHeader]) -> Mask:

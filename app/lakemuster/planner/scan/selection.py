@@ -49,7 +49,7 @@ class Candidate:
     Attributes:
         number: the part's number among the scan index's data parts.
         runs: (start, end) of the entries that its zones leave.
-        entries: how many entries the runs have.
+        entries: number of entries in the runs.
     """
 
     number: int
@@ -67,11 +67,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Survivors:
-    """What pruning by manifests and zones leaves.
+    """The manifests and entries that pruning by manifests and zones leaves.
 
     Attributes:
         runs: the entries that are left, by the ``cache_key`` of each spec's index.
-        manifests: how many manifests the predicate leaves.
+        manifests: number of manifests that the predicate leaves.
         cache_key: identifies this selection in the keys of a cache, which must not keep it alive.
     """
 
@@ -87,7 +87,7 @@ class Survivors:
 
     @property
     def entries(self) -> int:
-        """How many entries are left to evaluate."""
+        """The number of entries that are left to evaluate."""
         return sum(runs.entries for runs in self.runs.values())
 
     def pack_predicate(self, spec: SpecIndex, bound: Bound) -> PackPredicate:

@@ -136,7 +136,7 @@ class SpecIndex:
 
     @cached_property
     def part_rows(self) -> tuple[int, ...]:
-        """How many entries each part has."""
+        """The number of entries of each part."""
         return tuple(map(self.rows, self.parts))
 
     @cached_property
@@ -169,7 +169,7 @@ class SpecIndex:
 
     @cached_property
     def zone_counts(self) -> tuple[int, ...]:
-        """How many zones each part has."""
+        """The number of zones of each part."""
         return tuple(map(zone_count, self.part_rows))
 
     @cached_property
@@ -197,7 +197,7 @@ class SpecIndex:
 
     @cached_property
     def _rows_of_packs(self) -> list[list[tuple[int, ...]]]:
-        """For each segment of each pack, how many entries each manifest has."""
+        """The number of entries of each manifest, by pack and segment."""
         ends = np.cumsum([source.manifests for source in self.sources]).tolist()
         rows = iter([self.part_rows[a:b] for a, b in pairwise([0, *ends])])
         return [list(islice(rows, len(pack.segments))) for pack in self.packs]
@@ -272,7 +272,7 @@ class ManifestStatistics:
     """Statistics of the manifests of a spec: their partition summaries.
 
     Attributes:
-        kind: what :meth:`field` looks up; columns have no statistics.
+        kind: the kind of field that :meth:`field` looks up; columns have no statistics.
     """
 
     scan: SpecIndex
@@ -280,7 +280,7 @@ class ManifestStatistics:
 
     @property
     def rows(self) -> int:
-        """How many manifests there are."""
+        """The number of manifests."""
         return len(self.scan.parts)
 
     @property
@@ -311,7 +311,7 @@ class ZoneStatistics:
 
     @property
     def rows(self) -> int:
-        """How many zones all parts have."""
+        """The number of zones of all parts."""
         return len(self.scan.zone_starts) - 1
 
     @property

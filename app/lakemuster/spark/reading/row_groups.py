@@ -13,6 +13,9 @@ from lakemuster.client.model import Row
 from lakemuster.spark.reading.column_stats import ColumnStats, Condition
 from lakemuster.spark.reading.model import BYTE_RANGE
 
+BATCH_BYTES = 16 * 2**20
+"""About the most bytes of stored values that are read into one batch."""
+
 
 @dataclass(frozen=True, slots=True)
 class RowRange:
@@ -55,6 +58,13 @@ def row_group_stats(metadata: pq.FileMetaData, number: int, leaf: int, of: pa.Da
     if not about.has_min_max:
         return ColumnStats(of, chunk.num_values, nulls)
     return ColumnStats(of, chunk.num_values, nulls, about.min_raw, about.max_raw)
+
+
+def batch_rows(metadata: pq.FileMetaData, number: int, leaves: Sequence[int], most: int) -> int:
+    """Return the rows to read at a time from a row group: at most ``most``, and about 16 MiB of some leaves."""
+    group = metadata.row_group(number)
+    size = sum(int(group.column(leaf).total_uncompressed_size) for leaf in leaves)
+    return max(1, min(most, BATCH_BYTES * int(group.num_rows) // max(size, 1)))
 
 
 def matching_ranges(

@@ -13,7 +13,6 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import fastavro
@@ -23,7 +22,7 @@ from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.iceberg.avro_bytes import Chained, Inflated
 from lakemuster.spark.reading.iceberg.avro_types import AvroTypeError, AvroTypes, Shape
 from lakemuster.spark.reading.iceberg.file_columns import FileColumn, file_columns
-from lakemuster.spark.reading.row_groups import RowRange, whole
+from lakemuster.spark.reading.row_groups import BATCH_BYTES, RowRange, whole
 
 _BATCH_ROWS = 8192
 _FIELD_ID = b"field-id"
@@ -84,20 +83,34 @@ class AvroRows:
             ArrowException, OSError: as for the class.
         """
         places = [at for at, column in enumerate(self.columns) if not leaves.isdisjoint(column.leaves)]
-        rows = self._rows()
-        while chunk := list(islice(rows, _BATCH_ROWS)):
+        for chunk in self._chunks():
             arrays = [_array(chunk, self._fields[at], self._shapes[at]) for at in places]
             names = [str(place) for place in places]
             # An extra null column, deselected below, keeps the row count: a batch made of no columns has no rows.
             batch = pa.RecordBatch.from_arrays([pa.nulls(len(chunk)), *arrays], names=["", *names])
             yield batch.select(list(range(1, len(arrays) + 1)))
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
+    def _chunks(self) -> Iterator[list[dict[str, Any]]]:
+        """Yield the rows in order, in lists of limited length; one also ends with the block that fills its bytes."""
         whole: Any = (Inflated if self._is_zstandard else Chained)(self._head, self._source)
+        chunk: list[dict[str, Any]] = []
+        size = 0
         try:
-            yield from fastavro.reader(whole)  # type: ignore[misc]
+            blocks: Any = fastavro.block_reader(whole)
+            for block in blocks:
+                size += block.bytes_.getbuffer().nbytes
+                for row in block:
+                    chunk.append(row)
+                    if len(chunk) == _BATCH_ROWS:
+                        yield chunk
+                        chunk, size = [], 0
+                if chunk and size >= BATCH_BYTES:
+                    yield chunk
+                    chunk, size = [], 0
         except _BROKEN as cause:
             raise pa.ArrowInvalid(f"an Avro block cannot be decoded: {cause!r:.200}") from cause
+        if chunk:
+            yield chunk
 
 
 def _array(rows: list[dict[str, Any]], field: pa.Field, shape: Shape | None) -> pa.Array:

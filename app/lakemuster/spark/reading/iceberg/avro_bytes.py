@@ -17,17 +17,25 @@ class Chained(io.RawIOBase):
 
     def __init__(self, head: bytes, rest: pa.NativeFile) -> None:
         self._head, self._rest = io.BytesIO(head), rest
+        self._at = 0
 
     def readable(self) -> bool:
         """Return True."""
         return True
 
+    def tell(self) -> int:
+        """Return the number of bytes read so far."""
+        return self._at
+
     def read(self, size: int | None = -1) -> bytes:
         """Return the next bytes, fewer only at the end."""
         if size is None or size < 0:
-            return self._head.read() + bytes(self._rest.read())
-        first = self._head.read(size)
-        return first if len(first) == size else first + self._more(size - len(first))
+            found = self._head.read() + bytes(self._rest.read())
+        else:
+            found = self._head.read(size)
+            found += self._more(size - len(found)) if len(found) < size else b""
+        self._at += len(found)
+        return found
 
     def _more(self, size: int) -> bytes:
         return bytes(self._rest.read(size))

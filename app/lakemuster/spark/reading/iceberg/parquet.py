@@ -9,10 +9,9 @@ import pyarrow as pa
 from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.iceberg.file_columns import FileColumn, file_columns
 from lakemuster.spark.reading.int96 import open_parquet
-from lakemuster.spark.reading.row_groups import RowRange, row_group_stats, row_groups
+from lakemuster.spark.reading.row_groups import RowRange, batch_rows, row_group_stats, row_groups
 
 _FIELD_ID = b"PARQUET:field_id"
-_BATCH_BYTES = 16 * 2**20
 _BATCH_ROWS = 65_536
 
 
@@ -56,10 +55,7 @@ class ParquetRows:
         return row_group_stats(self._file.metadata, row_range.number, column.leaf, column.type)
 
     def _batch_rows(self, group: int, indices: list[int]) -> int:
-        about = self._file.metadata.row_group(group)
-        size = sum(int(about.column(index).total_uncompressed_size) for index in indices)
-        fitting = _BATCH_BYTES * int(about.num_rows) // max(size, 1)
-        return max(1, min(_BATCH_ROWS, fitting))
+        return batch_rows(self._file.metadata, group, indices, _BATCH_ROWS)
 
 
 def _field_id(field: pa.Field) -> int | None:

@@ -18,7 +18,7 @@ from lakemuster.formats.avro.container import read_header, read_long
 from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.int96 import open_parquet
 from lakemuster.spark.reading.orc_timestamps import NEWER_PYARROW_NEEDED, has_timestamps, timestamps_are_checked
-from lakemuster.spark.reading.row_groups import RowRange, row_group_stats, row_groups, whole
+from lakemuster.spark.reading.row_groups import RowRange, batch_rows, row_group_stats, row_groups, whole
 
 BATCH_ROWS = 16_384
 _BUFFER_BYTES = 4 << 20
@@ -72,28 +72,32 @@ def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
 
 def _parquet(source: pa.NativeFile) -> DataFile:
     file = open_parquet(source, buffer_size=_BUFFER_BYTES)
-    leaves = _leaves(file.schema_arrow)
+    schema = file.schema_arrow
+    leaves = _leaves(schema)
 
     def batches(names: Sequence[str], row_ranges: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
-        groups = [row_range.number for row_range in row_ranges]
-        yield from file.iter_batches(BATCH_ROWS, row_groups=groups, columns=list(names), use_threads=False)
+        wanted = sorted(leaf for name in names for leaf in leaves[name])
+        for group in row_ranges:
+            count = batch_rows(file.metadata, group.number, wanted, BATCH_ROWS)
+            yield from file.reader.iter_batches(
+                count, row_groups=[group.number], column_indices=wanted, use_threads=False
+            )
 
     def column_stats(name: str, row_range: RowRange) -> ColumnStats | None:
-        if name not in leaves:
+        if name not in leaves or schema.field(name).type.num_fields:
             return None
-        return row_group_stats(file.metadata, row_range.number, leaves[name], file.schema_arrow.field(name).type)
+        return row_group_stats(file.metadata, row_range.number, leaves[name][0], schema.field(name).type)
 
     row_ranges = tuple(row_groups(file.metadata))
-    return DataFile(file.metadata.num_rows, frozenset(file.schema_arrow.names), row_ranges, batches, column_stats)
+    return DataFile(file.metadata.num_rows, frozenset(schema.names), row_ranges, batches, column_stats)
 
 
-def _leaves(schema: pa.Schema) -> dict[str, int]:
-    """Return the leaf indices of the top-level primitive columns, by name."""
+def _leaves(schema: pa.Schema) -> dict[str, range]:
+    """Return the leaf indices of the top-level columns, by name."""
     found, at = {}, 0
     for field in schema:
-        if not field.type.num_fields:
-            found[field.name] = at
-        at += _leaves_within(field.type)
+        found[field.name] = range(at, at + _leaves_within(field.type))
+        at = found[field.name].stop
     return found
 
 

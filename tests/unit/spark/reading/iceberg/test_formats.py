@@ -14,10 +14,10 @@ import pytest
 import zstandard
 from pyarrow import orc
 
-from lakemuster.spark.reading.iceberg import read_schema
-from lakemuster.spark.reading.model import NotReadable
+from lakemuster.spark.reading.iceberg import read, read_schema
+from lakemuster.spark.reading.model import NotReadable, Split
 from lakemuster.spark.reading.orc_timestamps import timestamps_are_checked
-from tests.unit.spark.reading.iceberg.lake import column, file_row, rows, table
+from tests.unit.spark.reading.iceberg.lake import LocalFiles, column, file_row, rows, table
 from tests.unit.spark.reading.iceberg.writers import write
 
 INNER = {"type": "struct", "fields": [column(21, "x", "long"), column(22, "y", "decimal(30, 4)", required=True)]}
@@ -172,6 +172,16 @@ def test_an_avro_file_that_ends_after_a_block_is_short(tmp_path):
     file = write("avro", tmp_path / "a", simple, [{"a": 1}])
     with pytest.raises(NotReadable, match="1 rows, not 2"):
         rows(table(*simple), {**file, "record_count": 2})
+
+
+@pytest.mark.parametrize("format", ["avro", "parquet"])
+def test_wide_rows_come_in_smaller_batches(tmp_path, format):
+    simple = (COLUMNS[0], COLUMNS[10])
+    values = [{"a": number, "name": f"{number:08}" * 2**16} for number in range(100)]
+    file = write(format, tmp_path / "a", simple, values)
+    batches = list(read(table(*simple), Split((file,)), LocalFiles()))
+    assert [number for batch in batches for number in batch.column("a").to_pylist()] == list(range(100))
+    assert max(batch.nbytes for batch in batches) <= 18 * 2**20
 
 
 def test_orc_files_of_several_stripes(tmp_path):

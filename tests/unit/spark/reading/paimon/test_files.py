@@ -70,6 +70,15 @@ def test_files_that_are_cut(form: str, keep: float) -> None:
     assert problem.value.file_path == file["file_path"]
 
 
+def test_wide_rows_come_in_smaller_batches() -> None:
+    lake = MemoryLake()
+    data = file_bytes("parquet", COLUMNS, [{"id": number, "name": f"{number:08}" * 2**16} for number in range(100)])
+    file = planned(lake.write("f.parquet", data), data, 100)
+    batches = list(paimon.read(to_read([PLAIN]), Split((file,)), lake))
+    assert [number for batch in batches for number in batch.column("id").to_pylist()] == list(range(100))
+    assert max(batch.nbytes for batch in batches) <= 18 * 2**20
+
+
 def test_no_column_is_read_to_count_rows() -> None:
     for form in FORMS:
         lake = MemoryLake()

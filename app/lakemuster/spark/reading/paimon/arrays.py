@@ -55,6 +55,17 @@ def stored(values: pa.Array, of: Type) -> pa.Array:
             return list_of(values, of, stored(values.values, element.type))
 
 
+def of_metadata(value: object, of: Type) -> pa.Array:
+    """Return an array of one value from the metadata, such as a partition value, in Spark's form of its type.
+
+    Raises:
+        NotOfType: it cannot be a value of that type.
+    """
+    # Arrow would take a float of Python for a double, which is not the stored form of FLOAT.
+    is_float = isinstance(of, Primitive) and of.kind is Kind.FLOAT
+    return stored(pa.array([value], pa.float32() if is_float else None), of)
+
+
 def struct_of(values: pa.StructArray, fields: tuple[Field, ...], members: Mapping[str, pa.Array]) -> pa.StructArray:
     """Build structs of the given members, null where ``values`` are null."""
     form = [spark_field(field) for field in fields]

@@ -15,7 +15,7 @@ from lakemuster.errors import CatalogError
 from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.spark.reading.column_stats import ColumnStats, Condition
 from lakemuster.spark.reading.model import Files, NotReadable
-from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
+from lakemuster.spark.reading.paimon.arrays import NotOfType, of_metadata, stored
 from lakemuster.spark.reading.paimon.casts import NotCastable
 from lakemuster.spark.reading.paimon.data_files import DataFile, UnknownContainer, open_data_file
 from lakemuster.spark.reading.paimon.evolution import NoCast, check_evolution, evolved
@@ -163,7 +163,7 @@ class _Columns:
     def _column(self, batch: pa.RecordBatch, field: Field) -> pa.Array:
         form = self._schema.field(field.name).type
         if field.field_id in self._partition:
-            value = stored(pa.array([self._file["partition"][field.name]]), field.type)
+            value = of_metadata(self._file["partition"][field.name], field.type)
             return pa.repeat(value[0], batch.num_rows)
         own = self._source.get(field.field_id)
         if own is None or own.name not in batch.schema.names:

@@ -12,7 +12,7 @@ from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.column_stats import Condition
 from lakemuster.spark.reading.model import Files, NotReadable
 from lakemuster.spark.reading.paimon.aggregation import AggregationFailed
-from lakemuster.spark.reading.paimon.arrays import NotOfType, stored
+from lakemuster.spark.reading.paimon.arrays import NotOfType, of_metadata
 from lakemuster.spark.reading.paimon.deletion_vectors import live_rows
 from lakemuster.spark.reading.paimon.engines import merging_of
 from lakemuster.spark.reading.paimon.file_rows import ROW_KIND, SEQUENCE
@@ -79,7 +79,7 @@ def _least_key(file: Row, keys: Sequence[Field]) -> MergeKey | None:
     """Return the smallest key recorded in a file's entry; None if it is missing or cannot be decoded."""
     recorded = file["min_key"] or {}
     try:
-        found = [ordered_form(stored(pa.array([recorded.get(field.name)]), field.type), field.type) for field in keys]
+        found = [ordered_form(of_metadata(recorded.get(field.name), field.type), field.type) for field in keys]
     except (NotOfType, NoOrder, pa.ArrowException):
         return None
     return None if any(column.null_count for column in found) else tuple(column[0] for column in found)

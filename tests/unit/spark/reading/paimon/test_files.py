@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from datetime import date, time
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -77,6 +79,29 @@ def test_wide_rows_come_in_smaller_batches() -> None:
     batches = list(paimon.read(to_read([PLAIN]), Split((file,)), lake))
     assert [number for batch in batches for number in batch.column("id").to_pylist()] == list(range(100))
     assert max(batch.nbytes for batch in batches) <= 18 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("of", "value", "expected"),
+    [
+        ("FLOAT", 1.5, 1.5),
+        ("DOUBLE", 0.1, 0.1),
+        ("TINYINT", -1, -1),
+        ("BOOLEAN", True, True),
+        ("DATE", date(2024, 5, 1), date(2024, 5, 1)),
+        ("TIME(3)", time(0, 0, 2), 2000),
+        ("DECIMAL(5, 2)", Decimal("1.5"), Decimal("1.50")),
+        ("BINARY(2)", b"ab", b"ab"),
+        ("CHAR(3)", "a", "a"),
+        ("FLOAT", None, None),
+    ],
+)
+def test_partition_values(of: str, value: object, expected: object) -> None:
+    lake = MemoryLake()
+    fields = [*PLAIN["fields"], field_row(2, "part", of)]
+    file = written(lake, rows=ROWS[:2], partition={"part": value})
+    found = rows_of(to_read([schema_row(0, fields, partition=["part"])]), [file], lake)
+    assert found == [{**row, "part": expected} for row in ROWS[:2]]
 
 
 def test_no_column_is_read_to_count_rows() -> None:

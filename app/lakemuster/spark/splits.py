@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lakemuster.client.model import Row
 from lakemuster.spark.reading.model import BYTE_RANGE, Split
@@ -39,13 +40,37 @@ def splits_of(files: pa.Table, deletes: pa.Table) -> list[Split]:
         deletes: ``Plan.deletes_to_arrow()``; a file's ``deletes`` are row indices in it.
     """
     marks = deletes.to_pylist()
-    rows: Iterable[dict[str, Any]] = files.to_pylist()
+    rows: Iterable[dict[str, Any]] = _without_nanoseconds(files).to_pylist()
     together: dict[object, list[Row]] = {}
     for number, row in enumerate(rows):
         row["deletes"] = [marks[place] for place in row.get("deletes") or ()]
         split = row.get("split")
         together.setdefault(("file", number) if split is None else ("split", split), []).append(row)
     return [Split(tuple(files)) for files in together.values()]
+
+
+def _without_nanoseconds(files: pa.Table) -> pa.Table:
+    """Round the timestamps of partitions and keys down to microseconds, as in rows; Python has no finer ones."""
+    for place, field in enumerate(files.schema):
+        if _has_nanoseconds(field.type):
+            files = files.set_column(place, field.name, _floored(files.column(place).combine_chunks()))
+    return files
+
+
+def _floored(values: pa.Array) -> pa.Array:
+    of = values.type
+    if pa.types.is_struct(of):
+        inner = [_floored(values.field(place)) for place in range(of.num_fields)]
+        return pa.StructArray.from_arrays(inner, names=of.names, mask=values.is_null())
+    if not _has_nanoseconds(of):
+        return values
+    return pc.floor_temporal(values, unit="microsecond").cast(pa.timestamp("us", of.tz))
+
+
+def _has_nanoseconds(of: pa.DataType) -> bool:
+    if pa.types.is_struct(of):
+        return any(_has_nanoseconds(field.type) for field in of)
+    return bool(pa.types.is_timestamp(of) and of.unit == "ns")
 
 
 def cut(splits: Iterable[Split], packing: Packing) -> Iterator[Split]:

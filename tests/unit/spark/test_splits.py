@@ -50,6 +50,16 @@ def test_each_file_is_read_once_with_its_deletes_and_splits_are_whole(sizes, mar
         assert sum(weighed(file, cost) for split in joined for file in split.files) > target
 
 
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_finer_timestamps_than_pythons_are_rounded_down_as_in_rows(zone):
+    instants = pa.array([-1, 1_700_000_000_000_000_999, None], pa.timestamp("ns", zone))
+    partition = pa.StructArray.from_arrays([instants, pa.array([1, 2, 3])], names=["at", "number"])
+    files = pa.table({"file_path": ["a", "b", "c"], "partition": partition})
+    read = [split.files[0]["partition"] for split in splits_of(files, pa.table({"file_path": pa.array([], "string")}))]
+    micros = pa.array([-1, 1_700_000_000_000_000, None], pa.timestamp("us", zone)).to_pylist()
+    assert read == [{"at": at, "number": number} for at, number in zip(micros, [1, 2, 3], strict=True)]
+
+
 def weighed(file, cost):
     return max(file["file_size_in_bytes"] + sum(mark["file_size_in_bytes"] for mark in file["deletes"]), cost)
 

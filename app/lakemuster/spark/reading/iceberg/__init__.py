@@ -4,6 +4,7 @@
 * ``file_columns``   the columns of a file, by field id
 * ``projection``  a file's columns to the table's; ``casts``: type promotion, ``defaults``: missing columns
 * ``open_rows``   data and delete files: ``parquet``, ``orc``, ``avro`` with ``avro_types`` and ``avro_bytes``
+* ``views``       Parquet columns that Arrow reads as views
 * ``field_ids``    field ids for files without them
 * ``positions``   position deletes and deletion vectors
 * ``equality``    equality deletes; ``keys``: lookup of rows among deleted values

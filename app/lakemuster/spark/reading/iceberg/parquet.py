@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.iceberg.file_columns import FileColumn, file_columns
+from lakemuster.spark.reading.iceberg.views import plain_batch, plain_schema
 from lakemuster.spark.reading.int96 import open_parquet
 from lakemuster.spark.reading.row_groups import RowRange, batch_rows, row_group_stats, row_groups
 
@@ -32,7 +33,7 @@ class ParquetRows:
     def __init__(self, source: pa.NativeFile) -> None:
         self._file = open_parquet(source)
         self.num_rows: int | None = self._file.metadata.num_rows
-        self.columns: tuple[FileColumn, ...] = file_columns(self._file.schema_arrow, _field_id)
+        self.columns: tuple[FileColumn, ...] = file_columns(plain_schema(self._file.schema_arrow), _field_id)
         self.row_ranges = tuple(row_groups(self._file.metadata))
 
     def batches(self, leaves: set[int], row_range: RowRange) -> Iterator[pa.RecordBatch]:
@@ -43,12 +44,13 @@ class ParquetRows:
         """
         indices = sorted(leaves)
         # One row group per call, so that the next ones are not prefetched.
-        yield from self._file.reader.iter_batches(
+        batches = self._file.reader.iter_batches(
             self._batch_rows(row_range.number, indices),
             row_groups=[row_range.number],
             column_indices=indices,
             use_threads=False,
         )
+        yield from map(plain_batch, batches)
 
     def column_stats(self, column: FileColumn, row_range: RowRange) -> ColumnStats | None:
         """Return the statistics of a primitive column in a row group, from the footer; None if it has none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ from lakemuster.formats.iceberg.deletion_vectors import parse_deletion_vector
 from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.model import NotReadable
 from tests.unit.spark.reading.iceberg.deletes import position_deletes, vector_blob, vectors
-from tests.unit.spark.reading.iceberg.lake import LocalFiles, column, data_file, rows, table
+from tests.unit.spark.reading.iceberg.lake import LocalFiles, column, data_file, rows, table, with_id
 
 TABLE = table(column(1, "a", "long"))
 
@@ -30,6 +31,43 @@ def test_rows_of_the_file_alone_are_deleted(tmp_path):
         tmp_path / "d.parquet", [(one["file_path"], 0), (one["file_path"], 9), (other["file_path"], 5)]
     )
     assert left({**one, "deletes": [delete]}) == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+LIST = {"type": "list", "element-id": 2, "element": "string", "element-required": False}
+PLACE = {"type": "struct", "fields": [column(2, "x", "binary")]}
+COUNTS = {"type": "map", "key-id": 2, "key": "string", "value-id": 3, "value": "string", "value-required": False}
+
+
+def with_ids(of: pa.DataType) -> pa.DataType:
+    """Return a nested type with field ids from 2."""
+    if pa.types.is_map(of):
+        return pa.map_(with_id(of.key_field, 2), with_id(of.item_field, 3))
+    if pa.types.is_struct(of):
+        return pa.struct([with_id(of.field(0), 2)])
+    size = of.list_size if pa.types.is_fixed_size_list(of) else -1
+    return pa.list_(with_id(of.value_field, 2), size)
+
+
+@pytest.mark.parametrize(
+    ("type", "form", "values"),
+    [
+        ("string", pa.string_view(), ["a", "long enough to be out of line", None]),
+        ("binary", pa.binary_view(), [b"a", None, b"long enough to be out of line"]),
+        ("string", pa.large_string(), ["a", "b", None]),
+        ("decimal(9, 2)", pa.decimal32(9, 2), [Decimal("1.00"), Decimal("2.50"), None]),
+        ("double", pa.float16(), [0.5, 1.5, None]),
+        (LIST, pa.list_(pa.string_view()), [["a", None], [], None]),
+        (LIST, pa.list_(pa.string_view(), 1), [["a"], ["b"], None]),
+        (PLACE, pa.struct([("x", pa.binary_view())]), [{"x": b"a"}, {"x": None}, None]),
+        (COUNTS, pa.map_(pa.string_view(), pa.string_view()), [[("a", "b")], [], None]),
+    ],
+)
+def test_rows_of_every_arrow_type_are_deleted(tmp_path, type, form, values):
+    array = pa.array(values, with_ids(form) if pa.types.is_nested(form) else form)
+    file = data_file(tmp_path / "a.parquet", [(1, "a", array)])
+    deletes = position_deletes(tmp_path / "d.parquet", [(file["file_path"], 0)])
+    found = rows(table(column(1, "a", type)), {**file, "deletes": [deletes]})
+    assert found == [{"a": value} for value in values[1:]]
 
 
 def test_positions_go_on_over_row_groups(tmp_path):

@@ -17,6 +17,8 @@ from lakemuster.metadata.types import Field, ListType, MapType, StructType, Type
 from lakemuster.spark.reading.iceberg.file_columns import FileColumn
 
 NAME_MAPPING = "schema.name-mapping.default"
+_UNMAPPED = -1
+"""The field id of columns that a name mapping omits. It is no field's: the table does not have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +68,20 @@ def _within(of: Type) -> tuple[MappedField, ...]:
 
 
 def with_mapped_ids(columns: Sequence[FileColumn], mapping: Sequence[MappedField]) -> tuple[FileColumn, ...]:
-    """Assign field ids to columns by name; None where the mapping does not contain a column."""
+    """Assign field ids to columns by name, a negative one where the mapping does not contain a column.
+
+    Members of a struct that is mapped without its members get none: nothing says which fields they are.
+    """
     return tuple(_with_mapped_id(column, column.name, mapping) for column in columns)
 
 
 def _with_mapped_id(column: FileColumn, name: str, mapping: Sequence[MappedField]) -> FileColumn:
     found = next((mapped for mapped in mapping if name in mapped.names), MappedField(None, (), ()))
+    field_id = _UNMAPPED if mapping and found.field_id is None else found.field_id
     inner = found.fields
     names = _INNER.get(column.kind) or [child.name for child in column.children]
     children = (_with_mapped_id(child, name, inner) for child, name in zip(column.children, names, strict=True))
-    return replace(column, field_id=found.field_id, children=tuple(children))
+    return replace(column, field_id=field_id, children=tuple(children))
 
 
 _INNER = {"list": ["element"], "map": ["key", "value"]}

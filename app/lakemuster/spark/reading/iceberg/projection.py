@@ -118,7 +118,7 @@ def _named(convert: Convert, array: pa.Array, path: str) -> pa.Array:
 
 
 def _struct(of: StructType, column: FileColumn, constants: Constants, path: str) -> Convert:
-    if of.fields and all(child.field_id is None for child in column.children):
+    if of.fields and column.children and all(child.field_id is None for child in column.children):
         raise NotProjectedError(f"column {path} has members without field ids")
     members: list[tuple[int, Convert] | Callable[[int], pa.Array]] = []
     for field in of.fields:

@@ -13,6 +13,7 @@ import pytest
 from lakemuster.spark.reading.iceberg import check
 from lakemuster.spark.reading.model import NotReadable
 from tests.unit.spark.reading.iceberg.lake import column, data_file, file_row, rows, table
+from tests.unit.spark.reading.iceberg.writers import write
 
 STAMP = datetime(1969, 12, 31, 23, 59, 59, 999000)  # noqa: DTZ001
 HELD = {
@@ -275,6 +276,29 @@ def test_without_a_mapping_parquet_columns_are_counted_as_java_does(tmp_path):
     file = data_file(tmp_path / "a.parquet", [(None, "z", pa.array([1])), (None, "a", pa.array(["x"]))])
     of = table(column(2, "text", "string"), column(1, "a", "long"), column(3, "z", "long"))
     assert rows(of, file) == [{"text": "x", "a": 1, "z": None}]
+
+
+def test_members_that_the_name_mapping_omits_are_not_in_the_table(tmp_path):
+    values = pa.array([{"old": 1, "other": 2}, None], pa.struct([("old", pa.int32()), ("other", pa.int32())]))
+    file = data_file(tmp_path / "a.parquet", [(None, "s", values)])
+    new = column(2, "s", {"type": "struct", "fields": [column(3, "new", "int"), column(4, "other", "int")]})
+    members = [{"field-id": 3, "names": ["new"]}, {"field-id": 4, "names": ["other"]}, {"names": ["old"]}]
+    for given in (members, members[:2], members[:1]):
+        mapping = json.dumps([{"field-id": 2, "names": ["s"], "fields": given}])
+        of = table(new, properties={"schema.name-mapping.default": mapping})
+        other = 2 if len(given) > 1 else None
+        assert rows(of, file) == [{"s": {"new": None, "other": other}}, {"s": None}]
+
+
+@pytest.mark.parametrize("format", ["avro", "orc"])
+def test_members_added_to_an_empty_struct_are_missing(tmp_path, format):
+    def of(*members):
+        return column(2, "s", {"type": "struct", "fields": list(members)})
+
+    file = write(format, tmp_path / "a", (of(),), [{"s": {}}])
+    assert rows(table(of(column(3, "new", "int", **{"initial-default": 7}), column(4, "x", "int"))), file) == [
+        {"s": {"new": 7, "x": None}}
+    ]
 
 
 def test_members_without_ids_cannot_be_told(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from uuid import UUID
 
@@ -123,19 +123,22 @@ def _statistic_field(path: str, of: Type, kind: str) -> pa.Field:
 
 
 def partition_type(specs: Sequence[PartitionSpec], schemas: Sequence[Schema]) -> pa.DataType:
-    """Return the struct type of partition values over all specs, by field name."""
-    seen: dict[int, pa.Field] = {}
+    """Return the struct type of partition values over all specs: a member for each name that a field has or had.
+
+    A name may have been dropped and used again for another field: its type is that of the oldest one.
+    """
+    fields = []
     for spec in sorted(specs, key=lambda spec: spec.spec_id):
         for field in spec.fields:
             of = result_type(field, tuple(schemas))
-            seen.setdefault(field.field_id, typed_field(field.name, arrow_type(of) or pa.binary(), of.text))
-    return pa.struct(_distinct(seen.values()))
+            fields.append(typed_field(field.name, arrow_type(of) or pa.binary(), of.text))
+    return pa.struct(_distinct(fields))
 
 
-def _distinct(fields: object) -> list[pa.Field]:
+def _distinct(fields: Iterable[pa.Field]) -> list[pa.Field]:
     """Keep the first of fields that share a name: a name may have been dropped and used again."""
     by_name: dict[str, pa.Field] = {}
-    for field in fields:  # type: ignore[attr-defined]
+    for field in fields:
         by_name.setdefault(field.name, field)
     return list(by_name.values())
 

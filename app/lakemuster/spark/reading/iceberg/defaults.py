@@ -16,20 +16,26 @@ from lakemuster.metadata.types import Field, Kind, ListType, MapType, Primitive,
 from lakemuster.metadata.values import from_json_value
 from lakemuster.spark.reading.iceberg.schema import arrow_type
 
+UNKNOWN = object()
+"""The constant of a field whose partition value the plan does not have in its own type."""
+
 
 class NoValueError(Exception):
-    """A required field has neither a value nor a default, or a default is invalid; the message says which."""
+    """A required field has neither a value nor a default, or one is invalid or unknown; the message says which."""
 
 
 def missing_value(field: Field, constants: Mapping[int, object]) -> pa.Scalar:
     """Return the partition value if the field is an identity partition source, else its initial default, else null.
 
     Raises:
-        NoValueError: the field is required and has neither, or the default is not a value of the type.
+        NoValueError: the field is required and has neither, the partition value is unknown, or the default is not a
+            value of the type.
         UnknownTypeError: the type has no Arrow type.
     """
     target = arrow_type(field.type)
     if field.field_id in constants and isinstance(field.type, Primitive):
+        if constants[field.field_id] is UNKNOWN:
+            raise NoValueError("the name of its partition field was used for another type before")
         value = _partition_value(field.type, constants[field.field_id])
         return pa.scalar(value, target)
     if field.initial_default is not None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from lakemuster.client.model import Row
 from lakemuster.spark.reading.column_stats import Condition
+from lakemuster.spark.reading.iceberg.defaults import UNKNOWN
 from lakemuster.spark.reading.iceberg.equality import EqualityDeletes, KeyGroup
 from lakemuster.spark.reading.iceberg.keys import KeySet
 from lakemuster.spark.reading.iceberg.metadata_columns import MetadataColumns
@@ -110,12 +111,17 @@ def partition_constants(table: TableToRead, file: Row) -> Mapping[int, object]:
     Raises:
         NotReadable: the file's spec is not known.
     """
+    # A plan has the values of all specs by name, in the type of the oldest field of that name.
+    types: dict[str, str | None] = {}
+    for older in sorted(table.specs, key=lambda spec: spec["spec_id"]):
+        for field in older["fields"]:
+            types.setdefault(field["name"], field.get("type"))
     spec = next((spec for spec in table.specs if spec["spec_id"] == file["spec_id"]), None)
     if spec is None:
         raise NotReadable(table.name, f"its partition spec {file['spec_id']} is not known", file["file_path"])
     values = file.get("partition") or {}
     return {
-        field["source_ids"][0]: values[field["name"]]
+        field["source_ids"][0]: values[field["name"]] if types[field["name"]] == field.get("type") else UNKNOWN
         for field in spec["fields"]
         if field["transform"] == "identity" and field["name"] in values
     }

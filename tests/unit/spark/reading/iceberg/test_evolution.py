@@ -179,6 +179,18 @@ def test_identity_partition_values_stand_in_for_missing_columns(tmp_path):
     ]
 
 
+def test_a_partition_value_in_the_type_of_another_field_of_its_name_is_refused(tmp_path):
+    fields = [(1000, "x", "identity", [1]), (1001, "x", "identity", [2])]
+    specs = tuple(spec(number, field) for number, field in enumerate(fields))
+    for one, of in zip(specs, ("int", "string"), strict=True):
+        one["fields"][0]["type"] = of
+    both = table(column(1, "a", "int"), column(2, "b", "string"), specs=specs)
+    file = data_file(tmp_path / "1.parquet", [(3, "c", pa.array([1]))], partition={"x": 5})
+    assert rows(both, file) == [{"a": 5, "b": None}]
+    with pytest.raises(NotReadable, match="used for another type"):
+        rows(both, {**file, "partition": {"x": None}, "spec_id": 1})
+
+
 def test_the_file_comes_before_the_partition(tmp_path):
     file = data_file(tmp_path / "1.parquet", [(2, "b", pa.array(["in the file"]))], partition={"b": "x"})
     assert rows(PARTITIONED, file)[0]["b"] == "in the file"

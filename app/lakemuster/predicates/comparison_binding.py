@@ -98,6 +98,8 @@ class ComparisonBinder:
         """Bind IN or NOT IN, given the outcome of ``=`` for each constant, or ``plain`` values of the type."""
         found = [outcome for outcome in outcomes if not isinstance(outcome, str)]
         maybe = any(outcome.maybe for outcome in found)
+        if self.bare.op is Op.NOT_IN:  # by another reading, the value is not that constant
+            found = [outcome for outcome in found if not outcome.maybe]
         values = sorted({*plain, *(outcome.value for outcome in found if not _is_nan(outcome.value))})  # type: ignore[type-var]
         positive = self.bare.op is Op.IN
         nan: Verdict = "never" if positive else "always"
@@ -105,8 +107,8 @@ class ComparisonBinder:
             nan = of_nan_with_nan(Op.EQ, self.nan, negated=not positive)
         if not values:
             if positive or nan != "always":
-                return self._by_kind("never" if positive else "always", nan)
-            return self._folded("always")
+                return self._by_kind("never" if positive else "maybe" if maybe else "always", nan)
+            return self._folded("perhaps" if maybe else "always")
         main = replace(
             self.bare,
             op=(Op.EQ if positive else Op.NOT_EQ) if len(values) == 1 else self.bare.op,
@@ -139,7 +141,7 @@ class ComparisonBinder:
         """Return a comparison that holds for every value, or for none; nulls follow ``self.nulls``."""
         if always == "never":
             return self._unary(Op.IS_NULL) if self.nulls and self.bare.op in NEGATIVE else FALSE
-        return self._everything(maybe=self.of.kind in FLOATS)
+        return self._everything(maybe=always == "perhaps")
 
     def _everything(self, *, maybe: bool) -> Bound:
         if not (self.nulls and self.bare.op in NEGATIVE):

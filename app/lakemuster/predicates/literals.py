@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Literal as OneOf
 from uuid import UUID
@@ -20,7 +20,7 @@ from lakemuster.metadata.values import nearest_single, scaled
 from lakemuster.predicates.instants import DAY, IncomparableTypesError, parse_date, parse_time, parse_timestamp
 from lakemuster.predicates.tree import Literal, Op
 
-Always = OneOf["always", "never"]
+Always = OneOf["always", "perhaps", "never"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Comparison:
 
 
 Outcome = Comparison | Always
-"""``always`` and ``never`` apply to values that are neither null nor NaN."""
+"""``always``, ``perhaps`` (some engines say always) and ``never`` apply to values that are neither null nor NaN."""
 
 BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
 _PICOSECONDS: dict[Unit, int] = {"ms": 10**9, "us": 10**6, "ns": 10**3}
@@ -140,19 +140,19 @@ def _steps(exact_value: Decimal, scale: int) -> tuple[int, bool]:
 def _numeric(literal: Literal, of: Primitive) -> Decimal:
     """Return the constant as a number, including NaN and the infinities."""
     match literal.kind, literal.value:
-        case "integer" | "decimal" | "float" | "untyped", bool():
+        case "integer" | "decimal" | "float" | "single" | "untyped", bool():
             pass
-        case "integer" | "decimal" | "float" | "untyped", int() as whole:
+        case "integer" | "decimal" | "float" | "single" | "untyped", int() as whole:
             if abs(whole) >= 10**_MAX_DIGITS:
                 raise IncomparableTypesError(f"the number has more than {_MAX_DIGITS} digits")
             return Decimal(whole)
-        case "integer" | "decimal" | "float" | "untyped", Decimal() as exact:
+        case "integer" | "decimal" | "float" | "single" | "untyped", Decimal() as exact:
             return exact
-        case "float" | "decimal" | "untyped", float() as inexact:
+        case "float" | "single" | "decimal" | "untyped", float() as inexact:
             return Decimal(repr(inexact))
-        case "integer" | "decimal" | "float" | "untyped", str() as text:
+        case "integer" | "decimal" | "float" | "single" | "untyped", str() as text:
             special = _NOT_FINITE.get(text.lower())
-            if special is not None and literal.kind in ("float", "untyped"):
+            if special is not None and literal.kind in ("float", "single", "untyped"):
                 return Decimal(special)
             return number(text)
     raise unlike(literal, of)
@@ -161,20 +161,21 @@ def _numeric(literal: Literal, of: Primitive) -> Decimal:
 def _finite(literal: Literal, of: Primitive) -> Decimal:
     """Return the constant as a number to compare exact types with.
 
-    With a floating point constant, engines compare as doubles. The result is the same if all values of the
-    type near the constant have distinct doubles.
+    With a floating point constant, engines compare as doubles, or as 4-byte values if the constant is one. The
+    result is the same if all values of the type near the constant have distinct values there.
 
     Raises:
-        UndecidedError: they do not, or the constant has more digits than a double.
+        UndecidedError: they do not, or the constant is not such a value itself.
     """
     value = _numeric(literal, of)
     if value.is_nan():
         raise IncomparableTypesError(f"NaN is not a value of type {of.text}")
-    if literal.kind == "float" and value.is_finite():
-        double = float(value)
-        shortest = Decimal(repr(double))
-        finer = of.precision > 15 if of.kind is Kind.DECIMAL else 1 << 53 <= value.copy_abs() <= 1 << 64
-        if finer or (math.isfinite(double) and shortest != value):
+    if literal.kind in ("float", "single") and value.is_finite():
+        is_single = literal.kind == "single"
+        nearest = nearest_single(float(value)) if is_single else float(value)
+        digits, bits = (6, 24) if is_single else (15, 53)
+        finer = of.precision > digits if of.kind is Kind.DECIMAL else 1 << bits <= value.copy_abs() <= 1 << 64
+        if finer or (math.isfinite(nearest) and Decimal(repr(nearest)) != value):
             raise UndecidedError(f"values of type {of.text} are more exact than the floating point constant")
     return value
 
@@ -199,17 +200,19 @@ def _floating(op: Op, literal: Literal, of: Primitive) -> Outcome:
 
     A double column is compared with the double nearest to the constant, as in every engine. Engines
     differ on 4-byte columns if the constant is not a 4-byte value: some compare with the nearest one,
-    some compare as doubles. The returned comparison holds wherever either does.
+    some compare as doubles. The returned comparison holds wherever either does, as it does for a
+    constant that engines round to a 4-byte value.
     """
     exact = _numeric(literal, of)
     if exact.is_nan():
         return Comparison(op, math.nan)
     double = float(exact)
-    nearest = (nearest_single(double) if of.kind is Kind.FLOAT else double) + 0.0  # no negative zero
+    is_single = of.kind is Kind.FLOAT or literal.kind == "single"
+    nearest = (nearest_single(double) if is_single else double) + 0.0  # no negative zero
     if nearest == double and (math.isfinite(nearest) or exact.is_infinite()):
         return Comparison(op, nearest)
     if op is Op.NOT_EQ:
-        return "always"
+        return "perhaps"
     above = nearest > exact
     if (op is Op.LT and not above) or (op is Op.GT and above):
         op = Op.LT_EQ if op is Op.LT else Op.GT_EQ
@@ -296,7 +299,10 @@ def _date(op: Op, literal: Literal, of: Primitive) -> Outcome:
         case "date" | "string" | "untyped", str() as text:
             floor, exact = parse_date(text), True
         case "timestamp", _:
-            floor, rest = divmod(_instant(literal, of)[0], DAY)
+            picoseconds, zoned = _instant(literal, of)
+            if zoned:
+                raise IncomparableTypesError("the constant has a time zone, and dates have none")
+            floor, rest = divmod(picoseconds, DAY)
             exact = not rest
         case _:
             raise unlike(literal, of)
@@ -311,16 +317,33 @@ def _time(op: Op, literal: Literal, of: Primitive) -> Outcome:
             picoseconds = parse_time(text)
         case _:
             raise unlike(literal, of)
-    floor, rest = divmod(picoseconds, _PICOSECONDS[of.unit])
-    return _stepped(op, floor, not rest, 0, DAY // _PICOSECONDS[of.unit] - 1, int)
+    return _clocked(op, picoseconds, of, 0, DAY // _PICOSECONDS[of.unit] - 1)
 
 
 def _timestamp(op: Op, literal: Literal, of: Primitive) -> Outcome:
     picoseconds, zoned = _instant(literal, of)
     if zoned and of.kind is Kind.TIMESTAMP:
         raise IncomparableTypesError(f"the constant has a time zone, and values of type {of.text} have none")
-    floor, rest = divmod(picoseconds, _PICOSECONDS[of.unit])
-    return _stepped(op, floor, not rest, -(1 << 63), (1 << 63) - 1, int)
+    return _clocked(op, picoseconds, of, -(1 << 63), (1 << 63) - 1)
+
+
+def _clocked(op: Op, picoseconds: int, of: Primitive, low: int, high: int) -> Outcome:
+    """Compare times.
+
+    Engines whose times have microseconds cut the further digits of a constant, others compare exactly. The
+    returned comparison holds wherever either does; nanoseconds are compared exactly.
+    """
+    step = _PICOSECONDS[of.unit]
+    floor, rest = divmod(picoseconds, step)
+    exact = _stepped(op, floor, not rest, low, high, int)
+    finer = picoseconds % _PICOSECONDS["us"]
+    if not finer or of.unit == "ns":
+        return exact
+    cut = _stepped(op, floor, rest == finer, low, high, int)
+    if cut == exact:
+        return exact
+    wider = cut if op in (Op.EQ, Op.GT_EQ) else exact
+    return replace(wider, maybe=True) if isinstance(wider, Comparison) else "perhaps"
 
 
 def _instant(literal: Literal, of: Primitive) -> tuple[int, bool]:
@@ -330,7 +353,9 @@ def _instant(literal: Literal, of: Primitive) -> tuple[int, bool]:
             return micros * 10**6, kind == "timestamptz"
         case "date", int() as days if not isinstance(days, bool):
             return days * DAY, False
-        case ("timestamp" | "timestamptz" | "untyped" | "string" | "date") as kind, str() as text:
+        case "date", str() as text:
+            return parse_date(text) * DAY, False
+        case ("timestamp" | "timestamptz" | "untyped" | "string") as kind, str() as text:
             picoseconds, zoned = parse_timestamp(text)
             return picoseconds, zoned or kind == "timestamptz"
     raise unlike(literal, of)
@@ -338,7 +363,7 @@ def _instant(literal: Literal, of: Primitive) -> tuple[int, bool]:
 
 def unlike(literal: Literal, of: Primitive) -> IncomparableTypesError:
     """Return the error for a constant whose kind cannot be compared with the type."""
-    kind = "constant" if literal.kind == "untyped" else literal.kind
+    kind = {"untyped": "constant", "single": "float"}.get(literal.kind, literal.kind)
     shown = literal.value.hex() if isinstance(literal.value, bytes) else literal.value
     return IncomparableTypesError(f"a value of type {of.text} cannot be compared with the {kind} {shown!r:.60}")
 

@@ -151,7 +151,10 @@ def _in(cursor: Cursor, column: ColumnOperand, start: int) -> Predicate:
     token = cursor.tokens[cursor.at]
     if token.kind == "list":
         cursor.at += 1
-        return _leaf(cursor, Op.IN, column, constants.listed(cursor.text, token), start)
+        constant = constants.listed(cursor.text, token)
+        if constant is None:
+            raise NotPrunable
+        return _leaf(cursor, Op.IN, column, constant, start)
     if token.value != "(":
         raise NotPrunable
     end = cursor.closings[cursor.at]

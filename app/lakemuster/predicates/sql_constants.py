@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.metadata.values import nearest_single
 from lakemuster.predicates.instants import IncomparableTypesError
 from lakemuster.predicates.literals import number
 from lakemuster.predicates.sql_tokens import NUMBER, TYPED, Token, place, unquoted
@@ -53,6 +52,9 @@ _WORDS: dict[str, Literal] = {
 _ITEM = re.compile(
     rf"([-+]?)\s*+({NUMBER})|(?:({TYPED})\s*+)?('[^']*+(?:''[^']*+)*+')|([A-Z]+)", re.IGNORECASE | re.ASCII
 )
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "INTEGER": 32, "BIGINT": 64, "LONG": 64}
+_LEAST_SCALE = 3
+"""The most fraction digits that every engine keeps of ``DECIMAL '…'``: DuckDB's DECIMAL is DECIMAL(18, 3)."""
 _SUFFIX = re.compile(r"(?:[lsydf]|bd)$", re.IGNORECASE | re.ASCII)
 _INTEGER = re.compile(r"[-+]?\d+", re.ASCII)
 
@@ -65,6 +67,7 @@ def numeric(text: str, where: int) -> Literal:
     """
     digits = text[:-2] + _SUFFIX.sub("", text[-2:]) if len(text) > 2 else _SUFFIX.sub("", text)
     whole, floating = _INTEGER.fullmatch(digits), text[-1] in "dDfF" or "e" in digits[-12:].lower()
+    inexact: LiteralKind = "single" if text[-1] in "fF" else "float"
     if whole and not floating and len(digits) <= 18:
         return Literal(int(digits), "integer", place(where))
     try:
@@ -73,7 +76,7 @@ def numeric(text: str, where: int) -> Literal:
         raise FilterInvalid(f"{cause} ({place(where)})", position=place(where)) from cause
     if whole and not floating:
         return Literal(int(value), "integer", place(where))
-    return Literal(value, "float" if floating else "decimal", place(where))
+    return Literal(value, inexact if floating else "decimal", place(where))
 
 
 def word(text: str, where: int) -> Literal | None:
@@ -95,9 +98,20 @@ def binary(token: Token) -> Literal:
 
 
 def typed(name: str, text: str, where: int) -> Literal | None:
-    """Return a typed literal such as ``DATE '…'``; None for an unknown type."""
+    """Return a typed literal such as ``DATE '…'``; None for an unknown type, or a number that some engine rounds."""
     kind = "timestamptz" if name in _ZONED else _KINDS.get(name)
-    return None if kind is None else Literal(text, kind, place(where))
+    if kind is None or (kind == "decimal" and _scale(text) > _LEAST_SCALE):
+        return None
+    return Literal(text, kind, place(where))
+
+
+def _scale(text: str) -> int:
+    """Return the number of fraction digits of a number; 0 if it is not one."""
+    try:
+        exponent = number(text).as_tuple().exponent
+    except IncomparableTypesError:
+        return 0
+    return -exponent if isinstance(exponent, int) else 0
 
 
 def cast(literal: Literal, words: Sequence[str], *, parameters: bool) -> Literal | None:
@@ -114,20 +128,27 @@ def cast(literal: Literal, words: Sequence[str], *, parameters: bool) -> Literal
     kind = "timestamptz" if name in _ZONED else _CASTS.get(name)
     if kind is None or literal.kind == "null":
         return literal if kind is not None else None
-    if literal.kind == "integer" and kind in ("integer", "decimal"):
-        return literal
-    if parameters:
-        return None
-    if literal.kind == kind:
-        return literal
+    single = name in ("FLOAT", "REAL")
     match literal.kind, literal.value:
+        case "integer", int() as whole if kind == "decimal" or (kind == "integer" and _fits(whole, _BITS[name])):
+            return literal
+        case _ if parameters:
+            return None
+        case "float", _ if kind == "float":
+            return replace(literal, kind="single") if single else literal
+        case own, _ if own == kind and kind not in ("integer", "decimal"):
+            return literal
         case "string", str() as text if kind not in ("boolean", "integer", "decimal", "float"):
             if kind == "date" and len(text.strip()) > 13:  # longer than any date: the cast would truncate it
                 return None
             return Literal(text, kind, literal.where)
         case "string" | "integer" | "decimal", (str() | int() | Decimal()) as value if kind == "float":
-            return _floating(value, literal.where, single=name in ("FLOAT", "REAL"))
+            return _floating(value, literal.where, single=single)
     return None
+
+
+def _fits(whole: int, bits: int) -> bool:
+    return -(1 << bits - 1) <= whole < 1 << bits - 1
 
 
 def _floating(value: str | int | Decimal, where: str, *, single: bool) -> Literal | None:
@@ -135,13 +156,11 @@ def _floating(value: str | int | Decimal, where: str, *, single: bool) -> Litera
         double = float(value)
     except (ValueError, OverflowError):
         return None
-    if single and math.isfinite(double) and nearest_single(double) != double:
-        return None
-    return Literal(double, "float", where)
+    return Literal(double, "single" if single else "float", where)
 
 
-def listed(text: str, token: Token) -> tuple[Literal, ...]:
-    """Parse the constants of a list token."""
+def listed(text: str, token: Token) -> tuple[Literal, ...] | None:
+    """Parse the constants of a list token; None if one of them is not a constant of :func:`typed`."""
     found: list[Literal] = []
     for match in _ITEM.finditer(text, token.start + 1, token.end - 1):
         sign, digits, kind, quoted, other = match.groups()
@@ -154,14 +173,11 @@ def listed(text: str, token: Token) -> tuple[Literal, ...]:
             found.append(_WORDS[other.upper()])
         elif kind is None:
             found.append(Literal(unquoted(quoted), "string"))
+        elif kind in "xX":
+            found.append(binary(Token("binary", match.start(), match.end(), unquoted(quoted))))
         else:
-            found.append(_of_kind(kind.upper(), quoted, match.start()))
+            known = typed(kind.upper(), unquoted(quoted), match.start())
+            if known is None:
+                return None
+            found.append(known)
     return tuple(found)
-
-
-def _of_kind(kind: str, quoted: str, where: int) -> Literal:
-    if kind == "X":
-        return binary(Token("binary", where, where, unquoted(quoted)))
-    found = typed(kind, unquoted(quoted), where)
-    assert found is not None
-    return found

@@ -14,7 +14,12 @@ QUANTIFIERS = frozenset(("ALL", "ANY", "SOME"))
 NO_OPERANDS = INFIX | MATCHES | IN_CASE | {"IS", "AS", "SELECT", "FROM", "WHERE", "ON", "USING", "HAVING", "UNION"}
 CONSTANTS = frozenset(("NULL", "TRUE", "FALSE"))
 TESTS = frozenset(("NAN", "UNKNOWN", "JSON"))
-TYPED = frozenset(("DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "DATETIME", "UUID"))
+TYPED = frozenset(
+    (
+        *("DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "DATETIME", "UUID"),
+        *("DECIMAL", "BIGINT", "DOUBLE", "REAL"),
+    )
+)
 LITERALS = {"ARRAY": "array", "MAP": "map", "STRUCT": "struct"}
 NILADIC = frozenset(
     (

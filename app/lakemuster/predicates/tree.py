@@ -81,6 +81,7 @@ LiteralKind = OneOf[
     "integer",
     "decimal",
     "float",
+    "single",
     "string",
     "boolean",
     "binary",
@@ -102,7 +103,8 @@ class Literal:
         value: ``int``, ``Decimal``, ``float``, ``str``, ``bool``, ``bytes`` or ``UUID``, depending on ``kind``.
             Dates, times and timestamps are ISO 8601 text, or numbers: days for dates, else microseconds.
             Binaries and uuids may be text too.
-        kind: the kind that it was written as. ``untyped`` is a JSON scalar, which takes the column's type.
+        kind: the kind that it was written as. ``untyped`` is a JSON scalar, which takes the column's type;
+            ``single`` is a number that engines round to a 4-byte floating point value.
         where: its position in the source, for messages.
     """
 

@@ -21,11 +21,14 @@ from lakemuster.planner.scan.totals import PlanTotals, totals_of
 from lakemuster.planner.view import View
 from lakemuster.predicates import Bound, NanMode
 from lakemuster.predicates.complement import complement, excludes_nan, excludes_null
+from lakemuster.predicates.sql_tokens import unquoted
 
 Function = Literal["count", "files", "bytes", "min", "max", "null_count"]
 _WITHOUT_COLUMN: dict[str, Function] = {"count": "count", "files": "files", "bytes": "bytes"}
 _OF_COLUMN: dict[str, Function] = {"min": "min", "max": "max", "null_count": "null_count"}
 _CALL = re.compile(r"\s*([a-z_]+)\s*(?:\((.*)\)\s*)?", re.DOTALL | re.IGNORECASE)
+_PART = r"""(?:"[^"]*(?:""[^"]*)*"|`[^`]*(?:``[^`]*)*`|[^."`]+)"""
+_PATH = re.compile(rf"{_PART}(?:\.{_PART})*")
 _SHOWN = 60
 
 
@@ -55,14 +58,17 @@ class Aggregate:
         if name in _WITHOUT_COLUMN and column is None:
             return cls(text, _WITHOUT_COLUMN[name])
         if name in _OF_COLUMN and column is not None and column.strip():
-            return cls(text, _OF_COLUMN[name], _unquoted(column.strip()))
+            return cls(text, _OF_COLUMN[name], _path(column.strip()))
         raise RequestInvalid(
             f"unknown aggregate {text[:_SHOWN]!r}: count, files, bytes, min(x), max(x), null_count(x)", aggregate=text
         )
 
 
-def _unquoted(name: str) -> str:
-    return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in '"`' else name
+def _path(text: str) -> str:
+    """Return a column's dotted name without quotes, which each of its parts may have."""
+    if not _PATH.fullmatch(text):
+        return text
+    return ".".join(unquoted(part) if part[0] in '"`' else part for part in re.findall(_PART, text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,7 +318,7 @@ class _Scan:
             return True
         if frame.kind == "call" and word == "AS":
             return self._type()
-        if word in words.AFTER_OPERANDS or (
+        if word in (words.AFTER_OPERANDS if frame.kind == "whole" else words.AFTER_INNER_OPERANDS) or (
             frame.interval and (word == "TO" or word in words.UNITS or word[:-1] in words.UNITS)
         ):
             return False
@@ -338,7 +338,7 @@ class _Scan:
         """Read a keyword of several words."""
         tokens = self.cursor.tokens
         match word, following.value:
-            case ("SIMILAR", "TO") | ("ORDER" | "PARTITION", "BY"):
+            case ("SIMILAR", "TO") | ("ORDER" | "PARTITION", "BY") if word == "SIMILAR" or len(self._frames) > 1:
                 self.at += 1
                 return True
             case "AT", "TIME" if tokens[self.at + 1].value == "ZONE":

@@ -31,7 +31,8 @@ class Token(NamedTuple):
     value: str
 
 
-_SKIPPED = re.compile(r"(?:\s++|--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+")
+# Some engines nest comments and others do not, so a comment inside a comment is not skipped.
+_SKIPPED = re.compile(r"(?:\s++|--[^\n]*+|/\*(?:[^*/]|\*(?!/)|/(?!\*))*+\*/)*+")
 _STRING = r"'[^']*+(?:''[^']*+)*+'"
 NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 _TOKEN = re.compile(

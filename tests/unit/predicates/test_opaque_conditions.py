@@ -171,6 +171,7 @@ def test_words_of_the_language_are_no_columns(text: str, expected: list[str]) ->
             "IS NOT NULL",
             "a AT TIME 'x'",
         ),
+        *("a = 1 ORDER BY b", "f(a) DESC", "(a + 1 > 2) AND f(b) PARTITION BY a"),
         *("TIMESTAMP WITH a AND 'x'", "a . = 1", "a[1 = 2", "NOT IN (a)", "a = CASE 'WHEN' b"),
     ],
 )

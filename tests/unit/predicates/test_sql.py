@@ -176,6 +176,7 @@ def test_constants_have_kinds(text, kind):
         ("(a = 1", "'(' is never closed (character 1)"),
         ("a = 1)", "')' closes nothing (character 6)"),
         ("(a = 1]", "']' closes nothing"),
+        ("a = 1 /* b /* c */ AND d = 2 -- */", "cannot be read as a condition"),
         ("a = X'0g'", "not hexadecimal (character 5)"),
         ("a IN ()", "IN takes at least one value (character 6)"),
         ("a = ?", "parameters, stars and statements are not allowed"),

@@ -37,13 +37,12 @@ Outcome = Comparison | Always
 
 BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
 _PICOSECONDS: dict[Unit, int] = {"ms": 10**9, "us": 10**6, "ns": 10**3}
-_BEYOND = 10**60
-"""Outside of every type's range."""
+_BEYOND = 10**60  # outside of every type's range
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,9})?", re.ASCII)
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "+inf": math.inf, "+infinity": math.inf}
 _NOT_FINITE |= {"-inf": -math.inf, "-infinity": -math.inf}
-_MAX_DIGITS = 400
+_MAX_DIGITS, _DECIMAL_DIGITS = 400, 38  # of a constant; of the widest decimal type of most engines
 
 
 class UndecidedError(ValueError):
@@ -161,8 +160,9 @@ def _numeric(literal: Literal, of: Primitive) -> Decimal:
 def _finite(literal: Literal, of: Primitive) -> Decimal:
     """Return the constant as a number to compare exact types with.
 
-    With a floating point constant, engines compare as doubles, or as 4-byte values if the constant is one. The
-    result is the same if all values of the type near the constant have distinct values there.
+    With a floating point constant, engines compare as doubles, or as 4-byte values if the constant is one; some do
+    so with a decimal too, if no decimal type holds it and the values. The result is the same if all values of the
+    type near the constant have distinct values there.
 
     Raises:
         UndecidedError: they do not, or the constant is not such a value itself.
@@ -170,14 +170,28 @@ def _finite(literal: Literal, of: Primitive) -> Decimal:
     value = _numeric(literal, of)
     if value.is_nan():
         raise IncomparableTypesError(f"NaN is not a value of type {of.text}")
-    if literal.kind in ("float", "single") and value.is_finite():
-        is_single = literal.kind == "single"
+    is_single, is_wide = literal.kind == "single", literal.kind == "decimal" and _is_beyond_decimals(value, of)
+    if value.is_finite() and (is_single or is_wide or literal.kind == "float"):
         nearest = nearest_single(float(value)) if is_single else float(value)
         digits, bits = (6, 24) if is_single else (15, 53)
-        finer = of.precision > digits if of.kind is Kind.DECIMAL else 1 << bits <= value.copy_abs() <= 1 << 64
-        if finer or (math.isfinite(nearest) and Decimal(repr(nearest)) != value):
-            raise UndecidedError(f"values of type {of.text} are more exact than the floating point constant")
+        undecided = of.precision > digits if of.kind is Kind.DECIMAL else 1 << bits <= value.copy_abs() <= 1 << 64
+        if is_wide:
+            undecided |= _steps(Decimal(repr(nearest)), of.scale) != _steps(value, of.scale)
+        elif math.isfinite(nearest):
+            undecided |= Decimal(repr(nearest)) != value
+        if undecided:
+            raise UndecidedError(
+                f"values of type {of.text} are more exact than the constant as a floating point number"
+            )
     return value
+
+
+def _is_beyond_decimals(value: Decimal, of: Primitive) -> bool:
+    """Tell whether no decimal type holds the constant, with the scale it is written in, and the type's values."""
+    exponent = value.as_tuple().exponent
+    scale = -exponent if isinstance(exponent, int) else 0
+    whole = len(str(1 << BITS[of.kind] - 1)) if of.kind in BITS else of.precision - of.scale
+    return scale > 0 and max(whole, value.adjusted() + 1) + max(scale, of.scale) > _DECIMAL_DIGITS
 
 
 def _integer(op: Op, literal: Literal, of: Primitive) -> Outcome:
@@ -328,11 +342,7 @@ def _timestamp(op: Op, literal: Literal, of: Primitive) -> Outcome:
 
 
 def _clocked(op: Op, picoseconds: int, of: Primitive, low: int, high: int) -> Outcome:
-    """Compare times.
-
-    Engines whose times have microseconds cut the further digits of a constant, others compare exactly. The
-    returned comparison holds wherever either does; nanoseconds are compared exactly.
-    """
+    """Compare times: exactly in nanoseconds, else so that the result also holds for a constant cut to microseconds."""
     step = _PICOSECONDS[of.unit]
     floor, rest = divmod(picoseconds, step)
     exact = _stepped(op, floor, not rest, low, high, int)

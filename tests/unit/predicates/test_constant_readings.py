@@ -55,6 +55,17 @@ def test_a_comparison_holds_wherever_a_reading_does(text: str, op: Op, values: t
     assert (found.op, found.values, found.maybe) == (op, values, maybe)
 
 
+@pytest.mark.parametrize(
+    "text", ["i >= 5." + "0" * 29 + "1", "d = 1.2" + "0" * 40 + "1", "d = 9.9" + "0" * 40 + "1", "big < 0." + "1" * 11]
+)
+def test_decimals_beyond_38_digits_are_not_compared(text: str) -> None:
+    found = bind(parse_sql(text), SCHEMA)
+    assert isinstance(found, Opaque)
+    assert "more exact than the constant as a floating" in found.reason
+    for same in ("i >= 5." + "0" * 27 + "1", "i < 5." + "3" * 40, "NOT i = 5." + "0" * 40):
+        assert isinstance(bind(parse_sql(same), SCHEMA), BoundLeaf)
+
+
 def test_readings_that_agree_are_exact() -> None:
     found = bind(parse_sql("ms = '2020-01-01 00:00:00.0015007'"), SCHEMA)
     assert isinstance(found, AlwaysFalse)
@@ -65,7 +76,7 @@ def test_readings_that_agree_are_exact() -> None:
 def test_values_that_a_4_byte_constant_may_not_tell_apart_are_not_compared(text: str) -> None:
     found = bind(parse_sql(text), SCHEMA)
     assert isinstance(found, Opaque)
-    assert "more exact than the floating point constant" in found.reason
+    assert "more exact than the constant as a floating" in found.reason
 
 
 @pytest.mark.parametrize(

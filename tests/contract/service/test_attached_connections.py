@@ -187,15 +187,50 @@ def test_bodies_of_unknown_length_pass_in_chunks(client: TestClient, raw: RawCat
     assert ("transfer-encoding" in names, "content-length" in names) == (True, False)
 
 
+@pytest.mark.parametrize("status", [204, 304])
+def test_a_response_without_a_body_has_no_length(client: TestClient, raw: RawCatalog, status: int) -> None:
+    # RFC 9110, section 8.6: a 304 may state the length of the body that a 200 would have.
+    raw.answers = lambda _: f'HTTP/1.1 {status} X\r\nContent-Length: 500\r\nETag: "a"\r\n\r\n'.encode()
+    found = client.get(VIEWS)
+    assert (found.status_code, found.headers["etag"], "content-length" in found.headers) == (status, '"a"', False)
+
+
+def test_an_unknown_status_is_the_catalogs_failure(client: TestClient, raw: RawCatalog) -> None:
+    raw.answers = lambda _: answer(status=999)
+    found = client.post(TABLE, json={})
+    assert (found.status_code, len(raw.asked)) == (502, 1)
+    assert "it may have carried out the request" in found.json()["error"]["message"]
+
+
+def test_what_a_catalog_says_of_its_own_connection_and_origin_does_not_pass(
+    client: TestClient, raw: RawCatalog
+) -> None:
+    of_theirs = ("X-Hop", "Set-Cookie", "Access-Control-Allow-Origin", "Alt-Svc", "Strict-Transport-Security")
+    raw.answers = lambda _: answer(
+        b"{}", "Connection: X-Hop", "X-New: 1", "Content-Security-Policy: script-src *", *(f"{x}: x" for x in of_theirs)
+    )
+    found = client.get(VIEWS, headers={"Origin": "http://elsewhere.example"}).headers
+    assert {name for name in of_theirs if name in found} == set()
+    assert (found["x-new"], found["content-security-policy"]) == ("1", "default-src 'none'; frame-ancestors 'none'")
+
+
+def test_headers_that_replace_the_method_or_the_path_do_not_pass(client: TestClient, raw: RawCatalog) -> None:
+    given = {"X-HTTP-Method-Override": "DELETE", "X-Original-URL": "/v1/namespaces/hidden", "X-New": "1"}
+    client.get(VIEWS, headers=given)
+    asked = {name.lower() for name, _ in raw.asked[0].headers}
+    assert {name for name in given if name.lower() in asked} == {"X-New"}
+
+
 def test_signed_requests_keep_their_headers(raw: RawCatalog, tmp_path: Path) -> None:
     keys = {"client.access-key-id": "AKIA", "client.secret-access-key": "s", "rest.signing-region": "here"}
     signing = {"rest.sigv4-enabled": "true", **keys}
-    with services(tmp_path, raw.uri, **signing) as found, serving(found) as client:
-        headers = [(b"X-One", "é".encode()), (b"X-One", b"2")]
+    with services(tmp_path, raw.uri, **signing, **{"header.Realm": "ours"}) as found, serving(found) as client:
+        headers = [(b"X-One", "é".encode()), (b"X-One", b"2"), (b"Realm", b"mine")]
         assert client.post(VIEWS, content=b"{}", headers=httpx.Headers(headers)).status_code == 200
     (asked,) = raw.asked
     lower = [(name.lower(), value.encode("latin-1").decode()) for name, value in asked.headers]
     assert [value for name, value in lower if name == "x-one"] == ["é", "2"]
+    assert [value for name, value in lower if name == "realm"] == ["ours"]
     assert dict(lower)["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIA/")
     assert asked.body == b"{}"
 

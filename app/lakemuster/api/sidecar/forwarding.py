@@ -53,7 +53,34 @@ _OF_THIS_HOP = frozenset(
     }
 )
 _REPLACED = frozenset({b"host", b"cookie", b"expect", b"x-request-id"})
+_REDIRECTING = frozenset(
+    {b"x-http-method", b"x-http-method-override", b"x-method-override", b"x-original-url", b"x-rewrite-url"}
+)
+"""Headers by which some servers replace the method or the path, from which this server determines what is allowed."""
 _OURS = frozenset({b"date", b"server"})
+_OF_AN_ORIGIN = frozenset(
+    {
+        b"alt-svc",
+        b"clear-site-data",
+        b"content-security-policy",
+        b"content-security-policy-report-only",
+        b"cross-origin-embedder-policy",
+        b"cross-origin-opener-policy",
+        b"cross-origin-resource-policy",
+        b"nel",
+        b"permissions-policy",
+        b"refresh",
+        b"report-to",
+        b"reporting-endpoints",
+        b"set-cookie",
+        b"strict-transport-security",
+        b"x-frame-options",
+    }
+)
+"""Response headers about the server that sends them: cookies, other addresses, and what browsers may do."""
+_CORS = b"access-control-"
+_WITHOUT_BODY = frozenset({204, 304})
+_LAST_STATUS = 599
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ASCII = string.digits + string.ascii_letters + string.punctuation
@@ -67,7 +94,7 @@ class Answer:
     """A catalog's response, whose body is not read yet.
 
     Attributes:
-        headers: without hop-by-hop headers, ``Date`` and ``Server``.
+        headers: without hop-by-hop headers, ``Date``, ``Server``, and those that are about the catalog's own origin.
     """
 
     status: int
@@ -149,7 +176,13 @@ class Forwarder:
             if response.status in _REDIRECTS and "location" in response.headers:
                 name = self._catalog.name
                 raise UpstreamFailed(f"the catalog {name} redirects elsewhere", catalog=name)
-            yield Answer(response.status, _end_to_end(response.raw_headers), response)
+            if response.status > _LAST_STATUS:
+                name, status = self._catalog.name, response.status
+                raise UpstreamFailed(
+                    f"the catalog {name} answers with the unknown status {status}; it may have carried out the request",
+                    catalog=name,
+                )
+            yield Answer(response.status, _end_to_end(response.status, response.raw_headers), response)
         finally:
             # This closes the connection, unless the body was read to its end.
             response.close()
@@ -222,8 +255,8 @@ class Forwarders:
 def _headers(request: Request, changes: Mapping[str, str | None]) -> list[tuple[str, str]]:
     """Return the headers to send. Raises: RequestInvalid: one is not UTF-8, the encoding in which they are sent."""
     given: Headers = request.scope["headers"]
-    left_out = {word.strip().lower() for name, value in given if name == b"connection" for word in value.split(b",")}
-    left_out |= _OF_THIS_HOP | _REPLACED | {name.encode() for name in changes}
+    left_out = _named_by_connection(given) | _OF_THIS_HOP | _REPLACED | _REDIRECTING
+    left_out |= {name.encode() for name in changes}
     try:
         kept = [(name.decode(), value.decode()) for name, value in given if name not in left_out]
     except UnicodeDecodeError:
@@ -246,9 +279,20 @@ def _ascii(url: str) -> str:
     return url if url.isascii() else quote(url, safe=_ASCII, encoding="latin-1")
 
 
-def _end_to_end(headers: tuple[tuple[bytes, bytes], ...]) -> Headers:
+def _end_to_end(status: int, headers: tuple[tuple[bytes, bytes], ...]) -> Headers:
     lower = [(name.lower(), value) for name, value in headers]
-    return [(name, value) for name, value in lower if name not in _OF_THIS_HOP and name not in _OURS]
+    left_out = _named_by_connection(lower) | _OF_THIS_HOP | _OURS | _OF_AN_ORIGIN
+    if status in _WITHOUT_BODY:
+        # The length of the body that another response would have; the server would wait for such a body.
+        left_out |= {b"content-length"}
+    return [(name, value) for name, value in lower if name not in left_out and not name.startswith(_CORS)]
+
+
+def _named_by_connection(headers: Headers) -> frozenset[bytes]:
+    """Return the names of headers, in lower case, that ``Connection`` limits to this hop (RFC 9110, section 7.6.1)."""
+    return frozenset(
+        word.strip().lower() for name, value in headers if name == b"connection" for word in value.split(b",")
+    )
 
 
 def _has_body(request: Request) -> bool:

@@ -119,7 +119,8 @@ class Sidecar:
         headers: dict[str, str | None] = {}
         if not found.is_forwarded:
             require_access(self._policy, request.state.principal, request.method, found)
-            headers |= {"authorization": None, **await own_authorization(found.catalog)}
+            own = await own_authorization(found.catalog)
+            headers |= {"authorization": None, **{name.lower(): value for name, value in own.items()}}
             if not may_have_credentials(self._policy, request.state.principal, found):
                 headers[DELEGATION] = None
         change = self._change_of(request, found)

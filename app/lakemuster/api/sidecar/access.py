@@ -25,7 +25,7 @@ def require_access(policy: Policy, caller: Caller, method: str, request: Sidecar
         NamespaceNotFound: the caller sees nothing in that namespace.
     """
     is_reading = method in SAFE or (method == "POST" and request.is_report)
-    action: Action = "read" if is_reading and not request.is_of_storage else "write"
+    action: Action = "read" if is_reading and not request.may_be_of_storage else "write"
     name, table, namespace = request.catalog.name, request.table, request.namespace
     if table is not None:
         policy.require(caller, action, (name, *table))

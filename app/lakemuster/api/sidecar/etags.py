@@ -25,32 +25,23 @@ def own_etag(theirs: str, form: str) -> str:
     return f'{weak}{_MARK}{_digest(form)}-{urlsafe_b64encode(theirs.encode("latin-1")).decode()}"'
 
 
-def has_own_etag(given: str) -> bool:
-    """Return whether a header ``If-None-Match`` contains an ETag of a changed response."""
-    return _MARK in given
-
-
-def their_etags(given: str, form: str | None) -> str | None:
-    """Return a header ``If-None-Match`` for the catalog: its own ETags replace those of changed responses.
+def their_etags(given: str, form: str) -> str | None:
+    """Return a header ``If-None-Match`` for the catalog, with its ETags in place of those of changed responses.
 
     Args:
-        form: that the response will have; ETags of other forms are left out.
+        form: that the response will have. Other ETags, including the catalog's own, are of other responses.
 
     Returns:
         None: no ETag is left.
     """
-    if not has_own_etag(given):
-        return given
     found = [_theirs(one, form) for one in _ONE.findall(given)]
     return ", ".join(one for one in found if one is not None) or None
 
 
-def _theirs(etag: str, form: str | None) -> str | None:
+def _theirs(etag: str, form: str) -> str | None:
     opaque = etag.removeprefix(_WEAK)
-    if not opaque.startswith(_MARK):
-        return etag
     digest, _, held = opaque.removeprefix(_MARK).removesuffix('"').partition("-")
-    if form is None or digest != _digest(form):
+    if not opaque.startswith(_MARK) or digest != _digest(form):
         return None
     try:
         return urlsafe_b64decode(held).decode("latin-1")

@@ -40,7 +40,27 @@ HOLD_SECONDS = 120.0
 """Timeout of receiving such a body."""
 LARGE_BYTES = 2**17
 """A body of this size is changed in a thread, one of each catalog at a time: other requests do not wait for it."""
-_HELD_HEADERS = frozenset({b"content-length", b"content-encoding", b"etag"})
+_HELD_HEADERS = frozenset(
+    {
+        b"accept-ranges",
+        b"content-digest",
+        b"content-encoding",
+        b"content-length",
+        b"content-md5",
+        b"digest",
+        b"etag",
+        b"last-modified",
+        b"repr-digest",
+    }
+)
+"""Headers about a body as the catalog sent it."""
+_WHOLE: Mapping[str, str | None] = {
+    "accept-encoding": "identity",
+    "if-modified-since": None,
+    "if-range": None,
+    "range": None,
+}
+"""Headers that request a whole body, which can be changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +145,9 @@ class Sidecar:
                 headers[DELEGATION] = None
         change = self._change_of(request, found)
         if change is not None:
-            headers["accept-encoding"] = "identity"
-        if (given := request.headers.get("if-none-match")) is not None:
-            headers["if-none-match"] = etags.their_etags(given, None if change is None else change.form)
+            headers |= _WHOLE
+            if (given := request.headers.get("if-none-match")) is not None:
+                headers["if-none-match"] = None if change.form is None else etags.their_etags(given, change.form)
         copied = None
         if found.may_change(request.method) and names_tables_in_body(found):
             copied = Copied(request.receive)
@@ -164,15 +184,15 @@ class Sidecar:
 
     def _change_of(self, request: Request, found: SidecarRequest) -> Change | None:
         """Return the change that the response needs; None: it is streamed unchanged."""
-        shown = self._shown(request, found)
-        if found.is_config and request.method == "GET":
+        shown, is_read = self._shown(request, found), request.method in SAFE
+        if found.is_config and is_read:
             return Change(f"config {shown}", partial(self._config, found.catalog.name, shown))
-        if found.is_load and request.method == "GET":
+        if found.is_load and is_read:
             mode = None if found.catalog.name_of(found.table or ()) is not None else "client"
             return Change(f"table {mode} {shown}", partial(self._table, found, mode, shown))
         if found.is_creation and request.method == "POST":
             return Change("created", partial(self._table, found, None, shown))
-        if request.method == "GET" and found.is_list and not found.is_forwarded:
+        if is_read and found.is_list and not found.is_forwarded:
             name, policy, caller = found.catalog.name, self._policy, request.state.principal
             if not policy.may_all(caller, "read", (name,)):
                 apply = partial(
@@ -180,7 +200,8 @@ class Sidecar:
                     shows_namespace=lambda levels: policy.sees_namespace(caller, (name, *levels)),
                     shows=lambda levels: policy.sees(caller, (name, *levels)),
                 )
-                return Change(f"list {policy.view_key(caller)}", apply)
+                # The catalog's ETag also changes with names that the caller does not see.
+                return Change(None, apply)
         return None
 
     def _shown(self, request: Request, found: SidecarRequest) -> Shown:
@@ -204,12 +225,15 @@ class Sidecar:
     async def _send(
         self, request: Request, found: SidecarRequest, answer: Answer, change: Change | None, send: Send
     ) -> None:
-        if change is not None and answer.status == 200:
+        if change is None:
+            await self._send_on(answer, send, None)
+        elif not 200 <= answer.status < 300 or answer.status == HTTPStatus.NO_CONTENT:
+            await self._send_on(answer, send, change.form)
+        elif request.method == "HEAD":
+            await _start(send, answer.status, _changed_headers(answer, change))
+            await send({"type": "http.response.body", "body": b""})
+        else:
             await self._send_changed(found.catalog.name, answer, change, send, is_needed=request.method in SAFE)
-            return
-        form = None if change is None else change.form
-        is_of_changed = etags.has_own_etag(request.headers.get("if-none-match", ""))
-        await self._send_on(answer, send, form if is_of_changed else None)
 
     async def _send_changed(self, catalog: str, answer: Answer, change: Change, send: Send, *, is_needed: bool) -> None:
         """Change the response and send it.
@@ -226,33 +250,27 @@ class Sidecar:
                 return
             theirs = bytes(body)
             try:
-                before, after = await self._changed(catalog, change, theirs, answer.header("content-encoding"))
-                held = len(before)
+                after = await self._changed(catalog, change, theirs, answer.header("content-encoding"))
+                held = len(after)
                 self._held += held
             except NotAnObject as cause:
                 if is_needed:
                     raise UpstreamFailed(f"the catalog's answer is not what the protocol says: {cause}") from None
                 await self._send_on(answer, send, None, theirs)
                 return
-            headers = [(name, value) for name, value in answer.headers if name not in _HELD_HEADERS]
-            headers.append((b"content-length", b"%d" % len(after)))
-            etag = answer.header("etag")
-            if etag is not None:
-                own = etag if after == before else etags.own_etag(etag, change.form)
-                headers.append((b"etag", own.encode("latin-1")))
+            headers = [*_changed_headers(answer, change), (b"content-length", b"%d" % len(after))]
             await _start(send, answer.status, headers)
             await send({"type": "http.response.body", "body": after})
         finally:
             self._held -= len(body) + held
 
-    async def _changed(self, catalog: str, change: Change, body: bytes, encoding: str | None) -> tuple[bytes, bytes]:
-        """Return a body without its content encoding, before and after the change. Raises: NotAnObject."""
+    async def _changed(self, catalog: str, change: Change, body: bytes, encoding: str | None) -> bytes:
+        """Return a changed body without its content encoding. Raises: NotAnObject."""
 
-        def work() -> tuple[bytes, bytes]:
-            before = decoded(body, encoding, min(MAX_BYTES, HELD_BYTES - self._held))
-            return before, change.apply(before)
+        def work() -> bytes:
+            return change.apply(decoded(body, encoding, min(MAX_BYTES, HELD_BYTES - self._held)))
 
-        def work_in_turn() -> tuple[bytes, bytes]:
+        def work_in_turn() -> bytes:
             with CPU.permit():
                 return work()
 
@@ -282,7 +300,7 @@ class Sidecar:
         """Stream a response as it arrives.
 
         Args:
-            form: the form of the client's cached response, for the ETag of a 304; None: keep the catalog's ETag.
+            form: the form of the client's cached response, for the ETag of a 304; None: the response is never changed.
             begun: the part of the body that was already read.
         """
         headers = answer.headers
@@ -294,6 +312,15 @@ class Sidecar:
         while part := await answer.part():
             await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
+
+
+def _changed_headers(answer: Answer, change: Change) -> Headers:
+    """Return the headers of a changed response, without its length."""
+    headers = [(name, value) for name, value in answer.headers if name not in _HELD_HEADERS]
+    etag = answer.header("etag")
+    if etag is not None and change.form is not None:
+        headers.append((b"etag", etags.own_etag(etag, change.form).encode("latin-1")))
+    return headers
 
 
 def _own(etag: bytes, form: str) -> bytes:

@@ -22,6 +22,7 @@ _WAREHOUSE = "warehouse"
 _SEPARATOR = "\x1f"
 _SEPARATORS = re.compile(r"[/\\]")
 _OF_STORAGE = frozenset({"credentials", "sign"})
+_SIGNING = frozenset({"s3-sign"})
 MAX_BODY_BYTES = 64 * 2**20
 """Limit of the body of a forwarded request."""
 SAFE = frozenset({"GET", "HEAD"})
@@ -112,6 +113,17 @@ class SidecarRequest:
         segments = self.segments
         is_signing = segments[0] == "s3-sign" or segments[-3:] == ("aws", "s3", "sign")
         return (self._below_table[:1] != () and self._below_table[0] in _OF_STORAGE) or is_signing
+
+    @property
+    def may_be_of_storage(self) -> bool:
+        """Like :attr:`is_of_storage`, for any way in which a catalog may resolve the path.
+
+        Some servers decode slashes first, or drop what follows a semicolon.
+        """
+        parts = [part.partition(";")[0] for segment in self.segments for part in _SEPARATORS.split(segment)]
+        # A namespace and a table may have such names.
+        named = 4 if parts[0] == "namespaces" else 0
+        return self.is_of_storage or not (_OF_STORAGE | _SIGNING).isdisjoint(parts[named:])
 
     def query(self, query_string: bytes) -> bytes:
         """Return the query string for the catalog, whose own warehouse replaces the one that clients name."""

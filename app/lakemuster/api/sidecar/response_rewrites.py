@@ -6,7 +6,7 @@ Only the members named here are changed: all others keep their text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +15,8 @@ from lakemuster.metadata.names import Levels
 from lakemuster.upstream.json_members import JsonObject, NotAnObject
 
 PLANNING_MODE = "scan-planning-mode"
-_CREDENTIALS = "storage-credentials"
+_OF_CREDENTIALS: Mapping[str, object] = {"storage-credentials": [], "remote-signing-config": None}
+"""Members of a load-table response that give access to storage, or to its signer, and their values without it."""
 _ELSEWHERE = frozenset({"uri", "prefix", "warehouse"})
 """Properties by which a catalog's configuration directs clients to the catalog."""
 _OF_A_SESSION = frozenset({"token", "credential", "oauth2-server-uri"})
@@ -56,11 +57,11 @@ class Change:
     """A change to a catalog's response body.
 
     Attributes:
-        form: identifies the change among those of the same response; part of ETags.
+        form: identifies the change among those of the same response; part of ETags. None: the response has no ETag.
         apply: returns the changed text. Raises ``NotAnObject``: the text violates the protocol.
     """
 
-    form: str
+    form: str | None
     apply: Callable[[bytes], bytes]
 
 
@@ -153,8 +154,8 @@ def table(text: bytes, mode: str | None = None, shown: Shown = ALL, signer: Sign
     after = after if mode is None else {**after, PLANNING_MODE: mode}
     after = after if signer is None else signer.of(after)
     changes: dict[str, object] = {} if after == before else {"config": after}
-    if not shown.storage and given.get(_CREDENTIALS):
-        changes[_CREDENTIALS] = []
+    if not shown.storage:
+        changes |= {name: none for name, none in _OF_CREDENTIALS.items() if given.get(name)}
     return given.with_members(changes) if changes else text
 
 

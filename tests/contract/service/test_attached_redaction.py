@@ -1,0 +1,118 @@
+"""Whatever form a catalog's response has, a caller gets it without what the caller may not see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from tests.contract.service.attached_lake import ORDERS, TABLES, TOKENS, Lake, attached, bearer, serving
+from tests.fake_catalog import Asked, Reply, fake_catalog
+
+PROD = "/iceberg/v1/prod"
+SHOP = bearer("reads-the-shop")
+LOADED = {
+    "metadata-location": "x",
+    "metadata": {},
+    "config": {"s3.secret-access-key": "of-storage"},
+    "storage-credentials": [{"prefix": "s3://lake", "config": {"s3.secret-access-key": "of-storage"}}],
+    "remote-signing-config": {"headers": {"X-Key": "of-storage"}},
+}
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Iterator[Lake]:
+    with fake_catalog() as fake:
+        yield Lake(tmp_path, fake)
+
+
+@pytest.fixture
+def guarded(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
+    """A server whose callers have its own tokens; the catalog sees the server's principal."""
+    (tmp_path / "tokens.toml").write_text(TOKENS)
+    with attached(lake, tmp_path, tokens=f"{tmp_path}/tokens.toml") as services:
+        yield from serving(services)
+
+
+@pytest.mark.parametrize("status", [200, 203, 206])
+def test_a_successful_response_of_any_status_is_filtered(guarded: TestClient, lake: Lake, status: int) -> None:
+    names = {"namespaces": [["shop"], ["hidden"]]}
+    lake.fake.fault = lambda asked: (
+        None if "/config" in asked.path else Reply(status, LOADED if "/orders" in asked.path else names)
+    )
+    assert guarded.get(f"{PROD}/namespaces", headers=SHOP).json() == {"namespaces": [["shop"]]}
+    found = guarded.get(f"{TABLES}/orders", headers=SHOP)
+    assert found.json() == {**LOADED, "config": {}, "storage-credentials": [], "remote-signing-config": None}
+
+
+def test_a_part_of_a_response_that_is_changed_is_not_requested(guarded: TestClient, lake: Lake) -> None:
+    given = {"Range": "bytes=0-", "If-Range": '"x"', "If-Modified-Since": "Thu, 01 Jan 2026 00:00:00 GMT"}
+    guarded.get(f"{TABLES}/orders", headers={**SHOP, **given})
+    assert {name for name in given if name.lower() in lake.fake.asked[-1].headers} == set()
+
+
+def test_the_head_of_a_filtered_list_does_not_depend_on_hidden_names(guarded: TestClient, lake: Lake) -> None:
+    def listed(asked: Asked) -> Reply | None:
+        names = [["shop"], *([f"hidden{number}"] for number in range(asked.path.count("many") * 9))]
+        tag = f'"{len(names)}"'
+        return Reply(200, {"namespaces": names}, {"ETag": tag, "Last-Modified": tag})
+
+    lake.fake.fault = listed
+    for method in ("GET", "HEAD"):
+        few, many = (
+            {**guarded.request(method, f"{PROD}/namespaces{query}", headers=SHOP).headers, "x-request-id": ""}
+            for query in ("", "?many")
+        )
+        assert few == many
+        assert "etag" not in few
+
+
+def test_the_head_of_a_changed_table_is_not_that_of_the_catalogs(guarded: TestClient) -> None:
+    head, whole = (guarded.request(method, f"{TABLES}/orders", headers=SHOP).headers for method in ("HEAD", "GET"))
+    assert head["etag"] == whole["etag"] != '"theirs"'
+    assert "content-length" not in head
+
+
+def test_storage_credentials_are_not_reached_by_the_spelling_of_a_path(guarded: TestClient, lake: Lake) -> None:
+    (lake.folder.parent / "tokens.toml").write_text(TOKENS.replace("catalog:prod/shop", "catalog:prod/"))
+    guarded.get(f"{TABLES}/orders", headers=SHOP)
+    asked = len(lake.fake.asked)
+    for path in (
+        "namespaces/shop/tables/orders/credentials",
+        "namespaces/shop/tables/orders/credentials;x",
+        "namespaces/shop/tables/orders/credentials%2F",
+        "namespaces/shop/tables/orders/later/credentials",
+        "namespaces/shop/tables/orders%2Fcredentials",
+        "namespaces/shop%2Ftables%2Forders%2Fcredentials",
+        "namespaces/shop/tables/orders/sign;x",
+        "namespaces/shop/views/orders/credentials",
+        "s3-sign;x/of-orders",
+        "aws/s3/sign;x",
+    ):
+        request = httpx.Request("GET", "http://127.0.0.1/", headers=SHOP)
+        request.url = httpx.URL(scheme="http", host="127.0.0.1", raw_path=f"{PROD}/{path}".encode())
+        assert guarded.send(request).status_code == 403, path
+    assert len(lake.fake.asked) == asked
+    assert guarded.get(f"{PROD}/namespaces/credentials/tables/sign", headers=SHOP).status_code == 404
+
+
+def test_an_unchanged_response_is_not_that_of_another_form(lake: Lake, tmp_path: Path) -> None:
+    plain = {"metadata-location": lake.fake.tables[ORDERS], "metadata": {}, "config": {}}
+    lake.fake.fault = lambda asked: (
+        Reply(304, None, {"ETag": '"theirs"'})
+        if '"theirs"' in asked.headers.get("if-none-match", "")
+        else Reply(200, plain, {"ETag": '"theirs"'})
+        if "/orders" in asked.path
+        else None
+    )
+    given: dict[str, str] = {}
+    for exclude, mode in (([], None), (["shop.*"], "client")):
+        with attached(lake, tmp_path, properties={"exclude": exclude}) as services:
+            for client in serving(services):
+                found = client.get(f"{TABLES}/orders", headers=given)
+                assert (found.status_code, found.json()["config"].get("scan-planning-mode")) == (200, mode)
+                given = {"If-None-Match": found.headers["etag"]}
+                assert client.get(f"{TABLES}/orders", headers=given).status_code == 304

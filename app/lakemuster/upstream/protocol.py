@@ -199,15 +199,16 @@ class Upstream(ABC):
             page: given a page's token, empty for the first one, returns its items and the next token, empty at the end.
 
         Raises:
-            UpstreamFailed: a token repeats the one before, or the list has too many pages.
+            UpstreamFailed: a token repeats an earlier one, or the list has too many pages.
         """
-        token = ""
+        token, earlier = "", set[int]()
         for _ in range(MAX_PAGES):
             items, following = page(token)
             yield from items
             if not following:
                 return
-            if following == token:
+            if hash(following) in earlier:
                 break
+            earlier.add(hash(following))
             token = following
         raise self._failed("a list does not end")

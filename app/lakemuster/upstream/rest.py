@@ -17,7 +17,7 @@ import orjson
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import NamespaceNotFound, TableNotFound
+from lakemuster.errors import NamespaceNotFound, TableNotFound, UpstreamFailed
 from lakemuster.metadata.names import Levels
 from lakemuster.single_flight import SingleFlight
 from lakemuster.upstream.http_upstream import HttpAnswer, HttpUpstream
@@ -40,6 +40,10 @@ without the parameters.
 """
 REFS_UNSUPPORTED = 400
 """Status with which a catalog fails because of :data:`ONLY_REFS`."""
+MAX_NAMESPACES = 100_000
+MAX_TABLES = 1_000_000
+"""Limits of a listing; a catalog may answer without end."""
+_NO_NAMESPACE = "NoSuchNamespaceException"
 _SEPARATOR = "%1F"
 _MAX_DEPTH = 100
 
@@ -95,6 +99,11 @@ class RestCatalog(HttpUpstream):
         found = self._endpoint
         return found[0] if found is not None and self._clock.monotonic() < found[1] else None
 
+    @property
+    def last_endpoint(self) -> Endpoint | None:
+        """The endpoint that was loaded last, whatever its age; None: none was loaded yet."""
+        return None if self._endpoint is None else self._endpoint[0]
+
     def endpoint(self) -> Endpoint:
         """Return the endpoint that the catalog's configuration gives; it is cached for ``CONFIG_SECONDS``.
 
@@ -109,7 +118,9 @@ class RestCatalog(HttpUpstream):
 
     def _load_endpoint(self) -> None:
         warehouse = self.settings.properties.get("warehouse")
-        answer = self._get(f"{self.base}/config", {} if warehouse is None else {"warehouse": warehouse})
+        answer = self._exchange(f"{self.base}/config", {} if warehouse is None else {"warehouse": warehouse}, {})
+        if answer.status != 200:
+            raise self._refused(answer)
         self._endpoint = self.endpoint_of(answer.body), self._clock.monotonic() + CONFIG_SECONDS
 
     def endpoint_of(self, config: bytes) -> Endpoint:
@@ -120,7 +131,8 @@ class RestCatalog(HttpUpstream):
         """
         try:
             parsed = orjson.loads(config)
-            said = {**parsed.get("defaults", {}), **self.settings.properties, **parsed.get("overrides", {})}
+            defaults, overrides = _stated(parsed.get("defaults")), _stated(parsed.get("overrides"))
+            said = {**defaults, **self.settings.properties, **overrides}
         except (orjson.JSONDecodeError, AttributeError, TypeError):
             raise self._failed("its configuration is not what the protocol says") from None
         uri = str(said.get("uri", "")).rstrip("/")
@@ -172,59 +184,89 @@ class RestCatalog(HttpUpstream):
 
     def every_table(self) -> Iterator[Levels]:
         """See :meth:`Upstream.every_table`."""
-        for namespace in self.namespaces():
+        count = 0
+        for number, namespace in enumerate(self.namespaces(), 1):
+            if number > MAX_NAMESPACES:
+                raise self._failed(f"it lists more than {MAX_NAMESPACES} namespaces")
             # A namespace that is dropped meanwhile has no tables.
             with suppress(NamespaceNotFound):
-                yield from self.tables(namespace)
+                for table in self.tables(namespace):
+                    count += 1
+                    if count > MAX_TABLES:
+                        raise self._failed(f"it lists more than {MAX_TABLES} tables")
+                    yield table
 
     def namespaces(self, parent: Levels = ()) -> Iterator[Levels]:
         """Yield all namespaces below one, depth first. Raises: UpstreamFailed."""
         endpoint = self.endpoint()
-        asked = {"parent": endpoint.separator.join(parent).replace(_SEPARATOR, "\x1f")} if parent else {}
-        for found in self._listed(endpoint.url("namespaces"), "namespaces", asked):
-            levels = tuple(map(str, found))
-            if len(levels) != len(parent) + 1 or levels[:-1] != parent or len(levels) > _MAX_DEPTH:
-                raise self._failed("it lists a namespace that is no child of the one asked for")
-            yield levels
-            yield from self.namespaces(levels)
+        asked = {"parent": unquote(endpoint.separator).join(parent)} if parent else {}
+        try:
+            for found in self._listed(endpoint.url("namespaces"), "namespaces", asked):
+                levels = self._levels(found)
+                if len(levels) != len(parent) + 1 or levels[:-1] != parent or len(levels) > _MAX_DEPTH:
+                    raise self._failed("it lists a namespace that is no child of the one asked for")
+                yield levels
+                yield from self.namespaces(levels)
+        except NamespaceNotFound:
+            # A namespace that is dropped meanwhile has no children.
+            if not parent:
+                raise self._failed("it does not list its namespaces") from None
 
     def tables(self, namespace: Levels) -> Iterator[Levels]:
         """Yield the tables of a namespace. Raises: UpstreamFailed."""
         endpoint = self.endpoint()
         url = endpoint.url(f"namespaces/{endpoint.namespace(namespace)}/tables")
         for found in self._listed(url, "identifiers", {}):
-            yield (*map(str, found["namespace"]), str(found["name"]))
+            if not isinstance(found, dict):
+                raise self._no_list()
+            levels, name = self._levels(found.get("namespace")), self._levels([found.get("name")])
+            yield (*levels, *name)
+
+    def _levels(self, found: object) -> Levels:
+        if not isinstance(found, list) or not found or not all(isinstance(level, str) for level in found):
+            raise self._no_list()
+        return tuple(found)
 
     def _listed(self, url: str, name: str, parameters: Mapping[str, str]) -> Iterator[Any]:
         def page(token: str) -> tuple[list[Any], str]:
-            body = self._get(url, {**parameters, "pageToken": token}).body
+            answer = self._exchange(url, {**parameters, "pageToken": token}, {})
+            if answer.status == 404 and _error_type(answer.body) == _NO_NAMESPACE:
+                raise self._no_namespace()
+            if answer.status != 200:
+                raise self._refused(answer)
             try:
-                found = orjson.loads(body)
-                return list(found[name]), found.get("next-page-token") or ""
+                found = orjson.loads(answer.body)
+                items, following = found[name], found.get("next-page-token") or ""
             except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
-                raise self._failed("a list is not what the protocol says") from None
+                raise self._no_list() from None
+            if not isinstance(items, list) or not isinstance(following, str):
+                raise self._no_list()
+            return items, following
 
         return self._pages(page)
+
+    def _no_list(self) -> UpstreamFailed:
+        return self._failed("a list is not what the protocol says")
 
     def _loaded(self, url: str, headers: Mapping[str, str]) -> HttpAnswer:
         answer = self._exchange(url, ONLY_REFS, headers)
         if answer.status == REFS_UNSUPPORTED or (answer.status == 200 and not _names_metadata(answer.body)):
             answer = self._exchange(url, {}, headers)
-        return self._successful(answer)
-
-    def _get(self, url: str, parameters: Mapping[str, str]) -> HttpAnswer:
-        return self._successful(self._exchange(url, parameters, {}))
-
-    def _successful(self, answer: HttpAnswer) -> HttpAnswer:
-        status, body = answer.status, answer.body
-        if status == 200:
+        if answer.status == 200:
             return answer
-        kind = _error_type(body)
-        if status == 404 and kind == "NoSuchTableException":
+        kind = _error_type(answer.body)
+        if answer.status == 404 and kind == "NoSuchTableException":
             raise TableNotFound(f"the catalog {self.name} has no such table", catalog=self.name)
-        if status == 404 and kind == "NoSuchNamespaceException":
-            raise NamespaceNotFound(f"the catalog {self.name} has no such namespace", catalog=self.name)
-        raise self._failed(f"it answers with status {status}{f' ({kind})' if kind else ''}")
+        if answer.status == 404 and kind == _NO_NAMESPACE:
+            raise self._no_namespace()
+        raise self._refused(answer)
+
+    def _no_namespace(self) -> NamespaceNotFound:
+        return NamespaceNotFound(f"the catalog {self.name} has no such namespace", catalog=self.name)
+
+    def _refused(self, answer: HttpAnswer) -> UpstreamFailed:
+        kind = _error_type(answer.body)
+        return self._failed(f"it answers with status {answer.status}{f' ({kind})' if kind else ''}")
 
     def _exchange(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> HttpAnswer:
         answer = self._signed_in(url, parameters, headers)
@@ -244,6 +286,11 @@ def _names_metadata(table: bytes) -> bool:
         return bool(member(table, "metadata-location"))
     except NotAnObject:
         return False
+
+
+def _stated(properties: Any) -> dict[str, Any]:
+    """Return the properties of a configuration that have values; like clients, take null for an absent one."""
+    return {name: value for name, value in ({} if properties is None else properties).items() if value is not None}
 
 
 def _error_type(body: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -316,3 +317,36 @@ def test_unknown_members_of_the_protocol_pass(service: TestClient, lake: Lake) -
     assert (answer.status_code, answer.content, answer.headers["x-new"]) == (418, said, "1")
     assert (lake.fake.asked[-1].method, lake.fake.asked[-1].body) == ("PROPFIND", b"body")
     assert lake.fake.asked[-1].path.endswith("/functions/new?a=%1F&b")
+
+
+@pytest.mark.parametrize("listed", [None, []])
+def test_a_catalog_that_lists_no_endpoints_has_those_that_clients_assume(
+    service: TestClient, lake: Lake, listed: object
+) -> None:
+    lake.fake.config = {"defaults": {}, "overrides": {}, "endpoints": listed}
+    endpoints = service.get("/iceberg/v1/config", params={"warehouse": "prod"}).json()["endpoints"]
+    assert "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}" in endpoints
+
+
+def test_a_commit_marks_its_table_by_the_catalogs_separator(service: TestClient, lake: Lake) -> None:
+    table = ("a", "b", "orders")
+    lake.fake.config = {"defaults": {"namespace-separator": "."}, "overrides": {}}
+    lake.fake.tables[table] = lake.fake.tables[ORDERS]
+    upstream = service.app.state.api.services.refresher.upstreams.rest("prod")  # type: ignore[attr-defined]
+
+    def answering(asked: Asked) -> Reply | None:
+        if asked.method == "POST":
+            # The configuration becomes too old while the catalog commits.
+            upstream._endpoint = (upstream._endpoint[0], float("-inf"))
+        path = asked.path.replace("a.b", "a%1Fb")
+        return None if path == asked.path else lake.fake.own_reply(replace(asked, path=path))
+
+    lake.fake.fault = answering
+    plan = "/iceberg/v1/prod/namespaces/a.b/tables/orders/plan"
+    for count in (1, 2):
+        answer = service.post(plan, json={})
+        assert (answer.status_code, len(answer.json()["file-scan-tasks"])) == (200, count)
+        lake.commit(ORDERS)
+        lake.fake.tables[table] = lake.fake.tables[ORDERS]
+        assert service.post(plan.removesuffix("/plan"), json={}).status_code == 200
+    assert [found["name"] for found in service.get("/api/v1/tables").json()["tables"]] == ["prod.a.b.orders"]

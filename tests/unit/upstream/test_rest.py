@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import cycle
 from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.errors import TableNotFound, UpstreamFailed, UpstreamUnavailable
+from lakemuster.upstream import rest
 from lakemuster.upstream.breaker import FAILURES, PAUSE_SECONDS
 from lakemuster.upstream.rest import CONFIG_SECONDS, RestCatalog
 from tests.clocks import SteppedClock
@@ -170,3 +173,88 @@ def test_lists_go_through_all_pages_and_namespaces(fake: FakeCatalog) -> None:
     fake.fault = lambda asked: None if "config" in asked.path else Reply(200, {"identifiers": 5})
     with pytest.raises(UpstreamFailed):
         list(catalog.tables(("a",)))
+
+
+NO_LISTS: tuple[object, ...] = (
+    {"identifiers": None},
+    {"identifiers": {}},
+    {"identifiers": [{"name": "x"}]},
+    {"identifiers": [{"namespace": "shop", "name": "x"}]},
+    {"identifiers": [{"namespace": [], "name": "x"}]},
+    {"identifiers": [{"namespace": ["shop"], "name": None}]},
+    {"identifiers": [None]},
+    {"identifiers": [], "next-page-token": 5},
+)
+
+
+@pytest.mark.parametrize("body", NO_LISTS)
+def test_a_list_of_another_form_is_the_catalogs_fault(fake: FakeCatalog, body: object) -> None:
+    fake.fault = lambda asked: Reply(200, body) if "/tables" in asked.path else None
+    with pytest.raises(UpstreamFailed, match="a list is not what the protocol says"):
+        list(attached(fake).every_table())
+
+
+@pytest.mark.parametrize("body", [{"namespaces": {}}, {"namespaces": [None]}, {"namespaces": ["a"]}])
+def test_namespaces_of_another_form_are_no_empty_list(fake: FakeCatalog, body: object) -> None:
+    fake.fault = lambda asked: Reply(200, body) if "/namespaces?" in asked.path else None
+    with pytest.raises(UpstreamFailed):
+        list(attached(fake).every_table())
+
+
+@pytest.mark.parametrize("kind", ["NoSuchNamespaceException", "NoSuchTableException"])
+@pytest.mark.parametrize("path", ["/config", "/namespaces?"])
+def test_a_catalog_without_a_list_or_a_configuration_fails(fake: FakeCatalog, kind: str, path: str) -> None:
+    fake.fault = lambda asked: error(404, kind) if path in f"{asked.path}?" else None
+    with pytest.raises(UpstreamFailed):
+        list(attached(fake).every_table())
+
+
+def test_a_namespace_that_goes_before_its_children_are_listed_has_none(fake: FakeCatalog) -> None:
+    fake.tables["gone", "t"] = WHERE
+    fake.fault = lambda asked: error(404, "NoSuchNamespaceException") if "gone" in asked.path else None
+    assert list(attached(fake).every_table()) == [ORDERS]
+
+
+@pytest.mark.parametrize("separator", ["%1F", "%2E", ".", "::"])
+def test_a_parent_has_the_decoded_separator(fake: FakeCatalog, separator: str) -> None:
+    def listed(asked: Asked) -> Reply | None:
+        if urlsplit(asked.path).path != "/v1/namespaces":
+            return None if "config" in asked.path else Reply(200, {"identifiers": []})
+        parent = parse_qs(urlsplit(asked.path).query).get("parent", [""])[0]
+        children = {"": ["a"], "a": ["a", "b"], f"a{unquote(separator)}b": ["a", "b", "c"]}
+        return Reply(200, {"namespaces": [children[parent]] if parent in children else []})
+
+    fake.config = {"defaults": {"namespace-separator": separator}}
+    fake.fault = listed
+    assert list(attached(fake).namespaces()) == [("a",), ("a", "b"), ("a", "b", "c")]
+
+
+def test_pages_that_repeat_and_namespaces_without_end_are_given_up(
+    fake: FakeCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = cycle("AB")
+    fake.fault = lambda asked: (
+        Reply(200, {"identifiers": [], "next-page-token": next(turns)}) if "/tables" in asked.path else None
+    )
+    with pytest.raises(UpstreamFailed, match="does not end"):
+        list(attached(fake).every_table())
+    assert len(fake.asked) < 10
+    monkeypatch.setattr(rest, "MAX_NAMESPACES", 5)
+    monkeypatch.setattr(rest, "MAX_TABLES", 5)
+    fake.fault = lambda asked: (
+        Reply(200, {"namespaces": [[str(number)] for number in range(9)]})
+        if asked.path.endswith("namespaces?pageToken=")
+        else Reply(200, {"namespaces": [], "identifiers": []})
+    )
+    with pytest.raises(UpstreamFailed, match="more than 5 namespaces"):
+        list(attached(fake, prefix="").every_table())
+    names = [{"namespace": ["shop"], "name": str(number)} for number in range(9)]
+    fake.fault = lambda asked: Reply(200, {"identifiers": names}) if "/tables" in asked.path else None
+    with pytest.raises(UpstreamFailed, match="more than 5 tables"):
+        list(attached(fake).every_table())
+
+
+@pytest.mark.parametrize("config", [{"defaults": None, "overrides": None}, {"defaults": {"prefix": None, "x": None}}])
+def test_a_null_in_a_configuration_is_nothing(fake: FakeCatalog, config: dict[str, object]) -> None:
+    fake.config = config
+    assert attached(fake).pointer(ORDERS) == WHERE

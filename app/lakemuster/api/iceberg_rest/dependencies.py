@@ -18,6 +18,7 @@ from lakemuster.api.native.dependencies import (
     permit_at_catalog,
     permit_table,
 )
+from lakemuster.api.sidecar.endpoints import endpoint_of
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.api.sidecar.requests import SidecarRequest
 from lakemuster.catalog.catalog_documents import ensure_listed
@@ -160,8 +161,10 @@ async def the_table(
     """
     levels = (*namespace, table)
     if catalog is not None:
-        # A REST catalog has its own separator of levels.
         found: SidecarRequest | None = getattr(request.state, SIDECAR, None)
+        if found is not None and found.catalog.last_endpoint is None:
+            # A REST catalog's configuration has its own separator of levels.
+            await endpoint_of(found.catalog)
         if found is not None and found.table is not None:
             levels = (found.catalog.name, *found.table)
         elif is_read_here(request, catalog):

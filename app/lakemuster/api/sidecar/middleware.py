@@ -213,7 +213,7 @@ class Sidecar:
         return response_rewrites.config(body, name, self._planning, shown)
 
     def _table(self, found: SidecarRequest, mode: str | None, shown: Shown, body: bytes) -> bytes:
-        endpoint = found.catalog.known_endpoint
+        endpoint = found.catalog.last_endpoint
         theirs = f"v1/{endpoint.prefix}/" if endpoint is not None and endpoint.prefix else "v1/"
         signer = Signer(found.catalog.base, theirs, f"v1/{found.catalog.name}/")
         return response_rewrites.table(body, mode, shown, signer)

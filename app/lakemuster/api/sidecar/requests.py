@@ -147,7 +147,8 @@ class SidecarRequest:
 
     def levels(self, namespace: str) -> Levels:
         """Return the levels of a decoded namespace, with the catalog's separator or the protocol's default."""
-        endpoint = self.catalog.known_endpoint
+        # A request is parsed again after its response, when the configuration may be too old for another request.
+        endpoint = self.catalog.last_endpoint
         separator = _SEPARATOR if endpoint is None else unquote(endpoint.separator)
         return tuple(namespace.replace(separator, _SEPARATOR).split(_SEPARATOR))
 

@@ -41,7 +41,7 @@ _LEGACY_ENDPOINTS = (
     "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics",
     "POST /v1/{prefix}/transactions/commit",
 )
-"""The endpoints that clients assume of a catalog that lists none; views are added if its properties say so."""
+"""The endpoints that clients assume of a catalog with no or an empty list; views are added if its properties say so."""
 _LEGACY_VIEWS = (
     "GET /v1/{prefix}/namespaces/{namespace}/views",
     "GET /v1/{prefix}/namespaces/{namespace}/views/{view}",
@@ -107,7 +107,7 @@ def config(text: bytes, catalog: str, planning: tuple[str, ...], shown: Shown = 
     endpoints = given.get("endpoints")
     has_views = str({**defaults, **overrides}.get("view-endpoints-supported", "")).lower() == "true"
     assumed = [*_LEGACY_ENDPOINTS, *(_LEGACY_VIEWS if has_views else ())]
-    listed = list(endpoints) if isinstance(endpoints, list) else assumed
+    listed = list(endpoints) if isinstance(endpoints, list) and endpoints else assumed
     return given.with_members(
         {
             "defaults": {**defaults, PLANNING_MODE: "server"},

@@ -350,3 +350,33 @@ def test_a_commit_marks_its_table_by_the_catalogs_separator(service: TestClient,
         lake.fake.tables[table] = lake.fake.tables[ORDERS]
         assert service.post(plan.removesuffix("/plan"), json={}).status_code == 200
     assert [found["name"] for found in service.get("/api/v1/tables").json()["tables"]] == ["prod.a.b.orders"]
+
+
+def test_a_plus_in_a_path_is_the_space_of_a_name(service: TestClient, lake: Lake) -> None:
+    table = ("my shop", "my orders")
+    lake.fake.tables[table] = lake.fake.tables[ORDERS]
+    # A catalog that decodes names as the Java client encodes them.
+    lake.fake.fault = lambda asked: (
+        lake.fake.own_reply(replace(asked, path=asked.path.replace("+", "%20"))) if "+" in asked.path else None
+    )
+    spaced, plus = (f"/iceberg/v1/prod/namespaces/my{x}shop/tables/my{x}orders" for x in ("%20", "+"))
+    for path in (spaced, plus):
+        assert len(service.post(f"{path}/plan", json={}).json()["file-scan-tasks"]) == 1
+    lake.commit(ORDERS)
+    lake.fake.tables[table] = lake.fake.tables[ORDERS]
+    assert service.post(plus, json={}).status_code == 200
+    assert len(service.post(f"{spaced}/plan", json={}).json()["file-scan-tasks"]) == 2
+
+
+def test_a_right_to_one_reading_of_a_path_is_none_to_the_other(forwarding: TestClient, lake: Lake) -> None:
+    # The caller may load "a b", and not "a+b".
+    literal = ("shop", "a+b")
+    lake.own.create_table(literal, lake.own.load_table(ORDERS).schema())
+    lake.commit(literal)
+    assert lake.fake.rights is not None
+    lake.fake.rights["own-principal"].add(literal)
+    lake.fake.fault = lambda asked: (
+        Reply(200, {"metadata-location": "x", "metadata": {}}) if "+" in asked.path else None
+    )
+    assert forwarding.get(f"{TABLES}/a+b", headers=bearer("alice")).status_code == 200
+    assert forwarding.post(f"{TABLES}/a%2Bb/plan", json={}, headers=bearer("alice")).status_code == 404

@@ -165,8 +165,9 @@ async def the_table(
         if found is not None and found.catalog.last_endpoint is None:
             # A REST catalog's configuration has its own separator of levels.
             await endpoint_of(found.catalog)
-        if found is not None and found.table is not None:
-            levels = (found.catalog.name, *found.table)
+        of_catalog = None if found is None else found.readings[-1].table
+        if found is not None and of_catalog is not None:
+            levels = (found.catalog.name, *of_catalog)
         elif is_read_here(request, catalog):
             levels = (catalog, *levels)
         else:

@@ -57,6 +57,10 @@ def changed_by(found: SidecarRequest, body: bytes | None) -> tuple[Changed, ...]
     Args:
         body: the body of a request that names its tables there; None: it is too large, or names none.
     """
+    return tuple({one: None for reading in found.readings for one in _changed_by(reading, body)})
+
+
+def _changed_by(found: SidecarRequest, body: bytes | None) -> tuple[Changed, ...]:
     if found.table is not None:
         return (Changed(found.table, is_namespace=False),)
     if found.namespace is not None:

@@ -138,10 +138,11 @@ class Sidecar:
         url = await self._url(found)
         headers: dict[str, str | None] = {}
         if not found.is_forwarded:
-            require_access(self._policy, request.state.principal, request.method, found)
+            for reading in found.readings:
+                require_access(self._policy, request.state.principal, request.method, reading)
             own = await own_authorization(found.catalog)
             headers |= {"authorization": None, **{name.lower(): value for name, value in own.items()}}
-            if not may_have_credentials(self._policy, request.state.principal, found):
+            if not self._may_have_credentials(request, found):
                 headers[DELEGATION] = None
         change = self._change_of(request, found)
         if change is not None:
@@ -172,7 +173,7 @@ class Sidecar:
         if not found.is_forwarded:
             if status == HTTPStatus.UNAUTHORIZED:
                 found.catalog.tokens.forget()
-        elif found.is_load and request.method == "GET":
+        elif found.is_load and request.method == "GET" and len(found.readings) == 1:
             rights: Rights = request.app.state.rights
             rights.note_load(found.catalog, found.table or (), request.headers, status, seconds)
 
@@ -207,7 +208,11 @@ class Sidecar:
     def _shown(self, request: Request, found: SidecarRequest) -> Shown:
         if found.is_forwarded:
             return response_rewrites.ALL
-        return Shown(session=False, storage=may_have_credentials(self._policy, request.state.principal, found))
+        return Shown(session=False, storage=self._may_have_credentials(request, found))
+
+    def _may_have_credentials(self, request: Request, found: SidecarRequest) -> bool:
+        policy, caller = self._policy, request.state.principal
+        return all(may_have_credentials(policy, caller, reading) for reading in found.readings)
 
     def _config(self, name: str, shown: Shown, body: bytes) -> bytes:
         return response_rewrites.config(body, name, self._planning, shown)

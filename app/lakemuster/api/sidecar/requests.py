@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import parse_qsl, unquote, urlencode
 
@@ -47,6 +47,15 @@ class SidecarRequest:
     rest: str
     is_native: bool = False
     parameters: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def readings(self) -> tuple[SidecarRequest, ...]:
+        """The request and, if its path has a plus, the one that a catalog reads which decodes a plus as a space.
+
+        Iceberg's Java client encodes a space in a name as a plus, and a plus as ``%2B`` (apache/iceberg#17759).
+        """
+        spaced = self.rest.replace("+", "%20")
+        return (self,) if spaced == self.rest else (self, replace(self, rest=spaced))
 
     @property
     def is_forwarded(self) -> bool:

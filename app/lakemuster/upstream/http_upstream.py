@@ -14,6 +14,8 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
 from lakemuster.failure_reasons import reason_of
 from lakemuster.upstream.connections import limits, no_cookies, timeouts
+from lakemuster.upstream.decoding import decoded
+from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import ANSWER_SECONDS, MAX_BYTES, Upstream
 
 WHOLE_SECONDS = 60.0
@@ -50,17 +52,30 @@ class HttpUpstream(Upstream):
         self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str], signer: httpx.Auth | None = None
     ) -> HttpAnswer:
         """Send a GET request and read its response. Call it within :meth:`_request`."""
+        return self._exchanged(self._client.build_request("GET", url, params=parameters, headers=headers), signer)
+
+    def _posted(self, url: str, form: Mapping[str, str], headers: Mapping[str, str]) -> HttpAnswer:
+        """Send a form and read the response. Call it within :meth:`_request`."""
+        return self._exchanged(self._client.build_request("POST", url, data=dict(form), headers=headers), None)
+
+    def _exchanged(self, request: httpx.Request, signer: httpx.Auth | None) -> HttpAnswer:
+        request.headers.update({"Accept": "application/json", "Accept-Encoding": "gzip, deflate"})
         until = self._clock.monotonic() + WHOLE_SECONDS
-        accepting = {**headers, "Accept": "application/json"}
-        with self._client.stream("GET", url, params=parameters, headers=accepting, auth=signer) as answer:
+        answer = self._client.send(request, stream=True, auth=signer)
+        try:
             body = bytearray()
-            for part in answer.iter_bytes():
+            for part in answer.iter_raw():
                 body += part
                 if len(body) > MAX_BYTES:
                     raise self._failed(f"it answers with more than {MAX_BYTES} bytes")
                 if self._clock.monotonic() > until:
                     raise self._timed_out()
-            return HttpAnswer(answer.status_code, bytes(body), _time_of(answer))
+            whole = decoded(bytes(body), answer.headers.get("content-encoding"), MAX_BYTES)
+            return HttpAnswer(answer.status_code, whole, _time_of(answer))
+        except NotAnObject as cause:
+            raise self._failed(f"its answer cannot be decoded: {cause}") from None
+        finally:
+            answer.close()
 
     def _failure_of(self, cause: Exception) -> CatalogError | None:
         if isinstance(cause, httpx.TimeoutException):

@@ -5,19 +5,21 @@ Source: RFC 6749, 4.4 (client credentials); the Iceberg REST catalog OpenAPI doc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-import httpx
 import orjson
 
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import UpstreamFailed
+from lakemuster.upstream.http_upstream import HttpAnswer
 
 _EARLY = 0.8
 """Fraction of its lifetime after which a token is renewed."""
 _LIFE_SECONDS = 3600.0
 """Assumed lifetime of a token whose response does not state one."""
 _PARAMETERS = ("audience", "resource")
+
+Post = Callable[[str, Mapping[str, str]], HttpAnswer]
 
 
 class TokenSource:
@@ -26,13 +28,13 @@ class TokenSource:
     Args:
         name: the catalog's name.
         properties: PyIceberg's: ``token``, or ``credential``, ``scope``, ``audience``, ``resource``.
-        client: sends the requests.
+        post: sends a form to a URL.
     """
 
-    def __init__(self, name: str, properties: Mapping[str, str], client: httpx.Client, clock: Clock = SYSTEM) -> None:
+    def __init__(self, name: str, properties: Mapping[str, str], post: Post, clock: Clock = SYSTEM) -> None:
         self._name = name
         self._properties = properties
-        self._client = client
+        self._post = post
         self._clock = clock
         self._token = properties.get("token")
         self._until = float("inf") if self._token is not None else float("-inf")
@@ -55,7 +57,7 @@ class TokenSource:
 
         Raises:
             UpstreamFailed: the endpoint issues no token.
-            httpx.HTTPError: the endpoint does not respond.
+            Exception: that of ``post``, if the endpoint does not respond.
         """
         self._token, life = self._exchange(self._properties.get("oauth2-server-uri", endpoint))
         self._until = self._clock.monotonic() + life * _EARLY
@@ -74,15 +76,15 @@ class TokenSource:
             **({"client_id": client_id} if colon else {}),
             **{name: self._properties[name] for name in _PARAMETERS if name in self._properties},
         }
-        answer = self._client.post(endpoint, data=data)
+        answer = self._post(endpoint, data)
         try:
-            found = orjson.loads(answer.content) if answer.status_code == 200 else {}
+            found = orjson.loads(answer.body) if answer.status == 200 else {}
         except orjson.JSONDecodeError:
             found = {}
         token = found.get("access_token") if isinstance(found, dict) else None
         if not isinstance(token, str):
             raise UpstreamFailed(
-                f"the catalog {self._name} gives no token for its credential: status {answer.status_code}",
+                f"the catalog {self._name} gives no token for its credential: status {answer.status}",
                 catalog=self._name,
             )
         life = found.get("expires_in")

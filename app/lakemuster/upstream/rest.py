@@ -82,7 +82,7 @@ class RestCatalog(HttpUpstream):
         super().__init__(name, settings, clock)
         properties = settings.properties
         self.signer = SigV4(properties) if properties.get("rest.sigv4-enabled", "").lower() == "true" else None
-        self.tokens = TokenSource(name, properties, self._client, clock)
+        self.tokens = TokenSource(name, properties, self._post_form, clock)
         self._endpoint: tuple[Endpoint, float] | None = None
         self._shared = SingleFlight(FAILED_SECONDS, clock.monotonic)
         self.vended = VendedCredentials(self.pointer, clock) if settings.vended else None
@@ -152,6 +152,12 @@ class RestCatalog(HttpUpstream):
             self._shared.run("token", lambda: self._request(lambda: self.tokens.renew(f"{self.base}/oauth/tokens")))
         token = self.tokens.token
         return self.headers if token is None else {**self.headers, "Authorization": f"Bearer {token}"}
+
+    def _post_form(self, url: str, form: Mapping[str, str]) -> HttpAnswer:
+        # The catalog may need its own headers, such as a realm; they may be secret from another server.
+        is_at_catalog = urlsplit(url)[:2] == urlsplit(self.base)[:2]
+        own = {name: value for name, value in self.headers.items() if is_at_catalog and name.lower() != "authorization"}
+        return self._posted(url, form, own)
 
     def pointer(self, levels: Levels) -> str:
         """See :meth:`Upstream.pointer`."""

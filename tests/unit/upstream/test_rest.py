@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from itertools import cycle
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import pyarrow as pa
 import pytest
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.errors import TableNotFound, UpstreamFailed, UpstreamUnavailable
-from lakemuster.upstream import rest
+from lakemuster.upstream import http_upstream, rest
 from lakemuster.upstream.breaker import FAILURES, PAUSE_SECONDS
 from lakemuster.upstream.rest import CONFIG_SECONDS, RestCatalog
 from tests.clocks import SteppedClock
@@ -258,3 +260,37 @@ def test_pages_that_repeat_and_namespaces_without_end_are_given_up(
 def test_a_null_in_a_configuration_is_nothing(fake: FakeCatalog, config: dict[str, object]) -> None:
     fake.config = config
     assert attached(fake).pointer(ORDERS) == WHERE
+
+
+def test_a_token_is_requested_with_the_catalogs_own_headers(fake: FakeCatalog) -> None:
+    own: dict[str, Any] = {"credential": "me:secret", "header.Realm": "ours", "header.Authorization": "Bearer x"}
+    assert attached(fake, **own).pointer(ORDERS) == WHERE
+    asked = fake.asked[0]
+    assert (asked.path, asked.headers["realm"], "authorization" in asked.headers) == ("/v1/oauth/tokens", "ours", False)
+    with fake_catalog() as elsewhere:
+        server: dict[str, Any] = {"oauth2-server-uri": f"{elsewhere.uri}/v1/oauth/tokens"}
+        assert attached(fake, **own, **server).pointer(ORDERS) == WHERE
+        assert "realm" not in elsewhere.asked[0].headers
+
+
+def test_a_token_of_any_length_is_not_read(fake: FakeCatalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_upstream, "MAX_BYTES", 1000)
+    fake.fault = lambda asked: Reply(200, b" " * 1001) if "oauth" in asked.path else None
+    with pytest.raises(UpstreamFailed, match="more than 1000 bytes"):
+        attached(fake, credential="me:secret").pointer(ORDERS)
+
+
+@pytest.mark.parametrize(("coding", "is_read"), [("gzip", True), ("gzip", False), ("zstd", False)])
+def test_a_compressed_answer_is_decoded_up_to_a_limit(
+    fake: FakeCatalog, monkeypatch: pytest.MonkeyPatch, coding: str, is_read: bool
+) -> None:
+    monkeypatch.setattr(http_upstream, "MAX_BYTES", 10_000)
+    text = b'{"metadata-location":"m"}' + b" " * (0 if is_read else 10_000)
+    body = gzip.compress(text) if coding == "gzip" else pa.compress(text, "zstd", asbytes=True)
+    fake.fault = lambda asked: Reply(200, body, {"Content-Encoding": coding}) if "/orders" in asked.path else None
+    if is_read:
+        assert attached(fake).pointer(ORDERS) == "m"
+    else:
+        with pytest.raises(UpstreamFailed, match="cannot be decoded"):
+            attached(fake).pointer(ORDERS)
+    assert "zstd" not in fake.asked[-1].headers["accept-encoding"]

@@ -18,7 +18,6 @@ from lakemuster.api.identity.policy import Policy
 from lakemuster.api.sidecar import etags, response_rewrites
 from lakemuster.api.sidecar.access import DELEGATION, may_have_credentials, require_access
 from lakemuster.api.sidecar.changes import Copied, changed_by, names_tables_in_body
-from lakemuster.api.sidecar.decoding import decoded
 from lakemuster.api.sidecar.endpoints import endpoint_of, own_authorization
 from lakemuster.api.sidecar.forwarding import Answer, Forwarders, Headers
 from lakemuster.api.sidecar.marks import Marks
@@ -28,6 +27,7 @@ from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import QUEUE, WAIT_SECONDS, Slots
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, UpstreamTimedOut
+from lakemuster.upstream.decoding import decoded
 from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import MAX_BYTES
 

@@ -26,6 +26,8 @@ from lakemuster.errors import UpstreamFailed, UpstreamRefused, UpstreamTimedOut,
 from lakemuster.failure_reasons import reason_of
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream.connections import limits, no_cookies, timeouts
+from lakemuster.upstream.decoding import decoded
+from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import ANSWER_SECONDS, overloaded
 from lakemuster.upstream.rest import ONLY_REFS, REFS_UNSUPPORTED, RestCatalog
 
@@ -153,16 +155,20 @@ class Rights:
     async def _exchange(
         self, client: httpx.AsyncClient, url: str, parameters: Mapping[str, str], signed_in: list[tuple[str, str]]
     ) -> tuple[int, dict[str, str], bytes]:
-        headers = [*signed_in, ("Accept", "application/json")]
+        headers = [*signed_in, ("Accept", "application/json"), ("Accept-Encoding", "identity")]
         async with client.stream("GET", url, params=parameters, headers=headers) as answer:
             body = bytearray()
             if answer.status_code != 200:
-                async for part in answer.aiter_bytes():
+                async for part in answer.aiter_raw():
                     body += part
                     if len(body) > MAX_REFUSAL_BYTES:
                         break
             kept = {name: value for name, value in answer.headers.items() if name in _OF_REFUSALS}
-            return answer.status_code, kept, bytes(body[:MAX_REFUSAL_BYTES])
+            try:
+                text = decoded(bytes(body), answer.headers.get("content-encoding"), MAX_REFUSAL_BYTES)
+            except NotAnObject:
+                text = b""
+            return answer.status_code, kept, text[:MAX_REFUSAL_BYTES]
 
     async def close(self) -> None:
         """Close the connections."""

@@ -1,4 +1,4 @@
-"""Decode a response body that a catalog compressed, although the request did not accept that."""
+"""Decode a response body that a catalog compressed, up to a limit: little input may be very much output."""
 
 from __future__ import annotations
 

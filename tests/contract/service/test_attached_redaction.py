@@ -116,3 +116,24 @@ def test_an_unchanged_response_is_not_that_of_another_form(lake: Lake, tmp_path:
                 assert (found.status_code, found.json()["config"].get("scan-planning-mode")) == (200, mode)
                 given = {"If-None-Match": found.headers["etag"]}
                 assert client.get(f"{TABLES}/orders", headers=given).status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("given", "seen"),
+    [
+        ({"signer.endpoint": "v1/main/sign"}, {"signer.endpoint": "v1/prod/sign"}),
+        ({"s3.signer.endpoint": "v1/main/sign"}, {"s3.signer.endpoint": "v1/prod/sign"}),
+        ({"signer.uri": "CATALOG", "signer.endpoint": "/v1/main/sign"}, {"signer.endpoint": "v1/prod/sign"}),
+        *(({"signer.uri": "http://elsewhere", "signer.endpoint": "v1/main/sign"},) * 2,),
+        *(({"signer.endpoint": "http://elsewhere/v1/main/sign"},) * 2,),
+    ],
+)
+def test_a_signer_of_the_catalog_is_reached_through_here(
+    lake: Lake, tmp_path: Path, given: dict[str, str], seen: dict[str, str]
+) -> None:
+    lake.fake.config = {"overrides": {"prefix": "main"}}
+    loaded = {**LOADED, "config": {name: value.replace("CATALOG", lake.fake.uri) for name, value in given.items()}}
+    lake.fake.fault = lambda asked: Reply(200, loaded) if "/orders" in asked.path else None
+    with attached(lake, tmp_path) as services:
+        for client in serving(services):
+            assert client.get(f"{TABLES}/orders").json()["config"] == seen

@@ -23,8 +23,9 @@ _OF_A_SESSION = frozenset({"token", "credential", "oauth2-server-uri"})
 """Properties that authenticate at the catalog; those of this server's principal are not for the caller."""
 _OF_STORAGE = re.compile(r"secret|token|credential|access-key|account-key|shared-key|sas|password|connection-string")
 """Names of properties that give access to storage, or to its signer."""
-_SIGNING = ("s3.signer", "s3.remote-signing")
-_SIGNER_URI, _SIGNER_PATH = "s3.signer.uri", "s3.signer.endpoint"
+_SIGNING = ("s3.signer", "s3.remote-signing", "signer.")
+_SIGNERS = (("signer.uri", "signer.endpoint"), ("s3.signer.uri", "s3.signer.endpoint"))
+"""Properties with the base URI and the path of a signer; the former names are those of S3 only, and older."""
 _LEGACY_ENDPOINTS = (
     "GET /v1/{prefix}/namespaces",
     "GET /v1/{prefix}/namespaces/{namespace}",
@@ -131,12 +132,18 @@ class Signer:
     ours: str
 
     def of(self, properties: dict[str, Any]) -> dict[str, Any]:
-        """Return properties that name the signer by its path here; unchanged if the signer is not at the catalog."""
-        uri, path = properties.get(_SIGNER_URI), str(properties.get(_SIGNER_PATH, ""))
-        if uri is None or urlsplit(str(uri))[:2] != urlsplit(self.base)[:2] or not path.startswith(self.theirs):
-            return properties
-        others = {name: value for name, value in properties.items() if name != _SIGNER_URI}
-        return {**others, _SIGNER_PATH: self.ours + path.removeprefix(self.theirs)}
+        """Return properties that name the signer by its path here; unchanged if the signer is not at the catalog.
+
+        Without a URI, the path is relative to the URI of the catalog, which for clients is this server.
+        """
+        found = dict(properties)
+        for uri_name, path_name in _SIGNERS:
+            uri, path = found.get(uri_name), str(found.get(path_name, "")).removeprefix("/")
+            is_there = uri is None or urlsplit(str(uri))[:2] == urlsplit(self.base)[:2]
+            if is_there and path.startswith(self.theirs):
+                found.pop(uri_name, None)
+                found[path_name] = self.ours + path.removeprefix(self.theirs)
+        return found
 
 
 def table(text: bytes, mode: str | None = None, shown: Shown = ALL, signer: Signer | None = None) -> bytes:

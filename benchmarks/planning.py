@@ -188,7 +188,7 @@ def decided(lake: Lake, make: Make, runs: int) -> Times:
 
 
 def worst(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
-    """Measure W5: bounds that overlap everywhere, so that every file is evaluated and few are kept."""
+    """Measure W5: bounds that overlap everywhere, so that the planner evaluates every file and selects few."""
     lake = lakes.lake(sizes.big)
     limit = comparing(lake.shape.files)
     cases: dict[str, Make] = {

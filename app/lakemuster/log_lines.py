@@ -80,7 +80,7 @@ class WithoutDetail(logging.Filter):
     """Reduces a library's record to its first line and the exception's reason: the rest may hold URLs and secrets."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Reduce the record; return True, so that it is kept."""
+        """Reduce the record; return True, so that the handler emits it."""
         raised = record.exc_info[1] if record.exc_info else None
         first = record.getMessage().partition("\n")[0]
         record.msg, record.args = first if raised is None else f"{first}: {reason_of(raised)}", ()

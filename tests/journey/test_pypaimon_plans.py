@@ -206,7 +206,7 @@ def explain(asking: Asking, node: Node, name: str, kind: str, why: str | None, f
 
 
 def why_kept(asking: Asking, node: Node) -> str | None:
-    """Return the reason why a file that only the server plans is kept."""
+    """Return the reason why the server plans a file that pypaimon does not plan."""
     table, asked = asking.table, {one.column.field_id for one in leaves(node)}
     if has_or(node) and asked & set(table.partition) and asks_for_keys(asking, node):
         return NARROWED

@@ -58,7 +58,7 @@ COLUMNS = {
 }
 SCHEMA = parse_schema(COLUMNS, "schema")
 ORDERED = (Op.EQ, Op.NOT_EQ, Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ)
-# PyIceberg cannot parse values of these types in a residual, whoever planned.
+# PyIceberg cannot parse values of these types in a residual, from this server or from its own planner.
 UNREAD_BY_PYICEBERG = ("fixed[2]", "binary", "timestamp_ns", "timestamptz_ns")
 
 

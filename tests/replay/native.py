@@ -133,7 +133,7 @@ def appended(asker: Asker) -> None:
 
 
 def explain(asker: Asker) -> None:
-    """Request an explanation of why files are kept or dropped."""
+    """Request an explanation of which files a filter selects or drops, and why."""
     rng, table = asker.rng, asker.of_format()
     asked = {key: value for key, value in _question(asker, table).items() if key in _EXPLAINED}
     if table.paths and rng.random() < 0.7:

@@ -1,7 +1,8 @@
 """Clients write and read through the server in front of the fixture and of Nessie, and read the same directly.
 
 The server's plans are counted. Nessie redirects its clients to itself by ``uri`` and ``prefix``, and vends credentials
-of moto's STS; the server has none of its own. Spark's runtime has no S3 client, so it is tested with the fixture only.
+of moto's STS; the server itself has no credentials for the store. Spark's runtime has no S3 client, so it is tested
+with the fixture only.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ async def the_read_catalog(request: Request) -> str | None:
     """Return the attached catalog in the path, which must not be a REST catalog; None if the path names none.
 
     Raises:
-        NamespaceNotFound: no such catalog is attached, it is a REST catalog, or the caller may see none of its tables.
+        NamespaceNotFound: the catalog is not attached, is a REST catalog, or has no table that the caller may see.
     """
     catalog: str | None = request.path_params.get("catalog")
     if catalog is not None and not is_read_here(request, catalog):

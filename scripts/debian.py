@@ -19,7 +19,8 @@ def bring(name: str, cache: Path) -> Path:
     """Return the folder of an unpacked package; CalledProcessError if it cannot be fetched."""
     place = cache / f"debian-{name}"
     cache.mkdir(parents=True, exist_ok=True)
-    with (cache / f"debian-{name}.lock").open("w") as guard:
+    # The lock that chromium.py takes too: apt-get fails if another apt-get runs.
+    with (cache / "apt-get.lock").open("w") as guard:
         fcntl.flock(guard, fcntl.LOCK_EX)
         if not place.exists():
             print(f"Bringing Debian's {name} to {cache}", file=sys.stderr, flush=True)

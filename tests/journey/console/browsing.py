@@ -61,7 +61,7 @@ class Visit:
         given = {"viewport": WIDE, "locale": "en-US", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce"}
         context = browser.new_context(**{**given, **options})
         visit = cls(uri, context, context.new_page())
-        visit.page.set_default_timeout(30_000)
+        visit.page.set_default_timeout(60_000)
         visit.page.on("console", visit._said)
         visit.page.on("pageerror", lambda error: visit.problems.append(f"error: {error}"))
         visit.page.on("dialog", visit._dialog)

@@ -21,7 +21,7 @@ from tests.journey.servers import free_port, served
 from tests.polling import until
 
 # The machine may be busy, and page load times are not tested here.
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from tests.journey.console.browsing import NARROW, raw_bytes, texts, whole
 from tests.journey.console.lakes import MARKUP, hostile_name
+from tests.polling import until
 
 ROWS = "table.largest tbody tr"
 LAYOUT = """async ([path, rows]) => {
@@ -135,8 +136,7 @@ def test_colours_are_chosen_and_in_the_address(many, visit):
     picture = page.locator(".treemap canvas").screenshot()
     page.get_by_role("button", name="Age").click()
     expect(page).to_have_url(re.compile("shade=age"))
-    painted(page)
-    assert page.locator(".treemap canvas").screenshot() != picture
+    until(lambda: page.locator(".treemap canvas").screenshot() != picture)
 
 
 @pytest.mark.parametrize("name", ["shop.stock", "web.clicks"])

@@ -162,7 +162,7 @@ def test_only_paimon_tables_with_names_that_clients_can_express_are_listed(http:
     assert len(every) == 10
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize("size", [1, 2, 3, 100, 2**31 - 1])
 def test_pages_together_are_the_list(http: TestClient, size: int) -> None:
     for path, key in (("/databases", "databases"), ("/databases/web/tables", "tables"), ("/tables", "tables")):
         found = [item for page in pages(http, path, key, size) for item in page]
@@ -343,6 +343,8 @@ def test_partitions_by_name_and_by_filter(http: TestClient) -> None:
     body = {"specs": [first, {"none": "x"}]}
     assert http.post(f"{ROUTES}{path}/list-by-names", json=body).json()["partitions"] == [every[0]]
     assert http.post(f"{ROUTES}{path}/list-by-names", json={"specs": [first] * 1001}).status_code == 400
+    whole = http.post(f"{ROUTES}{path}/list-by-filter", json={"filter": "{}", "maxResults": 2**31 - 1}).json()
+    assert (whole["partitions"], whole["nextPageToken"]) == (every, None)
     said = http.post(f"{ROUTES}{path}/list-by-filter", json={"filter": "{}", "maxResults": 1}).json()
     assert said["partitions"] == every[:1]
     more = {"filter": "{}", "pageToken": said["nextPageToken"]}

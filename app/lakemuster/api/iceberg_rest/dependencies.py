@@ -194,11 +194,16 @@ async def paging(
         ),
     ] = None,
     page_size: Annotated[
-        int, Query(alias="pageSize", ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items in a page.")
+        int,
+        Query(
+            alias="pageSize",
+            ge=1,
+            description=f"Maximum number of items in a page. More than {MAX_PAGE_SIZE:,} count as {MAX_PAGE_SIZE:,}.",
+        ),
     ] = PAGE_SIZE,
 ) -> Paging:
     """Return the requested page."""
-    return Paging(page_token, page_size)
+    return Paging(page_token, min(page_size, MAX_PAGE_SIZE))
 
 
 TheReadCatalog = Annotated[str | None, Depends(the_read_catalog)]

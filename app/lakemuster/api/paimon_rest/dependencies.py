@@ -208,8 +208,8 @@ async def paging(
         Query(
             alias="maxResults",
             ge=0,
-            le=MAX_PAGE_SIZE,
-            description="Maximum number of items in a page. 0 or absent: the server's default.",
+            description="Maximum number of items in a page. 0 or absent: the server's default. "
+            f"More than {MAX_PAGE_SIZE:,} count as {MAX_PAGE_SIZE:,}.",
         ),
     ] = 0,
     page_token: Annotated[
@@ -222,7 +222,12 @@ async def paging(
     ] = None,
 ) -> Paging:
     """Return the requested page."""
-    return Paging(page_token or None, max_results or PAGE_SIZE)
+    return requested_page(page_token, max_results)
+
+
+def requested_page(token: str | None, size: int | None) -> Paging:
+    """Return the page that the protocol's parameters request: an empty token and the size 0 stand for none."""
+    return Paging(token or None, min(size or PAGE_SIZE, MAX_PAGE_SIZE))
 
 
 def page_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from lakemuster.api.native.dependencies import PAGE_SIZE, needs
+from lakemuster.api.native.dependencies import needs
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.dependencies import (
     PREFIX,
@@ -15,6 +15,7 @@ from lakemuster.api.paimon_rest.dependencies import (
     ThePaging,
     ThePaimonTable,
     page_of,
+    requested_page,
 )
 from lakemuster.api.paimon_rest.history import head_of
 from lakemuster.api.paimon_rest.responses import TABLE
@@ -44,7 +45,7 @@ def list_partitions(request: ThePaimonTable, page: ThePaging, pattern: Partition
 )
 def list_partitions_by_filter(request: ThePaimonTable, body: PartitionFilter) -> Response:
     """List all partitions: the protocol permits partitions that do not match the predicate."""
-    page = Paging(body.page_token or None, body.max_results or PAGE_SIZE)
+    page = requested_page(body.page_token, body.max_results)
     return _listed(request, page, body.partition_name_pattern)
 
 

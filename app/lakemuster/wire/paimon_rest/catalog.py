@@ -157,7 +157,7 @@ class PartitionFilter(WireModel):
         description="Ignored: the response may contain partitions that do not match, which clients filter out.",
     )
     partition_name_pattern: str | None = Field(None, max_length=4096)
-    max_results: int | None = Field(None, ge=0, le=10_000)
+    max_results: int | None = Field(None, ge=0)
     page_token: str | None = Field(None, max_length=4096)
 
 

@@ -125,6 +125,7 @@ def test_pages_together_are_the_list(client: TestClient, services: FakeServices)
         )
     everything, _ = tables(client, "many")
     assert tables(client, "many", pageSize="2") == (everything, None)
+    assert tables(client, "many", pageSize=str(2**31 - 1), pageToken="") == (everything, None)
     found, token = tables(client, "many", pageSize="2", pageToken="")
     while token is not None:
         page, token = tables(client, "many", pageSize="2", pageToken=token)
@@ -139,8 +140,8 @@ def test_pages_together_are_the_list(client: TestClient, services: FakeServices)
     )
 
 
-@pytest.mark.parametrize("size", ["0", "-1", "10001", "x"])
-def test_page_sizes_have_limits(client: TestClient, size: str) -> None:
+@pytest.mark.parametrize("size", ["0", "-1", "x"])
+def test_page_sizes_are_positive(client: TestClient, size: str) -> None:
     answer = client.get(f"{V1}/namespaces", params={"pageSize": size})
     assert answer.status_code == 400
     assert answer.json()["error"]["type"] == "BadRequestException"

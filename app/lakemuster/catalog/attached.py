@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from lakemuster.errors import CatalogError, ConfigInvalid, TableExists
+from lakemuster.errors import CatalogError, ConfigInvalid, Overloaded, TableExists, UpstreamFailed
 from lakemuster.index import Index
-from lakemuster.index.attached import mark_changed, rename_table, replace_tables
+from lakemuster.index.attached import ids_below, mark_changed, rename_table, replace_tables
 from lakemuster.index.change_file import Change
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
 from lakemuster.ingest.renames import earlier, renamed
@@ -57,6 +58,18 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
         # A concurrent request has registered it.
         with index.database.reading() as session:
             return get_table(session, format_name(levels))
+
+
+def require_at_catalog(upstreams: Upstreams, name: str) -> None:
+    """Ask a table's catalog whether it has the table; pass if there is no catalog, or it does not answer.
+
+    Raises:
+        TableNotFound: the catalog does not have it.
+    """
+    catalog = upstreams.of_table(name)
+    if catalog is not None:
+        with suppress(UpstreamFailed, Overloaded):
+            catalog.pointer(parse_name(name)[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +141,15 @@ def sync(index: Index, catalog: Upstream) -> Synced:
     Raises:
         UpstreamFailed: the catalog does not answer, or violates its protocol.
     """
+    prefix = catalog_location(catalog.name, ())
+    with index.database.reading() as session:
+        before = ids_below(session, prefix)
     listed = {levels: catalog.name_of(levels) for levels in catalog.every_table()}
     locations = {name: catalog_location(catalog.name, levels) for levels, name in listed.items() if name is not None}
-    prefix = catalog_location(catalog.name, ())
     moved = renamed(index, catalog, {name: levels for levels, name in listed.items() if name is not None})
     with index.database.session() as session:
         number = sum(rename_table(session, known, name, locations[name]) for name, known in moved.items())
-        added, removed = replace_tables(session, prefix, locations, catalog.format)
+        added, removed = replace_tables(session, prefix, locations, catalog.format, before)
     others = sorted(format_name(levels) for levels, name in listed.items() if name is None)
     unnameable = tuple(filter(catalog.settings.has, others))[:MOST_UNNAMEABLE]
     return Synced(len(locations), len(others), unnameable, added, removed, number)

@@ -30,7 +30,7 @@ def catalogs_out(services: Services, sees: Callable[[Levels], bool] = lambda _: 
     Raises:
         IndexUnavailable: the database does not answer.
     """
-    jobs = {job.name: job for job in list_jobs(services.index.database)}
+    jobs = _jobs(services)
     found: list[CatalogOut] = []
     with services.index.database.reading() as session:
         for catalog in sorted(services.refresher.upstreams, key=lambda one: one.name):
@@ -49,6 +49,10 @@ def catalogs_out(services: Services, sees: Callable[[Levels], bool] = lambda _: 
     return found
 
 
+def _jobs(services: Services) -> Mapping[str, JobRecord]:
+    return {job.name: job for job in list_jobs(services.index.database)}
+
+
 def _last_listing(jobs: Mapping[str, JobRecord], catalog: str) -> tuple[int | None, str | None]:
     """Return when a catalog was last listed, by its job or by request, and the error of a later failure."""
     job, requested = jobs.get(f"{SYNC}{catalog}"), jobs.get(f"{_REQUESTED}{catalog}")
@@ -59,7 +63,7 @@ def _last_listing(jobs: Mapping[str, JobRecord], catalog: str) -> tuple[int | No
 
 
 def ensure_listed(services: Services, name: str) -> None:
-    """List a catalog's tables now if the index has none of them.
+    """List a catalog's tables now if the index has none of them, or has only those that requests have registered.
 
     Raises:
         CatalogNotFound: no catalog of that name is attached.
@@ -67,7 +71,7 @@ def ensure_listed(services: Services, name: str) -> None:
     """
     with services.index.database.reading() as session:
         is_known = bool(names_below(session, catalog_location(name, ())))
-    if not is_known:
+    if not is_known or _last_listing(_jobs(services), name)[0] is None:
         sync_out(services, name)
 
 

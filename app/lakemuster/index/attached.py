@@ -48,7 +48,13 @@ def mark_changed(database: Database, changes: Sequence[Change]) -> None:
 
 def names_below(session: Session, prefix: str) -> list[str]:
     """Return the names of the tables whose locations have a prefix."""
-    return list(session.execute(select(TableRow.name).where(_is_below(prefix))).scalars())
+    return list(ids_below(session, prefix))
+
+
+def ids_below(session: Session, prefix: str) -> dict[str, int]:
+    """Return the ids of the tables whose locations have a prefix, by name."""
+    rows = session.execute(select(TableRow.name, TableRow.id).where(_is_below(prefix)))
+    return {row.name: row.id for row in rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +101,22 @@ def rename_table(session: Session, known: Known, name: str, location: str) -> bo
     return True
 
 
-def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], format: Format) -> tuple[int, int]:
+def replace_tables(
+    session: Session, prefix: str, locations: Mapping[str, str], format: Format, before: Mapping[str, int]
+) -> tuple[int, int]:
     """Register the tables that a catalog lists, and remove those that it no longer lists.
 
     Args:
         prefix: common prefix of the locations of the catalog's tables.
         locations: the tables' locations, by name.
         format: the format of all tables.
+        before: the ids of the tables known before the listing, by name. Other tables stay: the listing may be older
+            than they are.
 
     Returns:
         The number of tables registered, and the number removed.
     """
-    known = {row.name: row.id for row in session.execute(select(TableRow.name, TableRow.id).where(_is_below(prefix)))}
+    known = ids_below(session, prefix)
     created_at_ms = current_ms(session)
     rows = [
         {
@@ -129,7 +139,9 @@ def replace_tables(session: Session, prefix: str, locations: Mapping[str, str], 
         ids = session.execute(select(TableRow.id).where(TableRow.name.in_(names), _is_below(prefix))).scalars()
         leases = [{"table_id": table_id, "holder": None, "fence": 0, "expires_at_ms": 0} for table_id in ids]
         insert_new(session, LeaseRow, leases)
-    gone = sorted(table_id for name, table_id in known.items() if name not in locations)
+    gone = sorted(
+        table_id for name, table_id in known.items() if name not in locations and before.get(name) == table_id
+    )
     for table_ids in chunks(gone):
         gone_rows = session.execute(delete(TableRow).where(TableRow.id.in_(table_ids)).returning(TableRow.name))
         record(session, [NewEvent("table.removed", name, {"format": format}) for name in sorted(gone_rows.scalars())])

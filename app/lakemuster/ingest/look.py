@@ -56,11 +56,15 @@ class Looker:
             raise Companions(self.index).withdraw_missing(table, error) from error
 
     def _catalog_pointer(self, store: ObjectStore, table: TableRecord) -> Pointer:
-        """Get a table's pointer from its catalog; rename or remove the table here if the catalog no longer has it."""
+        """Get a table's pointer from its catalog; rename or remove the table here if the catalog no longer has it.
+
+        A table whose catalog is not attached is neither: another process may have other settings.
+        """
         try:
             location, newest = self.upstreams.pointer(table.location)
         except TableNotFound:
-            if not follow(self.index, self.upstreams, table):
+            is_attached = self.upstreams.of_table(table.name) is not None
+            if is_attached and not follow(self.index, self.upstreams, table):
                 with contextlib.suppress(TableNotFound), self.index.database.session() as session:
                     remove_table(session, table.name)
             raise

@@ -79,10 +79,15 @@ def follow(index: Index, upstreams: Upstreams, table: TableRecord) -> bool:
     """
     place = split_catalog_location(table.location)
     catalog = None if place is None else upstreams.get(place[0])
-    if catalog is None or table.metadata_location is None or format_of(table.format).has_snapshot_files:
+    if place is None or catalog is None or table.metadata_location is None:
+        return False
+    if format_of(table.format).has_snapshot_files:
         return False
     try:
         tables = catalog.recent_tables(LISTING_SECONDS)
+        if place[1] in tables:
+            # The listing is older than the rename.
+            tables = catalog.recent_tables(0.0)
     except CatalogError:
         return False
     listed = {name: levels for levels in tables if (name := catalog.name_of(levels)) is not None}

@@ -7,7 +7,6 @@ A table is missing only if the catalog says so. Every request has a timeout.
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from lakemuster.errors import (
 )
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.metadata.snapshot import Format
+from lakemuster.single_flight import SingleFlight
 from lakemuster.upstream.breaker import Breaker
 from lakemuster.upstream.request_semaphore import PermitTimeout, RequestSemaphore
 
@@ -37,6 +37,8 @@ MAX_BYTES = 64 * 2**20
 MAX_PAGES = 100_000
 """Limit of the pages of a list."""
 
+FAILED_LISTING_SECONDS = 5.0
+"""How long the failure of a shared listing is cached: requests that wait for it must not repeat it one by one."""
 CONCURRENT_REQUESTS = 16
 """Limit of the concurrent requests to a catalog that hold a thread."""
 SILENT_SECONDS = 1.0
@@ -78,7 +80,7 @@ class Upstream(ABC):
         self.breaker = Breaker(name, clock)
         self._semaphore = RequestSemaphore(CONCURRENT_REQUESTS, SILENT_SECONDS, ANSWER_SECONDS, clock)
         self._clock = clock
-        self._listing = threading.Lock()
+        self._listings = SingleFlight(FAILED_LISTING_SECONDS, clock.monotonic)
         self._recent: tuple[float, Collection[Levels]] | None = None
 
     @abstractmethod
@@ -111,16 +113,20 @@ class Upstream(ABC):
         """
 
     def recent_tables(self, seconds: float) -> Collection[Levels]:
-        """Return all tables, from a listing at most ``seconds`` old; concurrent callers share a listing.
+        """Return all tables, from a listing at most ``seconds`` old; concurrent callers share a listing or its failure.
 
         Raises:
             UpstreamFailed: the catalog does not respond, or violates its protocol.
         """
-        with self._listing:
+
+        def renew() -> None:
             now = self._clock.monotonic()
             if self._recent is None or now - self._recent[0] > seconds:
                 self._recent = now, tuple(self.every_table())
-            return self._recent[1]
+
+        self._listings.run("", renew)
+        assert self._recent is not None
+        return self._recent[1]
 
     @abstractmethod
     def _failure_of(self, cause: Exception) -> CatalogError | None:

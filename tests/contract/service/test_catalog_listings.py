@@ -111,6 +111,25 @@ def test_tables_are_left_out_by_pattern_and_by_names_that_cannot_be_written(open
             assert client.get("/api/v1/tables/prod.ns0.t3").status_code == 404
 
 
+def test_a_table_that_is_created_during_a_listing_is_kept(opened: Open, fake: FakeCatalog) -> None:
+    def create(asked: Asked) -> Reply | None:
+        if "ns2/tables" in asked.path and ("ns0", "new") not in fake.tables:
+            # The tables of ns0 are already listed.
+            fake.tables["ns0", "new"] = "s3://lake/m.metadata.json"
+            created.append(services.table("prod.ns0.new").table_id)
+        return None
+
+    created: list[int] = []
+    with opened() as services:
+        sync(services)
+        fake.fault = create
+        assert sync(services) == "10 tables, 0 left out, 0 added, 0 removed"
+        assert [services.table("prod.ns0.new").table_id] == created
+        assert sync(services) == "11 tables, 0 left out, 0 added, 0 removed"
+        del fake.tables["ns0", "new"]
+        assert sync(services) == "10 tables, 0 left out, 0 added, 1 removed"
+
+
 def test_a_table_that_a_request_has_registered_is_kept(opened: Open) -> None:
     with opened() as services:
         own = services.table("prod.ns0.t0").table_id

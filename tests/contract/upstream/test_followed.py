@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from lakemuster.errors import TableNotFound
+from tests.contract.service.backends import catalog, settings
 from tests.contract.upstream.lakes import REMOTE, CatalogOwnedLake, Lake
 from tests.contract.upstream.services import service
 
@@ -121,6 +123,29 @@ def test_a_table_that_is_renamed_keeps_its_index_and_is_told_so(lake: Lake) -> N
         assert renames(client)[2:] == [("prod.db.a", "prod.db.b")]
         assert names(client) == ["prod.db.b", "prod.other.c"]
         assert files(client, "b") == 2
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_a_rename_after_a_recent_listing_is_followed(lake: Lake) -> None:
+    for table in (A, B):
+        lake.create(table)
+    with service(lake) as client:
+        assert files(client, "a") == files(client, "b") == 1
+        for old in ("a", "b"):
+            lake.rename(("db", old), ("db", f"new_{old}"))
+            assert status(client, old) == 404
+        assert renames(client) == [("prod.db.a", "prod.db.new_a"), ("prod.db.b", "prod.db.new_b")]
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_a_process_to_which_the_catalog_is_not_attached_removes_no_table(lake: Lake) -> None:
+    lake.create(A)
+    with service(lake) as client:
+        assert files(client, "a") == 1
+    with catalog(settings(lake.folder, role="api")) as services, pytest.raises(TableNotFound):
+        services.refresh("prod.db.a")
+    with service(lake) as client:
+        assert names(client) == ["prod.db.a"]
 
 
 def test_a_catalog_that_fails_keeps_its_tables_and_their_last_state(lake: Lake) -> None:

@@ -57,6 +57,29 @@ def test_reads_and_plans_are_answered_here(lake: IcebergLake) -> None:
 
 
 @pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_lists_are_complete_after_a_request_registered_one_table(lake: IcebergLake) -> None:
+    lake.create(A)
+    lake.create(B)
+    with service(lake) as client:
+        assert client.get(f"{ROOT}/namespaces/db/tables/a").status_code == 200
+        found = client.get(f"{ROOT}/namespaces/db/tables").json()["identifiers"]
+        assert [table["name"] for table in found] == ["a", "b"]
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_a_dropped_table_does_not_exist(lake: IcebergLake) -> None:
+    lake.create(A)
+    lake.create(B)
+    with service(lake) as client:
+        assert client.get(f"{ROOT}/namespaces/db/tables/b").status_code == 200
+        lake.drop(B)
+        assert client.head(f"{ROOT}/namespaces/db/tables/b").status_code == 404
+        assert client.head(f"{ROOT}/namespaces/db/tables/a").status_code == 204
+        lake.stop()
+        assert client.head(f"{ROOT}/namespaces/db/tables/a").status_code == 204
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
 def test_writes_are_refused_and_say_where_to_write(lake: IcebergLake) -> None:
     lake.create(A)
     before = lake.pointer(A)

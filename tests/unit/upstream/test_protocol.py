@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from lakemuster.catalog_settings import CatalogSettings
-from lakemuster.errors import CatalogError, Overloaded
+from lakemuster.errors import CatalogError, Overloaded, UpstreamTimedOut
 from lakemuster.metadata.names import Levels
 from lakemuster.upstream import protocol
 from lakemuster.upstream.protocol import Upstream
@@ -22,12 +22,15 @@ class Catalog(Upstream):
         super().__init__("prod", CatalogSettings.model_validate({"type": "sql", "uri": "sqlite://"}))
         self.answers = threading.Event()
         self.asked = threading.Semaphore(0)
+        self.listings = 0
 
     def pointer(self, levels: Levels) -> str:
         return self._request(self._wait)
 
     def every_table(self) -> Iterator[Levels]:
-        return iter(())
+        self.listings += 1
+        self._request(self._wait)
+        raise UpstreamTimedOut("the catalog prod has not answered in time", catalog="prod")
 
     def _wait(self) -> str:
         self.asked.release()
@@ -53,3 +56,14 @@ def test_a_catalog_that_hangs_holds_few_threads(monkeypatch: pytest.MonkeyPatch)
         assert {one.result() for one in held} == {"file:///lake/t/1.metadata.json"}
     assert not catalog.breaker.is_open
     assert catalog.pointer(("db", "t"))
+
+
+def test_a_listing_that_fails_fails_for_all_that_wait_for_it() -> None:
+    catalog = Catalog()
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(catalog.recent_tables, 5.0) for _ in range(8)]
+        catalog.answers.set()
+        for one in asked:
+            with pytest.raises(UpstreamTimedOut):
+                one.result()
+    assert catalog.listings == 1

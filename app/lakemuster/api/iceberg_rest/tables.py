@@ -14,6 +14,7 @@ from lakemuster.api.iceberg_rest.responses import EXISTS, LOAD_TABLE, NOTED, TAB
 from lakemuster.api.native.answers import is_known, stale_header
 from lakemuster.api.native.dependencies import Target, needs
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog.attached import require_at_catalog
 from lakemuster.catalog.iceberg_rest import load_table_cache
 from lakemuster.errors import ObjectMissing
 from lakemuster.wire.iceberg_rest.catalog import CredentialsOut, LoadTableOut, MetricsReport
@@ -71,7 +72,9 @@ def _loaded(table: Target, loaded: load_table_cache.Loaded, known: Sequence[str]
 @router.head("/{table}", name="iceberg_table_exists", status_code=204, response_model=None, responses=EXISTS)
 def table_exists(table: TheIcebergTable) -> Response:
     """Check whether a table exists."""
-    table.services.iceberg_table(table.name)
+    found = table.services.iceberg_table(table.name)
+    if not table.services.refresher.is_fresh(found):
+        require_at_catalog(table.services.refresher.upstreams, found.name)
     return Response(status_code=204)
 
 

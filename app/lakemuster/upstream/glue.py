@@ -61,8 +61,10 @@ class GlueCatalog(Upstream):
             raise self._failed("it answers with no table")
         found = answer["Table"]
         parameters = found.get("Parameters", {})
-        # Glue's lookup ignores case.
-        if found.get("Name") != name or not is_iceberg(parameters):
+        # Glue's lookup ignores case. A link to another database has that database's tables, with its name.
+        of = str(found.get("DatabaseName", database))
+        is_other = found.get("Name") != name or (of != database and of.lower() == database.lower())
+        if is_other or not is_iceberg(parameters):
             raise self._no_table(levels)
         location = location_in(parameters)
         if location is None:
@@ -80,17 +82,21 @@ class GlueCatalog(Upstream):
                         yield namespace, self._name(found)
 
     def _name(self, record: Mapping[str, Any]) -> str:
-        if not record.get("Name"):
+        name = record.get("Name")
+        if not isinstance(name, str) or not name:
             raise self._failed("a list has a record without a name")
-        return str(record["Name"])
+        return name
 
     def _listed(self, operation: str, name: str, asked: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
         def page(token: str) -> tuple[list[Mapping[str, Any]], str]:
-            following = {"NextToken": token} if token else {}
-            answer = self._call(lambda glue: getattr(glue, operation)(**asked, **following))
+            at = {"NextToken": token} if token else {}
+            answer = self._call(lambda glue: getattr(glue, operation)(**asked, **at))
             if name not in answer:
                 raise self._failed("it answers with no list")
-            return answer[name], answer.get("NextToken", "")
+            following = answer.get("NextToken", "")
+            if not isinstance(following, str):
+                raise self._failed("a list is not what the protocol says")
+            return answer[name], following
 
         return self._pages(page)
 
@@ -117,7 +123,7 @@ class GlueCatalog(Upstream):
             if code == "EntityNotFoundException":
                 return NamespaceNotFound(f"the catalog {self.name} has no such database or table", catalog=self.name)
             return self._failed(f"it answers with the error {code if code.isidentifier() else 'unknown'}")
-        # botocore raises a ValueError for a response that is not text.
-        if isinstance(cause, BotoCoreError | ResponseParserError | ValueError):
+        # botocore's parser raises a ValueError for a response that is not text, and the others for wrong types in it.
+        if isinstance(cause, BotoCoreError | ResponseParserError | ValueError | AttributeError | TypeError):
             return self._failed(type(cause).__name__)
         return None

@@ -48,6 +48,8 @@ class PaimonRestCatalog(HttpUpstream):
         schema = found.get("schema")
         options = schema.get("options") if isinstance(schema, dict) else None
         kind = options.get("type") if isinstance(options, dict) else None
+        if kind is not None and not isinstance(kind, str):
+            raise self._failed("a table's type is not what the protocol says")
         if kind is not None and kind not in _OWN_TYPES:
             raise self._no_table(levels)
         path = found.get("path")
@@ -66,7 +68,7 @@ class PaimonRestCatalog(HttpUpstream):
             raise self._no_table(levels) from error
         except (KeyError, TypeError):
             raise self._failed("a snapshot is not what the protocol says") from None
-        if not isinstance(number, int) or number < 1:
+        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number < 2**63:
             raise self._failed("a snapshot has no id")
         return number
 
@@ -98,7 +100,9 @@ class PaimonRestCatalog(HttpUpstream):
                 names = []
             if not isinstance(names, list) or not isinstance(following, str):
                 raise self._failed("a list is not what the protocol says")
-            return list(map(str, names)), following
+            if not all(isinstance(one, str) and one for one in names):
+                raise self._failed("a list has an item that is no name")
+            return names, following
 
         return self._pages(page)
 

@@ -85,11 +85,15 @@ class SqlCatalog(Upstream):
         *namespace, name = levels
         if any("." in level for level in namespace):
             raise self._no_table(levels)
-        chosen = and_(_COLUMNS.table_namespace == ".".join(namespace), _COLUMNS.table_name == name)
-        rows = self._rows(select(_COLUMNS.metadata_location).where(chosen), ANSWER_SECONDS)
-        if not rows:
+        key = (".".join(namespace), name)
+        chosen = and_(_COLUMNS.table_namespace == key[0], _COLUMNS.table_name == key[1])
+        names = (_COLUMNS.table_namespace, _COLUMNS.table_name)
+        rows = self._rows(select(*names, _COLUMNS.metadata_location).where(chosen), ANSWER_SECONDS)
+        # Some databases' comparisons ignore case, or spaces at the end.
+        locations = [row[2] for row in rows if row[:2] == key]
+        if not locations:
             raise self._no_table(levels)
-        location = rows[0][0]
+        location = locations[0]
         if not isinstance(location, str) or not location:
             raise self._failed("the table's row has no metadata_location")
         return location
@@ -97,7 +101,9 @@ class SqlCatalog(Upstream):
     def every_table(self) -> Iterator[Levels]:
         """See :meth:`Upstream.every_table`."""
         for namespace, name in self._rows(select(_COLUMNS.table_namespace, _COLUMNS.table_name), LIST_SECONDS):
-            yield (*str(namespace).split("."), str(name))
+            if not isinstance(namespace, str) or not isinstance(name, str):
+                raise self._failed("a table's row has no name")
+            yield (*namespace.split("."), name)
 
     def _rows(self, query: Select[Any], seconds: float) -> list[tuple[Any, ...]]:
         def read() -> list[tuple[Any, ...]]:

@@ -64,6 +64,13 @@ def test_every_page_is_listed_and_only_iceberg_tables_are() -> None:
         {"GetDatabases": [{"DatabaseList": [], "NextToken": "same"}]},
         {"GetDatabases": [{"DatabaseList": [{"Name": "a"}]}], "GetTables": [{}]},
         {"GetDatabases": [{"DatabaseList": [{"Name": "a"}]}], "GetTables": [{"TableList": [{"Parameters": ICEBERG}]}]},
+        {"GetDatabases": [{"DatabaseList": [{"Name": 7}]}], "GetTables": [{"TableList": [TABLE]}]},
+        {"GetDatabases": [{"DatabaseList": [], "NextToken": {"a": 1}}]},
+        {
+            "GetDatabases": [{"DatabaseList": [{"Name": "a"}]}],
+            "GetTables": [{"TableList": [{**TABLE, "Parameters": 7}]}],
+        },
+        {"GetDatabases": [{"DatabaseList": [{"Name": "a"}]}], "GetTables": [{"TableList": [{**TABLE, "Name": {}}]}]},
     ],
 )
 def test_a_list_that_is_none_is_not_an_empty_one(replies: dict[str, list[object]]) -> None:
@@ -72,11 +79,23 @@ def test_a_list_that_is_none_is_not_an_empty_one(replies: dict[str, list[object]
 
 
 def test_a_record_in_place_of_a_table_is_none() -> None:
-    for record in ({**TABLE, "Name": "T"}, {"Name": "t"}, {**TABLE, "Parameters": {"table_type": "ICEBERG_VIEW"}}):
+    for record in (
+        {**TABLE, "Name": "T"},
+        {**TABLE, "DatabaseName": "A"},
+        {"Name": "t"},
+        {**TABLE, "Parameters": {"table_type": "ICEBERG_VIEW"}},
+        {**TABLE, "Parameters": {**ICEBERG, "table_type": 7}},
+    ):
         with glue({"GetTable": [{"Table": record}]}) as catalog, pytest.raises(TableNotFound):
             catalog.pointer(("a", "t"))
-    for answer in ({}, {"Table": {**TABLE, "Parameters": {"table_type": "ICEBERG"}}}):
+    for answer in (
+        {},
+        {"Table": 7},
+        {"Table": {**TABLE, "Parameters": {"table_type": "ICEBERG"}}},
+        {"Table": {**TABLE, "Parameters": {**ICEBERG, "metadata_location": 7}}},
+    ):
         with glue({"GetTable": [answer]}) as catalog, pytest.raises(UpstreamFailed):
             catalog.pointer(("a", "t"))
-    with glue({"GetTable": [{"Table": TABLE}]}) as catalog:
-        assert catalog.pointer(("a", "t")) == "s3://lake/1"
+    for record in (TABLE, {**TABLE, "DatabaseName": "a"}, {**TABLE, "DatabaseName": "target of a link"}):
+        with glue({"GetTable": [{"Table": record}]}) as catalog:
+            assert catalog.pointer(("a", "t")) == "s3://lake/1"

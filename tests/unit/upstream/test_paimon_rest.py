@@ -81,6 +81,9 @@ def test_the_configuration_is_asked_for_again_after_a_while(fake: FakePaimonRest
         ("databases", (200, {})),
         ("databases", (200, {"databases": 7})),
         ("databases", (200, {"databases": ["d"], "nextPageToken": 7})),
+        ("databases", (200, {"databases": [None]})),
+        ("tables", (200, {"tables": [{"name": "t"}]})),
+        ("tables", (200, {"tables": [""]})),
         ("databases", (200, {"databases": ["d"], "nextPageToken": "same"})),
         ("tables", (404, {"code": 404})),
         ("tables", (500, b"no")),
@@ -98,11 +101,21 @@ def test_an_answer_that_is_not_the_protocols_fails_the_listing(
     assert TOKEN not in str(failed.value)
 
 
-@pytest.mark.parametrize("document", [{}, {"snapshot": None}, {"snapshot": {"snapshot": {"id": "3"}}}])
+@pytest.mark.parametrize(
+    "document",
+    [{}, {"snapshot": None}, *({"snapshot": {"snapshot": {"id": number}}} for number in ("3", True, 2**63, 0))],
+)
 def test_a_snapshot_without_an_id_is_the_catalogs_fault(fake: FakePaimonRest, document: object) -> None:
     fake.fault = lambda path: (200, document) if path.endswith("/snapshot") else None
     with pytest.raises(UpstreamFailed):
         attached(fake).newest_snapshot(("a db", "t3"))
+
+
+def test_a_type_that_is_no_text_is_the_catalogs_fault(fake: FakePaimonRest) -> None:
+    document = {"path": "s3://lake/3", "schema": {"options": {"type": ["table"]}}}
+    fake.fault = lambda path: (200, document) if path.endswith("/t3") else None
+    with pytest.raises(UpstreamFailed, match="type"):
+        attached(fake).pointer(("a db", "t3"))
 
 
 @pytest.mark.parametrize("document", [{}, {"path": 7}, {"path": ""}, {"schema": 7}, {"schema": {"options": 7}}])

@@ -58,6 +58,26 @@ def test_views_are_no_tables(tmp_path: Path) -> None:
     catalog.close()
 
 
+def test_a_name_that_only_the_databases_comparison_finds_equal_is_another(tmp_path: Path) -> None:
+    columns = V0.replace("namespace TEXT", "namespace TEXT COLLATE NOCASE").replace(
+        "name TEXT,", "name TEXT COLLATE RTRIM,"
+    )
+    catalog = attached(database(tmp_path, columns, ("prod", "c", "t", "s3://1")))
+    assert catalog.pointer(("c", "t")) == "s3://1"
+    for other in (("C", "t"), ("c", "t ")):
+        with pytest.raises(TableNotFound):
+            catalog.pointer(other)
+    catalog.close()
+
+
+@pytest.mark.parametrize("row", [("prod", None, "t", "s3://1"), ("prod", "c", None, "s3://1")])
+def test_a_row_without_a_name_fails_the_listing(tmp_path: Path, row: tuple[str | None, ...]) -> None:
+    catalog = attached(database(tmp_path, V0, ("prod", "c", "u", "s3://1"), row))
+    with pytest.raises(UpstreamFailed, match="no name"):
+        list(catalog.every_table())
+    catalog.close()
+
+
 def test_a_row_without_a_pointer_is_the_catalogs_fault(tmp_path: Path) -> None:
     catalog = attached(database(tmp_path, V0, ("prod", "c", "t", None)))
     with pytest.raises(UpstreamFailed, match="no metadata_location"):

@@ -31,7 +31,7 @@ from lakemuster.upstream.iceberg_records import is_iceberg, location_in
 from lakemuster.upstream.protocol import MAX_BYTES, Upstream
 
 TABLES_AT_ONCE = 200
-"""Limit of the records of one request, since some have thousands of columns."""
+"""Limit of the records of one request, since some have thousands of columns; fewer if the response is too large."""
 # Without this capability, the Metastore refuses a list with an insert-only table. Only such a table's record is read.
 _CAPABILITIES = ClientCapabilities([ClientCapability.INSERT_ONLY_TABLES])
 
@@ -99,7 +99,19 @@ class _HiveMetastore(Upstream):
             except (UnknownDBException, NoSuchObjectException):
                 return []
 
-        return self._request(lambda: self._connections.call(ask))
+        def read() -> list[Any] | None:
+            try:
+                return self._connections.call(ask)
+            except AnswerTooLarge:
+                if len(names) == 1:
+                    raise
+                return None
+
+        found = self._request(read)
+        if found is not None:
+            return found
+        half = len(names) // 2
+        return [*self._records(database, names[:half]), *self._records(database, names[half:])]
 
     def _failure_of(self, cause: Exception) -> CatalogError | None:
         if isinstance(cause, AnswerTooLarge):

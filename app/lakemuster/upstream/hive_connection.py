@@ -1,7 +1,7 @@
 """Thrift connections to a Hive Metastore, with the client that PyIceberg ships.
 
 PyIceberg's own connection has no timeout, and belongs to one thread. Here each request has a connection of its own, a
-timeout and a limit of bytes; if one address does not respond, the next one is tried.
+timeout and a limit of bytes; if one address does not respond, the next one is tried, and first by later requests.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ MAX_ITEMS = 1_000_000
 """Limit of the items of a list in a response."""
 UNREADABLE = (TException, EOFError, ValueError, TypeError, OverflowError, struct.error)
 """Exceptions that Thrift raises for errors of the Metastore, and for bytes that are not a response."""
+
+_Address = tuple[str, int]
 
 
 class AnswerTooLarge(Exception):
@@ -76,12 +78,22 @@ class HiveConnections:
             Exception: raised by ``ask``; see ``UNREADABLE``.
         """
         *others, last = self._addresses
-        for host, port in others:
+        for address in others:
             try:
-                return self._call(host, port, ask)
+                return self._call(*address, ask)
             except (TTransportException, OSError):
-                continue
-        return self._call(*last, ask)
+                self._ask_last(address)
+        try:
+            return self._call(*last, ask)
+        except (TTransportException, OSError):
+            self._ask_last(last)
+            raise
+
+    def _ask_last(self, address: _Address) -> None:
+        """Let the next requests begin with another address, so that each does not wait for this one."""
+        first, *others = self._addresses
+        if first == address:
+            self._addresses = [*others, first]
 
     def _call(self, host: str, port: int, ask: Callable[[Client], T]) -> T:
         socket = _BoundedSocket(host, port, self._clock)
@@ -110,6 +122,6 @@ def is_timeout(cause: Exception) -> bool:
     )
 
 
-def _address(uri: str) -> tuple[str, int]:
+def _address(uri: str) -> _Address:
     parts = urlsplit(uri.strip())
     return parts.hostname or "", parts.port or 9083

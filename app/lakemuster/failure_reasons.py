@@ -31,6 +31,8 @@ _TEXTS = {
     "timed out": _NO_ANSWER,
     "timeout expired": _NO_ANSWER,
     '" does not exist': "its database or role does not exist",
+    "unable to open database file": "its database file cannot be opened",
+    "database is locked": "its database is locked",
     "password authentication failed": "its password is not accepted",
 }
 """Parts of the messages of drivers that are written in C or omit the cause, and the reason for each."""

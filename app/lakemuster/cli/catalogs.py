@@ -35,4 +35,5 @@ def catalogs(
         rows = list(found.catalogs(name))
         show_list("catalogs", rows, as_json=as_json)
     if name is not None and rows[0]["error"] is not None:
-        raise UpstreamUnavailable(f"the catalog {name} cannot be used: {rows[0]['error']}")
+        # The error is a code and a message, which names the catalog.
+        raise UpstreamUnavailable(rows[0]["error"].partition(": ")[2])

@@ -5,6 +5,7 @@ Source: Paimon's ``FileSystemCatalog``.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
@@ -17,13 +18,14 @@ from lakemuster.storage.objects import ObjectInfo
 from lakemuster.storage.store import ObjectStore
 from lakemuster.upstream.protocol import Upstream
 
+LOG = logging.getLogger("lakemuster.upstream")
 _DATABASE = ".db"
 _SCHEMA = "schema"
 MAX_FOLDERS = 1_000_000
 
 
 class PaimonFolders(Upstream):
-    """One attached warehouse. Its tables are the folders with a schema.
+    """One attached warehouse. Its tables are the folders with a schema; names that no location may have are left out.
 
     Args:
         store: the server's object storage; the settings' ``roots`` replace its own.
@@ -41,7 +43,7 @@ class PaimonFolders(Upstream):
         if len(levels) != 2 or any(_is_no_folder(level) for level in levels):
             raise self._no_table(levels)
         root = f"{self._warehouse}/{levels[0]}{_DATABASE}/{levels[1]}"
-        if not _has_schema(self._request(lambda: self._store.list(f"{root}/{_SCHEMA}"))):
+        if not _has_schema(self._request(lambda: self._schemas(root))):
             self._require(self._request(lambda: self._store.list(self._warehouse)))
             raise self._no_table(levels)
         return root
@@ -50,13 +52,23 @@ class PaimonFolders(Upstream):
         """See :meth:`Upstream.every_table`."""
         found = self._request(lambda: list(self._store.walk(self._warehouse, self._below, max_folders=MAX_FOLDERS)))
         for folder, children in found:
+            levels = self._levels(folder)
+            if isinstance(children, LocationRefused) and levels:
+                LOG.warning("the catalog %s: left out: %s", self.name, children)
+                continue
             if isinstance(children, CatalogError):
                 raise self._failure_of(children) or children
-            levels = self._levels(folder)
             if not levels:
                 self._require(children)
             if len(levels) == 3 and _has_schema(children):
                 yield levels[0].removesuffix(_DATABASE), levels[1]
+
+    def _schemas(self, root: str) -> Sequence[ObjectInfo]:
+        """Return the files of a folder's schemas; none if no location may have its name."""
+        try:
+            return self._store.list(f"{root}/{_SCHEMA}")
+        except LocationRefused:
+            return ()
 
     def _require(self, children: Sequence[ObjectInfo]) -> None:
         """Raise an error if the warehouse is empty: it may be absent, such as a folder that is not mounted."""

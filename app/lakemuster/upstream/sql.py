@@ -133,8 +133,10 @@ class SqlCatalog(Upstream):
             return self._failed("its database has no table iceberg_tables")
         if isinstance(cause, OperationalError | InterfaceError):
             return self._unavailable(reason_of(cause))
-        # A missing driver raises an ImportError; a driver that cannot decode a response raises a ValueError.
-        if isinstance(cause, SQLAlchemyError | ImportError | ValueError):
+        if isinstance(cause, ImportError):
+            return self._failed(f"its driver {cause.name} is not installed")
+        # A driver that cannot decode a response raises a ValueError.
+        if isinstance(cause, SQLAlchemyError | ValueError):
             return self._failed(type(cause).__name__)
         return None
 

@@ -34,6 +34,7 @@ def test_one_catalog_is_checked(tmp_path: Path, catalogs: str) -> None:
     gone = lakemuster(tmp_path, "catalogs", "check", "gone", CATALOGS=catalogs)
     assert (gone.returncode, len(gone.stderr.splitlines())) == (1, 1)
     assert "gone" in gone.stdout
+    assert gone.stderr == "lakemuster: the catalog gone does not answer: connection refused\n"
     assert lakemuster(tmp_path, "catalogs", "check", "none", CATALOGS=catalogs).returncode == 1
     assert lakemuster(tmp_path, "catalogs", "prod", CATALOGS=catalogs).returncode == 2
     every = lakemuster(tmp_path, "catalogs", "--json", CATALOGS=catalogs)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lakemuster.catalog_settings import CatalogSettings
-from lakemuster.errors import TableNotFound, UpstreamFailed
+from lakemuster.errors import ConfigInvalid, TableNotFound, UpstreamFailed
 from lakemuster.upstream.sql import SqlCatalog
 
 V0 = "catalog_name TEXT, table_namespace TEXT, table_name TEXT, metadata_location TEXT"
@@ -83,6 +83,22 @@ def test_a_row_without_a_pointer_is_the_catalogs_fault(tmp_path: Path) -> None:
     with pytest.raises(UpstreamFailed, match="no metadata_location"):
         catalog.pointer(("c", "t"))
     catalog.close()
+
+
+def test_an_error_of_the_database_has_its_reason(tmp_path: Path) -> None:
+    catalog = attached(tmp_path / "absent.db")
+    with pytest.raises(UpstreamFailed, match="its database file cannot be opened"):
+        catalog.pointer(("c", "t"))
+    catalog.close()
+
+
+def test_a_driver_that_is_not_installed_is_named() -> None:
+    settings = {"type": "sql", "uri": "postgresql+lakemuster_none://u@127.0.0.1/db"}
+    with pytest.raises(ConfigInvalid):
+        SqlCatalog("prod", CatalogSettings.model_validate(settings))
+    catalog = SqlCatalog("prod", CatalogSettings.model_validate({**settings, "uri": "oracle://u@127.0.0.1/db"}))
+    with pytest.raises(UpstreamFailed, match=r"its driver \w+ is not installed"):
+        catalog.pointer(("c", "t"))
 
 
 def test_no_database_is_made_and_none_is_changed(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from lakemuster.index.attached import names_below
 from lakemuster.index.jobs import JobRecord, list_jobs, record_success
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.upstream.locations import catalog_location
+from lakemuster.upstream.protocol import Upstream
 from lakemuster.wire.instants import format_instant
 from lakemuster.wire.native.catalogs import CatalogOut, SyncOut
 
@@ -69,10 +70,15 @@ def ensure_listed(services: Services, name: str) -> None:
         CatalogNotFound: no catalog of that name is attached.
         UpstreamFailed: the catalog does not answer, or violates its protocol.
     """
+    catalog = _attached(services, name)
+
+    def list_now() -> None:
+        sync_out(services, name)
+
     with services.index.database.reading() as session:
         is_known = bool(names_below(session, catalog_location(name, ())))
     if not is_known or _last_listing(_jobs(services), name)[0] is None:
-        sync_out(services, name)
+        catalog.share_listing("all", list_now)
 
 
 def sync_out(services: Services, name: str, clock: Clock = SYSTEM) -> SyncOut:
@@ -82,11 +88,16 @@ def sync_out(services: Services, name: str, clock: Clock = SYSTEM) -> SyncOut:
         CatalogNotFound: no catalog of that name is attached.
         UpstreamFailed: the catalog does not answer, or violates its protocol; nothing was changed.
     """
-    catalog = services.refresher.upstreams.get(name)
-    if catalog is None:
-        raise CatalogNotFound(f"no catalog {name[:200]} is attached")
+    catalog = _attached(services, name)
     began = clock.monotonic()
     found = asdict(sync(services.index, catalog))
     record_success(services.index.database, f"{_REQUESTED}{name}")
     found["left_out"] = found.pop("others")
     return SyncOut(name=name, **found, seconds=round(clock.monotonic() - began, 3))
+
+
+def _attached(services: Services, name: str) -> Upstream:
+    catalog = services.refresher.upstreams.get(name)
+    if catalog is None:
+        raise CatalogNotFound(f"no catalog {name[:200]} is attached")
+    return catalog

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import CatalogError, LocationRefused, StorageError, StorageUnavailable
+from lakemuster.errors import CatalogError, LimitExceeded, LocationRefused, StorageError, StorageUnavailable
 from lakemuster.metadata.names import Levels
 from lakemuster.metadata.snapshot import Format
 from lakemuster.storage.objects import ObjectInfo
@@ -91,7 +91,7 @@ class PaimonFolders(Upstream):
     def _failure_of(self, cause: Exception) -> CatalogError | None:
         if isinstance(cause, StorageUnavailable):
             return self._unavailable(str(cause))
-        if isinstance(cause, StorageError | LocationRefused):
+        if isinstance(cause, StorageError | LocationRefused | LimitExceeded):
             return self._failed(str(cause))
         return None
 

@@ -124,9 +124,17 @@ class Upstream(ABC):
             if self._recent is None or now - self._recent[0] > seconds:
                 self._recent = now, tuple(self.every_table())
 
-        self._listings.run("", renew)
+        self.share_listing("recent", renew)
         assert self._recent is not None
         return self._recent[1]
+
+    def share_listing(self, purpose: str, work: Callable[[], None]) -> None:
+        """Do work that lists the catalog, once for concurrent callers of one purpose; a failure is cached.
+
+        Raises:
+            CatalogError: the work failed, for another caller perhaps.
+        """
+        self._listings.run(purpose, work)
 
     @abstractmethod
     def _failure_of(self, cause: Exception) -> CatalogError | None:

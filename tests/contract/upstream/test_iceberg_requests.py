@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 
 import pytest
 from starlette.testclient import TestClient
 
+from lakemuster.errors import UpstreamTimedOut
+from lakemuster.metadata.names import Levels
+from lakemuster.upstream.sql import SqlCatalog
 from tests.contract.upstream.lakes import READ_HERE, IcebergLake
 from tests.contract.upstream.services import service
 
@@ -64,6 +68,23 @@ def test_lists_are_complete_after_a_request_registered_one_table(lake: IcebergLa
         assert client.get(f"{ROOT}/namespaces/db/tables/a").status_code == 200
         found = client.get(f"{ROOT}/namespaces/db/tables").json()["identifiers"]
         assert [table["name"] for table in found] == ["a", "b"]
+
+
+@pytest.mark.parametrize("lake", ["sql"], indirect=True)
+def test_a_first_listing_that_fails_is_not_repeated_for_each_request(
+    lake: IcebergLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(catalog: SqlCatalog) -> Iterator[Levels]:
+        asked.append(catalog.name)
+        raise UpstreamTimedOut("the catalog prod has not answered in time", catalog="prod")
+
+    asked: list[str] = []
+    monkeypatch.setattr(SqlCatalog, "every_table", fail)
+    lake.create(A)
+    with service(lake) as client:
+        assert client.get(f"{ROOT}/namespaces/db/tables/a").status_code == 200
+        assert {client.get(f"{ROOT}/namespaces").status_code for _ in range(3)} == {504}
+        assert asked == ["prod"]
 
 
 @pytest.mark.parametrize("lake", ["sql"], indirect=True)

@@ -9,6 +9,7 @@ import pytest
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.errors import TableNotFound, UpstreamFailed
 from lakemuster.storage.store import ObjectStore
+from lakemuster.upstream import paimon_folders
 from lakemuster.upstream.paimon_folders import PaimonFolders
 
 
@@ -42,3 +43,11 @@ def test_a_warehouse_outside_the_roots_fails(tmp_path: Path) -> None:
         list(catalog.every_table())
     with pytest.raises(UpstreamFailed, match="outside the allowed roots"):
         catalog.pointer(("db", "t"))
+
+
+def test_a_warehouse_with_too_many_folders_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paimon_folders, "MAX_FOLDERS", 3)
+    for number in range(3):
+        create(tmp_path / "db.db" / f"t{number}")
+    with pytest.raises(UpstreamFailed, match="more than 3 folders"):
+        list(attached(tmp_path, [str(tmp_path)]).every_table())

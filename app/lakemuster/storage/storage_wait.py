@@ -21,6 +21,7 @@ class StorageWait:
         self._clock = clock
         self._past = 0.0
         self._since: float | None = None
+        self._is_storage = True
         self._behind: tuple[StorageWait, float] | None = None
 
     @property
@@ -34,15 +35,15 @@ class StorageWait:
 
     @property
     def stalled(self) -> float:
-        """Seconds of the current wait; 0 without one."""
+        """Seconds of the current wait for storage; 0 without one."""
         since, behind = self._since, self._behind
         if behind is not None:
             return behind[0].stalled
-        return 0.0 if since is None else self._clock.monotonic() - since
+        return 0.0 if since is None or not self._is_storage else self._clock.monotonic() - since
 
-    def begin(self) -> None:
-        """Start a wait for storage."""
-        self._since = self._clock.monotonic()
+    def begin(self, *, is_storage: bool = True) -> None:
+        """Start a wait for storage, or for another service."""
+        self._since, self._is_storage = self._clock.monotonic(), is_storage
 
     def end(self) -> None:
         """End the wait for storage."""
@@ -79,13 +80,17 @@ def current() -> StorageWait | None:
 
 
 @contextmanager
-def waiting() -> Iterator[None]:
-    """Record the block as a wait for storage by this thread."""
+def waiting(*, is_storage: bool = True) -> Iterator[None]:
+    """Record the block as a wait for storage by this thread.
+
+    Args:
+        is_storage: False for a wait for another service, which has timeouts of its own: it is not a stall.
+    """
     waits = current()
     if waits is None:
         yield
         return
-    waits.begin()
+    waits.begin(is_storage=is_storage)
     try:
         yield
     finally:

@@ -26,6 +26,7 @@ from lakemuster.errors import (
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.metadata.snapshot import Format
 from lakemuster.single_flight import SingleFlight
+from lakemuster.storage.storage_wait import waiting
 from lakemuster.upstream.breaker import Breaker
 from lakemuster.upstream.request_semaphore import PermitTimeout, RequestSemaphore
 
@@ -174,7 +175,8 @@ class Upstream(ABC):
         """
         self.breaker.check()
         try:
-            with self._semaphore.permit():
+            # A request for a known table does not wait long for its catalog.
+            with waiting(is_storage=False), self._semaphore.permit():
                 return self._send(ask)
         except PermitTimeout:
             raise overloaded(self.name) from None

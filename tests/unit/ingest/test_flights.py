@@ -79,6 +79,24 @@ def test_a_run_that_has_waited_for_storage_too_long_is_not_waited_for(flights: F
     assert flight.wait(FOR_EVER)
 
 
+def test_a_run_that_waits_for_a_catalog_is_waited_for_as_long_by_those_who_know_no_state(
+    flights: Flights, clock: SteppedClock
+) -> None:
+    def work() -> None:
+        with waiting(is_storage=False):
+            begun.set()
+            assert go.wait(IN_TIME)
+
+    begun, go = threading.Event(), threading.Event()
+    flight, _ = flights.join("t", "b", work)
+    assert begun.wait(IN_TIME)
+    clock.pass_seconds(5)
+    assert not flight.wait(Patience(storage=1.0))
+    assert (flight.waits.spent >= 5, flight.waits.stalled) == (True, 0.0)
+    go.set()
+    assert flight.wait(Patience(stall=3.0))
+
+
 def test_work_of_our_own_is_waited_for(flights: Flights, clock: SteppedClock) -> None:
     work = Work(on_storage=False)
     flight, _ = flights.join("t", "b", work)

@@ -11,8 +11,10 @@ import pytest
 from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.errors import CatalogError, Overloaded, UpstreamTimedOut
 from lakemuster.metadata.names import Levels
+from lakemuster.storage.storage_wait import StorageWait, measured
 from lakemuster.upstream import protocol
 from lakemuster.upstream.protocol import Upstream
+from tests.clocks import SteppedClock
 
 
 class Catalog(Upstream):
@@ -67,3 +69,22 @@ def test_a_listing_that_fails_fails_for_all_that_wait_for_it() -> None:
             with pytest.raises(UpstreamTimedOut):
                 one.result()
     assert catalog.listings == 1
+
+
+def test_a_wait_for_a_catalog_is_recorded() -> None:
+    clock = SteppedClock()
+    catalog, waits = Catalog(), StorageWait(clock)
+
+    def ask() -> str:
+        with measured(waits):
+            return catalog.pointer(("db", "t"))
+
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ask)
+        assert catalog.asked.acquire(timeout=60)
+        clock.pass_seconds(5)
+        assert (waits.spent >= 5, waits.stalled) == (True, 0.0)
+        catalog.answers.set()
+        assert asked.result()
+    clock.pass_seconds(5)
+    assert waits.spent < 10

@@ -12,6 +12,7 @@ from lakemuster.index import Index
 from lakemuster.index.attached import ids_below, mark_changed, rename_table, replace_tables
 from lakemuster.index.change_file import Change
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables
+from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.renames import earlier, renamed
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.upstream.locations import catalog_location, split_catalog_location
@@ -60,16 +61,21 @@ def attach(index: Index, upstreams: Upstreams, name: str) -> TableRecord | None:
             return get_table(session, format_name(levels))
 
 
-def require_at_catalog(upstreams: Upstreams, name: str) -> None:
-    """Ask a table's catalog whether it has the table; pass if there is no catalog, or it does not answer.
+def require_at_catalog(refresher: Refresher, table: TableRecord) -> None:
+    """Check that a table's catalog has the table; pass if it is in no attached catalog, or that does not answer.
 
     Raises:
         TableNotFound: the catalog does not have it.
     """
-    catalog = upstreams.of_table(name)
-    if catalog is not None:
-        with suppress(UpstreamFailed, Overloaded):
-            catalog.pointer(parse_name(name)[1:])
+    catalog = refresher.upstreams.of_table(table.name)
+    if catalog is None:
+        return
+    if table.metadata_location is not None:
+        refresher.ensure_fresh(table)
+        return
+    # A look would index the table.
+    with suppress(UpstreamFailed, Overloaded):
+        catalog.pointer(parse_name(table.name)[1:])
 
 
 @dataclass(frozen=True, slots=True)

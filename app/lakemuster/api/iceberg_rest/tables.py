@@ -72,9 +72,7 @@ def _loaded(table: Target, loaded: load_table_cache.Loaded, known: Sequence[str]
 @router.head("/{table}", name="iceberg_table_exists", status_code=204, response_model=None, responses=EXISTS)
 def table_exists(table: TheIcebergTable) -> Response:
     """Check whether a table exists."""
-    found = table.services.iceberg_table(table.name)
-    if not table.services.refresher.is_fresh(found):
-        require_at_catalog(table.services.refresher.upstreams, found.name)
+    require_at_catalog(table.services.refresher, table.services.iceberg_table(table.name))
     return Response(status_code=204)
 
 

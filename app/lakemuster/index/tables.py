@@ -52,6 +52,7 @@ __all__ = [
     "specs",
     "store_metadata",
     "tables_by_id",
+    "unfinished",
 ]
 
 _COLUMNS = tuple(getattr(TableRow, name) for name in COLUMNS)
@@ -263,6 +264,31 @@ def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: Ca
         )
         noted.update((row.id, row.checked_at_ms) for row in rows)
     return noted
+
+
+def unfinished(session: Session, table_ids: Sequence[int]) -> set[int]:
+    """Return the tables whose current snapshot is not indexed, and which no process is refreshing.
+
+    A first refresh that ended early leaves such a table, since its metadata becomes visible before its snapshots.
+    """
+    known = (
+        select(TableRow.id)
+        .join(
+            SnapshotRow,
+            and_(
+                SnapshotRow.table_id == TableRow.id,
+                SnapshotRow.branch == MAIN,
+                SnapshotRow.snapshot_id == TableRow.current_snapshot_id,
+                SnapshotRow.state == "known",
+            ),
+        )
+        .join(LeaseRow, LeaseRow.table_id == TableRow.id)
+        .where(or_(LeaseRow.holder.is_(None), LeaseRow.expires_at_ms <= NowMs()))
+    )
+    found: set[int] = set()
+    for chunk in chunks(sorted(table_ids)):
+        found.update(session.scalars(known.where(TableRow.id.in_(chunk))))
+    return found
 
 
 def replace_stale_reason(session: Session, table_id: int, before: str | None, stale_reason: str | None) -> None:

@@ -15,7 +15,7 @@ from lakemuster.formats.protocol import Pointer
 from lakemuster.formats.registry import format_of
 from lakemuster.index import Index
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
-from lakemuster.index.tables import TableRecord, record_recent_look, remove_table
+from lakemuster.index.tables import TableRecord, record_recent_look, remove_table, unfinished
 from lakemuster.ingest.ages import Ages
 from lakemuster.ingest.companions import Companions
 from lakemuster.ingest.pointers import look
@@ -87,6 +87,11 @@ class Looker:
         if looked is not None:
             self.ages.looked(table.table_id, looked, began)
         return reason
+
+    def is_unfinished(self, table: TableRecord) -> bool:
+        """Return whether the table's current snapshot is not indexed, and no process is refreshing the table."""
+        with self.index.database.reading() as session:
+            return bool(unfinished(session, [table.table_id]))
 
     def quarantine_reason(self, table: TableRecord) -> str | None:
         """Return why the table's newest snapshot is quarantined; None if it is not."""

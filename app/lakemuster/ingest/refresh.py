@@ -239,8 +239,11 @@ class Refresher:
                 return reason
         return self._looks.look(table, now=now)
 
-    def visit(self, table: TableRecord) -> str | None:
+    def visit(self, table: TableRecord, *, is_unfinished: bool = False) -> str | None:
         """Look at a table's pointer in this thread, without a timeout, and index new state.
+
+        Args:
+            is_unfinished: whether its current snapshot was not indexed, so that a first refresh may have ended early.
 
         Returns:
             Why the newest state is not available; None if the index has it.
@@ -248,7 +251,7 @@ class Refresher:
         Raises:
             CatalogError: the look failed.
         """
-        return self._looks.look_now(table)
+        return self._looks.look_now(table, is_unfinished=is_unfinished)
 
     def note_failure(self, table: TableRecord, error: CatalogError) -> None:
         """Cache the failure of a look: until it expires, requests for the table do not start another one."""

@@ -149,17 +149,27 @@ class SharedLooks:
             return True
         return self._looker.quarantine_reason(table) == reason
 
-    def look_now(self, table: TableRecord) -> str | None:
-        """Look, and refresh the table if its state is new; return why the newest state is not visible, or None."""
+    def look_now(self, table: TableRecord, *, is_unfinished: bool = False) -> str | None:
+        """Look, and refresh the table if its state is new; return why the newest state is not visible, or None.
+
+        A first refresh that failed or was killed is completed, although the pointer is the same.
+
+        Args:
+            is_unfinished: whether the index lacked the current snapshot, which is read again from the index.
+        """
         self._tables.totals.looks += 1
         try:
             current = self._tables.now(table)
             began = self._clock.monotonic()
             pointer = self._looker.look(self._tables.store_for(current), current)
             is_same = pointer.token == current.pointer
-            if is_same and current.stale_reason is None and not self._ages.has_changed(current):
+            is_settled = current.stale_reason is None and not self._ages.has_changed(current) and not is_unfinished
+            if is_same and is_settled:
                 self._unchanged.add(current, began)
                 reason = None
+            elif is_same and self._looker.is_unfinished(current):
+                self._tables.refresh_alone(current)
+                reason = self._tables.now(current).stale_reason
             elif is_same:
                 reason = self._looker.record_unchanged(current, began)
                 if reason is not None and self._retried(current):

@@ -20,7 +20,7 @@ from functools import partial
 
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
-from lakemuster.index.tables import TableRecord, names_by_id, record_unchanged, tables_by_id
+from lakemuster.index.tables import TableRecord, names_by_id, record_unchanged, tables_by_id, unfinished
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.table_locations import require_location
 from lakemuster.ingest.threads import BucketThreads
@@ -99,6 +99,7 @@ class WatchTables:
         self._reload_at = float("-inf")
         self._lock = threading.Lock()
         self._under_way: set[int] = set()
+        self._unfinished: set[int] = set()
         self._look_seconds: dict[str, float] = {}
         self._unchanged: list[tuple[int, float]] = []
         self._looks = self._changes = self._failures = self._late = 0
@@ -137,6 +138,9 @@ class WatchTables:
             return {}
         with self._refresher.index.database.reading() as session:
             tables = tables_by_id(session, table_ids)
+            lacking = unfinished(session, table_ids)
+        with self._lock:
+            self._unfinished |= lacking
         found: dict[str, list[TableRecord]] = defaultdict(list)
         for table in tables:
             found[self._refresher.tables.bucket_of(table)].append(table)
@@ -180,6 +184,8 @@ class WatchTables:
         self._count(looks=1)
         if token != table.pointer or table.stale_reason is not None or refresher.failure(table) is not None:
             return False
+        if table.table_id in self._unfinished:
+            return False
         with self._lock:
             self._unchanged.append((table.table_id, began))
         return True
@@ -187,7 +193,7 @@ class WatchTables:
     def _visit(self, table: TableRecord) -> None:
         self._count(changes=1)
         try:
-            self._refresher.visit(table)
+            self._refresher.visit(table, is_unfinished=table.table_id in self._unfinished)
         except CatalogError:
             self._count(failures=1)
         except Exception as error:  # noqa: BLE001
@@ -221,7 +227,9 @@ class WatchTables:
 
     def _done(self, table_ids: Iterable[int]) -> None:
         with self._lock:
-            self._under_way.difference_update(table_ids)
+            ended = set(table_ids)
+            self._under_way -= ended
+            self._unfinished -= ended
 
 
 def _split(tables: Sequence[TableRecord], hands: int) -> list[Sequence[TableRecord]]:

@@ -13,15 +13,18 @@ from sqlalchemy import event, update
 from sqlalchemy.orm import Session
 
 from lakemuster.catalog.services import Services
+from lakemuster.errors import StorageUnavailable
 from lakemuster.index.database import Database
 from lakemuster.index.orm import TableRow
+from lakemuster.index.snapshots import list_snapshots
 from lakemuster.index.tables import add_table
 from lakemuster.ingest.pointers import look
+from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.jobs.job import Run
 from lakemuster.jobs.watching import WatchTables
 from tests.clocks import SteppedClock
 from tests.contract.service.backends import catalog, settings
-from tests.contract.service.faulty_storage import FaultyStorage, Hang, denied
+from tests.contract.service.faulty_storage import FaultyStorage, Hang, denied, unavailable
 from tests.polling import until
 
 DATA = pa.table({"id": pa.array(range(10), pa.int64())})
@@ -210,5 +213,27 @@ def test_looks_at_many_unchanged_tables_take_a_few_statements_for_all_of_them(wa
         assert ticks <= 3 * INTERVAL
     watched.settle()
     queries = [text for text in statements if text.startswith(("SELECT", "UPDATE"))]
-    # Each tick reads and writes; the list of tables is read every five seconds.
-    assert len(queries) <= 4 * max(ticks, INTERVAL)
+    # Each tick reads twice and writes; the list of tables is read every five seconds.
+    assert len(queries) <= 5 * max(ticks, INTERVAL)
+
+
+@pytest.mark.parametrize("end", ["storage", "killed"])
+def test_a_first_refresh_that_ended_early_is_completed(
+    watched: Watched, storage: FaultyStorage, tmp_path: Path, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services = watched.services
+    table = services.add("new.one", f"{tmp_path}/lake-a/db/one", None, ())
+    manifests = f"{tmp_path}/lake-a/db/one/metadata/snap-"
+    storage.faults[manifests] = unavailable
+    if end == "killed":
+        # A process that is killed does not record a failure.
+        monkeypatch.setattr(TableRefresher, "failed", lambda *_: None)
+    with pytest.raises(StorageUnavailable):
+        services.refresher.refresh(table)
+    assert services.table("new.one").metadata_location is not None
+    storage.heal()
+    watched.pass_intervals(2.1)
+    watched.settle()
+    with services.index.database.reading() as session:
+        (snapshot,) = list_snapshots(session, table.table_id)
+    assert snapshot.state == "published"

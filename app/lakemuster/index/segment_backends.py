@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import tempfile
 import uuid
@@ -18,6 +19,18 @@ from lakemuster.index.segment_cache import SegmentCache
 from lakemuster.index.segment_files import Segment, place
 
 SUFFIX = ".arrow"
+_PART = r"(\.[0-9]+-[0-9]+)?\.part"
+_OWN = re.compile(
+    # Segments, whose names are hashes, in folders of their first two digits.
+    rf"(?P<two>[0-9a-f]{{2}})/(?P=two)[0-9a-f]{{62}}\.arrow({_PART})?"
+    # The workspace: folders of refreshes and of verifications, packed segments, and files that are being written.
+    rf"|tmp/((crawl|verify)-[^/]+(/.+)?|[0-9a-f]{{64}}-[0-9a-f]{{32}}\.arrow({_PART})?|[0-9a-f]{{32}}|[^/]+{_PART})"
+    # The files of ``catalog.recent_plans``, and of ``spark.pipeline.job_files``.
+    rf"|recent-plans/[0-9a-f]{{32}}\.json({_PART})?"
+    rf"|jobs/[^/]+-[0-9]+\.(part|done)({_PART})?"
+)
+"""The keys of the files that Lakemuster writes. Others may be below a folder that is also used for something else."""
+_OWN_FOLDER = re.compile(r"[0-9a-f]{2}|tmp|recent-plans|jobs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +65,7 @@ class SegmentBackend(Protocol):
         ...
 
     def files(self) -> Iterator[StoredFile]:
-        """Yield every file in the store."""
+        """Yield every file of the store; files that Lakemuster did not write are not its own."""
         ...
 
     def modified_ms(self, key: str) -> int | None:
@@ -113,12 +126,13 @@ class LocalSegmentBackend:
             return None
 
     def files(self) -> Iterator[StoredFile]:
-        """Yield every file in the store."""
+        """Yield every file of the store."""
         for folder in sorted(self._root.iterdir()):
-            if not folder.is_dir():
+            if not _OWN_FOLDER.fullmatch(folder.name) or not folder.is_dir():
                 continue
             for file in sorted(folder.iterdir()):
-                yield from self._found(file)
+                if is_own(f"{folder.name}/{file.name}"):
+                    yield from self._found(file)
 
     def _found(self, path: Path) -> Iterator[StoredFile]:
         """Yield a file; for a folder, left in the workspace by a killed refresh, its files, or itself if empty."""
@@ -215,9 +229,10 @@ class RemoteSegmentBackend:
         return self._folder.size(_key(name))
 
     def files(self) -> Iterator[StoredFile]:
-        """Yield every file in the store."""
+        """Yield every file of the store."""
         for key, size, modified_ms in self._folder.files():
-            yield stored_file(key, size, modified_ms)
+            if is_own(key):
+                yield stored_file(key, size, modified_ms)
 
     def modified_ms(self, key: str) -> int | None:
         """Return the modification time of a file; None if it does not exist."""
@@ -254,6 +269,11 @@ def disk_errors() -> Iterator[None]:
         if cause.filename:
             failed.add_note(f"{cause.filename}, below SEGMENTS_URL or CACHE_DIR")
         raise failed from cause
+
+
+def is_own(key: str) -> bool:
+    """Return whether Lakemuster writes files with such keys, so that a sweep may delete them."""
+    return _OWN.fullmatch(key) is not None
 
 
 def stored_file(key: str, size: int, modified_ms: int | None) -> StoredFile:

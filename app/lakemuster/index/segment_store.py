@@ -197,7 +197,7 @@ class SegmentStore:
             return self._backend.size(name)
 
     def files(self) -> Iterator[StoredFile]:
-        """Yield every file in the store.
+        """Yield every file of the store; others below its folder or URL are left out, since they are not its own.
 
         Raises:
             IndexUnavailable: the store does not answer.
@@ -209,7 +209,7 @@ class SegmentStore:
         """Write a file beside the segments; a sweep removes it when it is old.
 
         Args:
-            key: in the form ``folder/name``.
+            key: in the form ``folder/name``; one of ``segment_backends.is_own``.
 
         Raises:
             IndexUnavailable: the store cannot be written.

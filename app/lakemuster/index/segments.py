@@ -146,7 +146,7 @@ def sweep(
 
     Segments registered or written less than ``grace_seconds`` ago stay, since they may belong to a running
     refresh; this must be longer than any refresh takes. Files that are written again between being listed and being
-    deleted stay, too. Readers that have a removed segment mapped keep it.
+    deleted stay, too, and files that Lakemuster did not write. Readers that have a removed segment mapped keep it.
 
     Args:
         goes_on: called every few files; the sweep ends early if it returns False.

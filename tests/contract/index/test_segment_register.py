@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 import pytest
 
+from lakemuster.catalog.recent_plans import RecentPlans
 from lakemuster.index.database import Database
 from lakemuster.index.segments import SegmentInfo, SegmentStore, known_segments, register_segments, sweep, write_segment
 from lakemuster.index.signing import signing_key
 from lakemuster.index.tables import remove_table
+from lakemuster.spark.pipeline.job_files import JobFiles
 from tests.contract.index import made
 
 
@@ -97,6 +100,38 @@ def test_a_sweep_deletes_the_folders_of_refreshes_that_were_killed(database: Dat
     assert swept.files == 3
     assert [path.name for path in store.workspace.iterdir()] == ["crawl-young"]
     assert len(list((store.workspace / "crawl-young").iterdir())) == 2
+
+
+def test_a_sweep_deletes_nothing_that_others_wrote(database: Database, store: SegmentStore, tmp_path: Path) -> None:
+    root = store.workspace.parent
+    others = (
+        "index.db",
+        "ns/orders/metadata/snap-1.avro",
+        "db/part-0.arrow",
+        "ab/ab.arrow",
+        "ab/cd" + "0" * 62 + ".arrow",
+        "tmp/upload.csv",
+        "jobs/2024/report.csv",
+        "recent-plans/notes.json",
+        ".lakemuster/index.db",
+    )
+    own = (
+        "ff/ff" + "0" * 62 + ".arrow",
+        "ff/ff" + "0" * 62 + ".arrow.12-34.part",
+        "tmp/ff" + "0" * 62 + f"-{uuid4().hex}.arrow",
+        "tmp/crawl-x/7.arrow",
+        "tmp/verify-x/7.arrow",
+        f"tmp/{uuid4().hex}",
+        RecentPlans()._key,
+        JobFiles(store, uuid4().hex)._key(3, "part"),
+        JobFiles(store, uuid4().hex)._key(3, "done"),
+    )
+    for key in (*others, *own):
+        (root / key).parent.mkdir(parents=True, exist_ok=True)
+        (root / key).write_bytes(b"x")
+        os.utime(root / key, (5, 5))
+    assert sweep(database, store, grace_seconds=60).files == len(own)
+    assert {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()} == set(others)
 
 
 def test_a_segment_may_be_registered_with_any_manifest_location(database: Database) -> None:

@@ -26,6 +26,7 @@ from typing import IO, Any
 
 from prometheus_client import values
 
+from lakemuster.api.metric_files import AllocatedDict
 from lakemuster.errors import ConfigInvalid
 
 VARIABLE = "MUSTER_WORKERS_FOLDER"
@@ -82,6 +83,8 @@ class WorkerFolder:
             file.unlink(missing_ok=True)
         # Read by prometheus_client whenever it opens a file.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(path)
+        # A global, too: the class with which prometheus_client opens them.
+        values.MmapedDict = AllocatedDict  # type: ignore[attr-defined]
         self.value_class: Any = values.MultiProcessValue(lambda: self.number)  # type: ignore[no-untyped-call]
         self._closed = False
         self._listener: socket.socket | None = None
@@ -166,10 +169,10 @@ class WorkerFolder:
                 lock.close()
                 number += 1
                 continue
-            lock.seek(0)
-            lock.truncate()
-            lock.write(str(os.getpid()))
-            lock.flush()
+            lock.truncate(0)
+            # On a full disk the number is held, but the process is not known to the others.
+            with contextlib.suppress(OSError):
+                os.write(lock.fileno(), str(os.getpid()).encode())
             return number, lock
 
     def _process_of(self, number: int) -> int:

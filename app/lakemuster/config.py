@@ -96,8 +96,10 @@ class Settings(BaseSettings):
         ge=1,
         description="Connections to PostgreSQL of all processes together; unset: 33 for each of `WORKERS`.",
     )
-    segments_url: str = Field(".lakemuster/segments", description="Folder of segments: a path or any fsspec URL.")
-    cache_dir: str = Field(".lakemuster/cache", description="Local folder for copies of remote segments.")
+    segments_url: str = Field(
+        ".lakemuster/segments", min_length=1, description="Folder of segments: a path or any fsspec URL."
+    )
+    cache_dir: str = Field(".lakemuster/cache", min_length=1, description="Local folder for copies of remote segments.")
     cache_bytes: int = Field(20 * 2**30, ge=0, description="Maximum size of `CACHE_DIR` in bytes.")
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8181, ge=0, le=65535, description="Port to listen on; 0: a free port.")

@@ -55,6 +55,7 @@ def test_a_file_has_lists_and_tables_of_its_own(tmp_path: Path) -> None:
         ("CORS_ORIGINS", "a.example", "CORS_ORIGINS: 'a.example' is neither an origin"),
         ("DATABASE_URL", "mysql://x", "DATABASE_URL: must begin with sqlite:///"),
         ("PORT", "65536", "PORT: "),
+        ("SEGMENTS_URL", "", "SEGMENTS_URL: must have at least 1 character"),
         ("BOGUS", "1", "LAKEMUSTER_BOGUS"),
     ],
 )

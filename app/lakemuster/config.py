@@ -76,7 +76,7 @@ def _of_watch(value: object) -> object:
 RateKind = Literal["questions", "refreshes", "wrong_tokens"]
 _RATE = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour)")
 _PERIODS = {"second": 1.0, "minute": 60.0, "hour": 3600.0}
-_OWN_PATHS = ("api", "iceberg", "paimon")
+_OWN_PATHS = ("api", "assets", "docs", "healthz", "iceberg", "metrics", "openapi.json", "paimon", "readyz", "session")
 Role = Literal["api", "worker", "all"]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error", "critical"]
@@ -179,6 +179,7 @@ class Settings(BaseSettings):
     history: int = Field(
         100,
         ge=0,
+        le=2**31 - 1,
         description="Number of newest snapshots that a refresh indexes; older ones are indexed when requested.",
     )
     watch: Annotated[Mapping[str, Interval], NoDecode, BeforeValidator(_of_watch)] = Field(
@@ -261,7 +262,7 @@ class Settings(BaseSettings):
     @field_validator("root_path")
     @classmethod
     def _root(cls, value: str) -> str:
-        if value and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", value):
+        if value and not re.fullmatch(r"(/(?!\.{1,2}(/|$))[A-Za-z0-9._~-]+)+", value):
             raise ValueError("must begin with a slash and not end with one, such as /lakemuster")
         if value.split("/")[1:2] and value.split("/")[1] in _OWN_PATHS:
             raise ValueError(f"must not begin with one of the server's own paths: {', '.join(_OWN_PATHS)}")

@@ -196,7 +196,9 @@ class TableSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     staleness: float | None = Field(None, ge=0, description="Maximum age of a pointer's last read, in seconds.")
-    history: int | None = Field(None, ge=0, description="Number of newest snapshots that a refresh indexes.")
+    history: int | None = Field(
+        None, ge=0, le=2**31 - 1, description="Number of newest snapshots that a refresh indexes."
+    )
     nan: NanMode | None = Field(
         None, description="How NaN compares if a request does not set it: any, greatest, unordered or none."
     )

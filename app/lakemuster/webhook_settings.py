@@ -69,7 +69,7 @@ class WebhookSettings(BaseModel):
             has_host = url.hostname is not None and (url.port is None or url.port > 0)
         except ValueError:
             has_host = False
-        if not has_host or url.scheme not in {"http", "https"} or url.fragment or not value.isprintable():
+        if not has_host or url.scheme not in {"http", "https"} or url.fragment or not _can_be_requested(value):
             raise ValueError("must be an http or https URL without a fragment")
         if url.username is not None or url.password is not None:
             raise ValueError("must not hold a user or password: receivers check the signature")
@@ -121,6 +121,17 @@ class WebhookSettings(BaseModel):
     def __repr_args__(self) -> Any:
         """Return only attributes without secrets."""
         return [("url", self.origin), ("types", self.types), ("namespaces", self.namespaces)]
+
+
+def _can_be_requested(url: str) -> bool:
+    """Return whether the HTTP client accepts a URL: its host name must be one, also in its ASCII form."""
+    import httpx  # noqa: PLC0415 - commands without webhooks do not need it
+
+    try:
+        _ = httpx.URL(url).host
+    except (httpx.InvalidURL, ValueError):
+        return False
+    return url.isprintable() and " " not in urlsplit(url).netloc
 
 
 def _no_key() -> tuple[bytes, ...]:

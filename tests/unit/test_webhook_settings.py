@@ -23,7 +23,10 @@ def hook(**changes: Any) -> WebhookSettings:
 
 @pytest.mark.parametrize(
     "url",
-    ["ftp://a", "https://", "https://a:99999", "https://a/#x", "https://me@a", "https://me:pw@a", "a", "https://a/\n"],
+    [
+        *("ftp://a", "https://", "https://a:99999", "https://a/#x", "https://me@a", "https://me:pw@a", "a"),
+        *("https://a/\n", "https://a b/", "https://é..a/", "https://xn--zzzzzz--/"),
+    ],
 )
 def test_a_url_that_is_none_is_refused_without_being_shown(url: str) -> None:
     with pytest.raises(ValidationError) as raised:

@@ -168,7 +168,7 @@ def _limit_memory(budget: int) -> None:
     # Not RLIMIT_AS: native libraries map far more address space than they use.
     held = _data_bytes()
     if held and resource is not None:
-        limit = held + budget
+        limit = min(held + budget, sys.maxsize)
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from lakemuster.errors import DecodeFailed, IndexUnavailable, LimitExceeded
 from lakemuster.formats.avro import prepare_decoders
+from lakemuster.ingest import decode_worker
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.kernels import states
 from lakemuster.kernels.states import kernel_states
@@ -266,3 +268,10 @@ time.sleep(60)
         time.sleep(0.2)
         parent.kill()
     wait_until_gone(worker)
+
+
+def test_a_limit_of_memory_beyond_any_machine_is_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limit: limits.append(limit))
+    decode_worker._limit_memory(2**70)
+    assert limits == [(sys.maxsize, sys.maxsize)]

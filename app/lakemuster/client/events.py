@@ -51,7 +51,7 @@ class Events:
             try:
                 params |= {} if position is None else {"after": position}
                 with self._transport.stream("/events", params, "text/event-stream") as response:
-                    for number, data in messages(response.iter_lines()):
+                    for number, data in messages(lines(response.iter_text())):
                         position, pause = number or position, _FIRST_PAUSE
                         if data:
                             yield json.loads(data)
@@ -88,6 +88,17 @@ class Events:
 def _params(types: Iterable[str] | None, namespace: str | None, table: str | None) -> dict[str, str]:
     given = {"type": None if types is None else ",".join(types), "namespace": namespace, "table": table}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def lines(texts: Iterable[str]) -> Iterator[str]:
+    """Divide a text that arrives in parts into lines, at line feeds only: JSON may contain other separators."""
+    kept: list[str] = []
+    for text in texts:
+        first, *others = text.split("\n")
+        kept.append(first)
+        for other in others:
+            yield "".join(kept).removesuffix("\r")
+            kept = [other]
 
 
 def messages(lines: Iterable[str]) -> Iterator[tuple[str | None, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundError, ServerUnreachable
+from lakemuster.errors import RequestInvalid
+from lakemuster.metadata.names import parse_name
 
 API = "/api/v1"
 _RETRIED = frozenset({429, 502, 503, 504})
@@ -22,10 +25,15 @@ _NO_PATH = "no such path"
 """The message of servers for an unknown path, for instance below an address with an extra path."""
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
 _CONNECT_SECONDS = 10.0
+_TOKEN = re.compile("[!-~](?:[ -~]*[!-~])?")
 
 Params = Mapping[str, str]
 Json = Any
 """A parsed JSON document."""
+
+
+class TokenMalformed(ValueError):
+    """A bearer token that no header can have. The message does not show it."""
 
 
 class Transport:
@@ -41,6 +49,7 @@ class Transport:
 
     Raises:
         ValueError: ``uri`` is not an http or https address.
+        TokenMalformed: no header can have the token.
     """
 
     def __init__(
@@ -62,9 +71,14 @@ class Transport:
             "Accept-Encoding": "gzip" if compressed else "identity",
         }
         if token is not None:
+            if not _TOKEN.fullmatch(token):
+                raise TokenMalformed("a bearer token consists of visible ASCII characters, without a line break")
             headers["Authorization"] = f"Bearer {token}"
         patience = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
-        self._http = httpx.Client(base_url=self.uri, headers=headers, timeout=patience, transport=inner)
+        try:
+            self._http = httpx.Client(base_url=self.uri, headers=headers, timeout=patience, transport=inner)
+        except httpx.InvalidURL:
+            raise _no_address(uri) from None
 
     def close(self) -> None:
         """Close the connections."""
@@ -105,13 +119,14 @@ class Transport:
             ClientError: see ``client.errors``; reading the response can also raise them.
         """
         for attempt in range(self._retries + 1):
-            request = self._http.build_request(
-                "GET" if body is None else "POST",
-                API + path,
-                params=dict(params),
-                json=body,
-                headers={"Accept": media_type},
-            )
+            with _addresses():
+                request = self._http.build_request(
+                    "GET" if body is None else "POST",
+                    API + path,
+                    params=dict(params),
+                    json=body,
+                    headers={"Accept": media_type},
+                )
             try:
                 response = self._http.send(request, stream=True)
             except httpx.TransportError as cause:
@@ -176,8 +191,10 @@ class Transport:
 
     def _answered(self, method: str, path: str, options: Mapping[str, Any], retries: int) -> httpx.Response:
         for attempt in range(retries + 1):
+            with _addresses():
+                request = self._http.build_request(method, API + path, **options)
             try:
-                response = self._http.request(method, API + path, **options)
+                response = self._http.send(request)
             except httpx.TransportError as cause:
                 if attempt < retries:
                     _pause(attempt, None)
@@ -198,17 +215,49 @@ class Transport:
 
 
 def table_path(name: str, *rest: str) -> str:
-    """Return the path of a table's resource; a name is always one segment, whatever it contains."""
-    return "/".join(("/tables", quote(name, safe=""), *(quote(part, safe="") for part in rest)))
+    """Return the path of a table's resource; a name is always one segment, whatever it contains.
+
+    Raises:
+        ClientError: ``request_invalid``, as servers answer: no table can have the name.
+    """
+    try:
+        parse_name(name)
+    except RequestInvalid as cause:
+        raise ClientError(str(cause), code=cause.code) from None
+    return "/".join(("/tables", quote(name, safe=""), *map(_segment, rest)))
+
+
+@contextmanager
+def _addresses() -> Iterator[None]:
+    try:
+        yield
+    except httpx.InvalidURL:
+        raise ClientError(
+            "the request is too long for a query string: shorten the filter, or plan with it", code="request_invalid"
+        ) from None
+
+
+def _segment(text: str) -> str:
+    # httpx resolves the segments "." and "..".
+    return text.replace(".", "%2E") if text in (".", "..") else quote(text, safe="")
 
 
 def _address(uri: str) -> str:
-    parts = urlsplit(uri.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"not a server's address: {uri!r}; http://host:8181 is one")
+    try:
+        parts = urlsplit(uri.strip())
+        has_port = parts.port is None or parts.port > 0
+    except ValueError:
+        raise _no_address(uri) from None
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("a server's address has no user, query or fragment; pass the token separately")
+    if parts.scheme not in ("http", "https") or not parts.hostname or not has_port or re.search(r"\s", parts.netloc):
+        raise _no_address(uri)
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(API)}"
+
+
+def _no_address(uri: str) -> ValueError:
+    shown = re.sub("//[^/]*@", "//…@", uri)
+    return ValueError(f"not a server's address: {shown!r}; http://host:8181 is one")
 
 
 def _refusal(response: httpx.Response) -> ClientError:

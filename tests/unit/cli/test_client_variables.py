@@ -42,6 +42,16 @@ def test_options_win_over_the_variables(asked, monkeypatch, variables, words, ex
     assert asked == [expected]
 
 
+@pytest.mark.parametrize(("variable", "words"), [("lm_sécret", ()), ("", ("--token", "lm_secret\n"))])
+def test_a_token_that_no_header_can_have_is_wrong_usage_and_not_shown(monkeypatch, variable, words):
+    monkeypatch.setenv("LAKEMUSTER_TOKEN", variable)
+    ran = run("tables", "--uri", LAKE, *words)
+    assert ran.status == 2
+    assert "LAKEMUSTER_TOKEN" in ran.err
+    assert "ASCII" in ran.err
+    assert "cret" not in ran.err
+
+
 @pytest.mark.parametrize(("uri", "words"), [(None, ()), ("", ()), (LAKE, ("--uri", ""))])
 def test_without_an_address_the_local_index_answers(asked, use, monkeypatch, uri, words):
     use(Shelf(tables=[]))

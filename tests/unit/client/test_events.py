@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from lakemuster.client import ClientError
-from lakemuster.client.events import messages
+from lakemuster.client.events import lines, messages
 from tests.unit.client.answers import Server
 
 
@@ -40,6 +40,18 @@ def test_messages_are_read_as_the_standard_says() -> None:
         "data: cut",
     ]
     assert list(messages(lines)) == [("3", ""), ("4", "a\nb"), (None, "c")]
+
+
+@pytest.mark.parametrize("separator", ["\x85", "\u2028", "\u2029"])
+def test_an_event_may_contain_separators_of_lines(separator: str) -> None:
+    told = json.dumps({"id": "1", "table": f"a{separator}b"}, ensure_ascii=False)
+    server = Server(httpx.Response(200, text=f"id: 1\r\ndata: {told}\r\n\r\n"))
+    with server.client() as client:
+        assert next(client.events())["table"] == f"a{separator}b"
+
+
+def test_lines_arrive_in_parts() -> None:
+    assert list(lines(["a", "b\nc\r", "\n", "\n", "d"])) == ["ab", "c", ""]
 
 
 def test_a_broken_stream_goes_on_after_the_last_event(naps: list[float]) -> None:

@@ -15,10 +15,26 @@ def tables(server: Server, token: str | None = None) -> list[object]:
     return list(server.client(token).tables())
 
 
-@pytest.mark.parametrize("uri", ["lake:8181", "ftp://lake", "http://", "http://me:secret@lake", "http://lake?x=1", ""])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "lake:8181", "ftp://lake", "http://", "http://me:secret@lake", "http://lake?x=1", "", "http://lake:port",
+        "http://lake:99999", "http://lake:0", "http://[::1", "http://la ke", "http://é..lake", "http://me:secret@lake:x",
+    ],
+)  # fmt: skip
 def test_an_address_that_is_none_is_refused(uri):
-    with pytest.raises(ValueError, match="address"):
+    with pytest.raises(ValueError, match="address") as caught:
         Client(uri)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "token", ["", " ", "lm_secret\n", "lm_secret\r\nX: y", " lm_secret", "lm_sécret", "lm_secret\0"]
+)
+def test_a_token_that_no_header_can_have_is_refused_and_not_shown(token):
+    with pytest.raises(ValueError, match="visible ASCII") as caught:
+        Client("http://lake", token)
+    assert "cret" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +42,34 @@ def test_an_address_that_is_none_is_refused(uri):
 )
 def test_the_address_may_end_as_it_likes(uri):
     assert Client(uri).uri == "http://lake:81"
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a..b", "\udcff", "a\nb"])
+def test_a_name_that_no_table_can_have_is_refused(name):
+    server = Server()
+    for ask in (lambda c: list(c.table(name).files()), lambda c: c.remove(name), lambda c: c.refresh(name)):
+        with pytest.raises(ClientError) as caught:
+            ask(server.client())
+        assert caught.value.code == "request_invalid"
+    assert server.asked == []
+
+
+def test_a_request_that_is_too_long_for_an_address_is_refused():
+    server = Server()
+    files = server.client().table("a.b").files(where="x" * 70_000)
+    for ask in (list, lambda rows: rows.to_arrow()):
+        with pytest.raises(ClientError, match="too long") as caught:
+            ask(files)
+        assert caught.value.code == "request_invalid"
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("part", [".", ".."])
+def test_dots_are_not_resolved_as_a_path(part):
+    server = Server(refusal(404, "snapshot_not_found"))
+    with pytest.raises(NotFoundError):
+        server.client().table("a.b").snapshot(part)
+    assert server.asked == [f"GET /api/v1/tables/a.b/snapshots/{part.replace('.', '%2E')}"]
 
 
 def test_a_server_may_stand_below_a_path():

@@ -27,6 +27,9 @@ _TEXTS = {
     "model_type": "must be an object",
     "model_attributes_type": "must be an object",
 }
+INT64 = r"^-?[0-9]{1,19}$"
+"""The pattern of a 64-bit integer in text."""
+_PATTERNS = {INT64: "must be a 64-bit integer"}
 _BYTES = {"decoder_memory", "target_file_size"}
 """Settings in bytes whose names do not end in ``_bytes``."""
 
@@ -38,6 +41,8 @@ def plain_message(problem: Mapping[str, Any]) -> str:
         problem: one of pydantic's ``ValidationError.errors()``.
     """
     text = _TEXTS.get(problem["type"])
+    if problem["type"] == "string_pattern_mismatch":
+        text = _PATTERNS.get(problem["ctx"]["pattern"])
     if text is None:
         text = _SHOULD.sub("must ", str(problem["msg"])).removeprefix("Value error, ").replace(" after validation", "")
     return text

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lakemuster.config import load_settings
 from lakemuster.errors import ConfigInvalid
-from lakemuster.validation_messages import plain_message
+from lakemuster.validation_messages import INT64, plain_message
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +63,7 @@ class Sample(BaseModel):
     number: float = 0
     words: tuple[str, ...] = Field((), max_length=1)
     name: str = Field("x", min_length=1)
+    snapshot: str = Field("1", pattern=INT64)
     inner: dict[str, int] = {}
 
 
@@ -74,6 +75,7 @@ class Sample(BaseModel):
         ({"words": ["a", "b"]}, "must have at most 1 item, not 2"),
         ({"name": ""}, "must have at least 1 character"),
         ({"name": 1}, "must be a string"),
+        ({"snapshot": "latest"}, "must be a 64-bit integer"),
         ({"inner": 1}, "must be an object"),
         ({"inner": {"a": 1.5}}, "must be an integer"),
     ],

@@ -11,7 +11,7 @@ import typer
 from lakemuster.cli.application import fail
 from lakemuster.cli.opening import source
 from lakemuster.cli.option_groups import HERE, Server
-from lakemuster.cli.options import AsJson, Limit, Ref, age_ms, parse_time
+from lakemuster.cli.options import AsJson, Limit, Ref, age_ms, branch_or_tag, parse_time
 from lakemuster.cli.output import say, show_document, show_list
 from lakemuster.cli.reading import show_rows
 from lakemuster.cli.sources import Query
@@ -121,7 +121,13 @@ def expiry(
     files: Annotated[bool, typer.Option("--files", help="List the files that would be removed.")] = False,
     ref: Annotated[
         str | None,
-        typer.Option("--ref", metavar="BRANCH", show_default=False, help="Paimon: branch whose snapshots expire."),
+        typer.Option(
+            "--ref",
+            metavar="BRANCH",
+            show_default=False,
+            callback=branch_or_tag,
+            help="Paimon: branch whose snapshots expire.",
+        ),
     ] = None,
     index: Index = False,
     limit: Limit = None,

@@ -39,6 +39,28 @@ def _format(name: str) -> str:
     return name
 
 
+def snapshot_id(number: int | None) -> int | None:
+    """Return a snapshot's id, or None.
+
+    Raises:
+        typer.BadParameter: it has more than 64 bits.
+    """
+    if number is not None and not -(2**63) <= number < 2**63:
+        raise typer.BadParameter(f"{number} is not a snapshot id: it has more than 64 bits.")
+    return number
+
+
+def branch_or_tag(name: str | None) -> str | None:
+    """Return the name of a branch or tag, or None.
+
+    Raises:
+        typer.BadParameter: it is empty.
+    """
+    if name == "":
+        raise typer.BadParameter("a branch or tag has a name, and this is empty.")
+    return name
+
+
 Uri = Annotated[
     str | None,
     typer.Option(
@@ -65,9 +87,18 @@ TokenEnv = Annotated[
 ]
 SnapshotId = Annotated[
     int | None,
-    typer.Option("--snapshot", metavar="ID", show_default=False, help="Snapshot to read instead of the current one."),
+    typer.Option(
+        "--snapshot",
+        metavar="ID",
+        show_default=False,
+        callback=snapshot_id,
+        help="Snapshot to read instead of the current one.",
+    ),
 ]
-Ref = Annotated[str | None, typer.Option("--ref", metavar="NAME", show_default=False, help="Branch or tag to read.")]
+Ref = Annotated[
+    str | None,
+    typer.Option("--ref", metavar="NAME", show_default=False, callback=branch_or_tag, help="Branch or tag to read."),
+]
 AsOf = Annotated[
     str | None,
     typer.Option(

@@ -10,7 +10,19 @@ import typer
 from lakemuster.cli.application import fail
 from lakemuster.cli.opening import no_tables, registered, source
 from lakemuster.cli.option_groups import CURRENT, HERE, UNFILTERED, At, AtUnfiltered, Server
-from lakemuster.cli.options import AsJson, AsOf, Limit, NanMode, NoWhere, Ref, Sort, SortOfTop, Top, Where
+from lakemuster.cli.options import (
+    AsJson,
+    AsOf,
+    Limit,
+    NanMode,
+    NoWhere,
+    Ref,
+    Sort,
+    SortOfTop,
+    Top,
+    Where,
+    snapshot_id,
+)
 from lakemuster.cli.output import show_list
 from lakemuster.cli.progress import progress_until_first
 from lakemuster.cli.sources import Query, query
@@ -216,10 +228,18 @@ def indexes(
 
 def diff(
     name: Name,
-    from_id: Annotated[int, typer.Argument(metavar="FROM", show_default=False, help="Id of the earlier snapshot.")],
+    from_id: Annotated[
+        int,
+        typer.Argument(metavar="FROM", show_default=False, callback=snapshot_id, help="Id of the earlier snapshot."),
+    ],
     to_id: Annotated[
         int | None,
-        typer.Argument(metavar="TO", show_default=False, help="Id of the later snapshot. Default: the current one."),
+        typer.Argument(
+            metavar="TO",
+            show_default=False,
+            callback=snapshot_id,
+            help="Id of the later snapshot. Default: the current one.",
+        ),
     ] = None,
     ref: Ref = None,
     as_of: AsOf = None,

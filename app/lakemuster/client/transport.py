@@ -118,45 +118,20 @@ class Transport:
         Raises:
             ClientError: see ``client.errors``; reading the response can also raise them.
         """
-        for attempt in range(self._retries + 1):
-            with _addresses():
-                request = self._http.build_request(
-                    "GET" if body is None else "POST",
-                    API + path,
-                    params=dict(params),
-                    json=body,
-                    headers={"Accept": media_type},
-                )
-            try:
-                response = self._http.send(request, stream=True)
-            except httpx.TransportError as cause:
-                if attempt < self._retries:
-                    _pause(attempt, None)
-                    continue
-                raise self._unreachable(cause) from cause
-            try:
-                if response.status_code in _RETRIED and attempt < self._retries:
-                    delay = response.headers.get("Retry-After")
-                    response.close()
-                    _pause(attempt, delay)
-                    continue
-                if response.status_code == _NOT_READY:
-                    response.close()
-                    _pause(0, response.headers.get("Retry-After"))
-                    with self.stream(path, params, media_type, body=body) as later:
-                        yield later
-                    return
-                if response.status_code != 200:
-                    response.read()
-                    raise _refusal(response)
-                yield response
-            except httpx.HTTPError as cause:
-                raise AnswerIncomplete(
-                    f"the response of {self.uri} was cut off: {_reason(cause)}", code="answer_incomplete"
-                ) from cause
-            finally:
-                response.close()
-            return
+        method = "GET" if body is None else "POST"
+        options = {"params": dict(params), "json": body, "headers": {"Accept": media_type}}
+        response = self._ready(method, path, options, self._retries, is_stream=True)
+        try:
+            if response.status_code != 200:
+                response.read()
+                raise _refusal(response)
+            yield response
+        except httpx.HTTPError as cause:
+            raise AnswerIncomplete(
+                f"the response of {self.uri} was cut off: {_reason(cause)}", code="answer_incomplete"
+            ) from cause
+        finally:
+            response.close()
 
     def _document(
         self,
@@ -174,8 +149,7 @@ class Transport:
         if timeout is not None:
             options["timeout"] = httpx.Timeout(timeout, connect=_CONNECT_SECONDS)
         retries = self._retries if method == "GET" or is_query else 0
-        while (response := self._answered(method, path, options, retries)).status_code == _NOT_READY:
-            _pause(0, response.headers.get("Retry-After"))
+        response = self._ready(method, path, options, retries)
         if not response.is_success:
             raise _refusal(response)
         if not response.content:
@@ -189,12 +163,24 @@ class Transport:
                 status=response.status_code,
             ) from cause
 
-    def _answered(self, method: str, path: str, options: Mapping[str, Any], retries: int) -> httpx.Response:
+    def _ready(
+        self, method: str, path: str, options: Mapping[str, Any], retries: int, *, is_stream: bool = False
+    ) -> httpx.Response:
+        while True:
+            response = self._answered(method, path, options, retries, is_stream=is_stream)
+            if response.status_code != _NOT_READY:
+                return response
+            response.close()
+            _pause(0, response.headers.get("Retry-After"))
+
+    def _answered(
+        self, method: str, path: str, options: Mapping[str, Any], retries: int, *, is_stream: bool
+    ) -> httpx.Response:
         for attempt in range(retries + 1):
             with _addresses():
                 request = self._http.build_request(method, API + path, **options)
             try:
-                response = self._http.send(request)
+                response = self._http.send(request, stream=is_stream)
             except httpx.TransportError as cause:
                 if attempt < retries:
                     _pause(attempt, None)
@@ -205,6 +191,7 @@ class Transport:
                     f"the response of {self.uri} cannot be read: {_reason(cause)}", code="answer_incomplete"
                 ) from cause
             if response.status_code in _RETRIED and attempt < retries:
+                response.close()
                 _pause(attempt, response.headers.get("Retry-After"))
                 continue
             break

@@ -19,6 +19,10 @@ from tests.unit.cli.commands import Shelf, run
         ("fiels", "t"),
         ("files",),
         ("files", "t", "--snapshot", "x"),
+        ("files", "t", "--snapshot", "9223372036854775808"),
+        ("files", "t", "--ref", ""),
+        ("timeline", "t", "--ref", ""),
+        ("expiry", "t", "--ref", ""),
         ("files", "t", "--snapshot", "1", "--ref", "main"),
         ("files", "t", "--ref", "a", "--as-of", "2024-05-01"),
         ("files", "t", "--as-of", "yesterday"),
@@ -55,6 +59,8 @@ from tests.unit.cli.commands import Shelf, run
         ("bounds", "t"),
         ("bounds", "t", "c", "--groups", "0"),
         ("diff", "t", "1", "2", "--ref", "main"),
+        ("diff", "t", "9223372036854775808"),
+        ("diff", "t", "1", "9223372036854775808"),
     ],
 )
 def test_wrong_usage_is_2_and_says_why(use, words):

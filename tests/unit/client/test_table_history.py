@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import httpx
+import pyarrow as pa
 import pytest
 
-from tests.unit.client.answers import Server, page
+from tests.unit.client.answers import Server, arrow, page
 
 INDEXING = {"snapshots": 9, "indexed": 2, "quarantined": 0}
 
@@ -45,6 +46,13 @@ def test_what_is_being_indexed_is_asked_for_again_until_it_is_ready(naps):
     assert len(server.requests) == 3
     assert {request.url.params["index"] for request in server.requests} == {"true"}
     assert [nap >= 1 for nap in naps] == [True, True]
+
+
+def test_a_stream_waits_however_long_indexing_takes(naps):
+    row = pa.record_batch({"reason": ["none"]})
+    server = Server(*[not_ready() for _ in range(2000)], arrow([row], {"count": "1"}))
+    assert server.client().table("t").timeline(index=True).to_arrow().to_pylist() == [{"reason": "none"}]
+    assert len(naps) == 2000
 
 
 def test_an_expiry_is_one_document_and_a_list_of_files(naps):

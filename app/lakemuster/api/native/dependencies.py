@@ -23,13 +23,13 @@ from lakemuster.errors import RequestInvalid
 from lakemuster.metadata.names import Levels, format_name, parse_name
 from lakemuster.metadata.snapshot import MAIN
 from lakemuster.predicates import NanMode
+from lakemuster.validation_messages import INT64
 from lakemuster.wire.instants import parse_instant
 from lakemuster.wire.native.plans import NAN
 
 PREFIX = "/api/v1"
 PAGE_SIZE, MAX_PAGE_SIZE = 1000, 10_000
 MAX_TOP = 10_000
-_INT64 = r"^-?[0-9]{1,19}$"
 
 
 @dataclass(frozen=True)
@@ -263,9 +263,7 @@ SORT = "Sort by this field; a minus before it means descending. Equal rows keep 
 class SnapshotChoice(_Parameters):
     """Parameters that select a snapshot."""
 
-    snapshot: str | None = Field(
-        None, pattern=_INT64, description="Id of the snapshot to read; responses never change."
-    )
+    snapshot: str | None = Field(None, pattern=INT64, description="Id of the snapshot to read; responses never change.")
     ref: str | None = Field(None, min_length=1, max_length=1024, description="Branch or tag to read.")
     as_of: str | None = Field(
         None,
@@ -362,11 +360,11 @@ class FilesParameters(FilterParameters, TopParameters):
 class DiffParameters(SnapshotParameters):
     """Parameters of a difference."""
 
-    start: str = Field(alias="from", pattern=_INT64, description="Id of the earlier snapshot.")
+    start: str = Field(alias="from", pattern=INT64, description="Id of the earlier snapshot.")
     end: str | None = Field(
         None,
         alias="to",
-        pattern=_INT64,
+        pattern=INT64,
         description="Id of the later snapshot. Absent: the one that `ref` or `as_of` selects, or the current one.",
     )
 

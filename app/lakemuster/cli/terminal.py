@@ -73,7 +73,14 @@ def column_widths(natural: Sequence[int], is_number: Sequence[bool], room: int) 
 
 
 def _records_on_terminal(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    least = max([NARROWEST, *(cell_len(value) for row in rows for value in row if _NUMBER.fullmatch(value))])
+    has_room = max(map(cell_len, headings)) + _GAP + least <= console.width
     for row in rows:
+        if not has_room:  # the terminal itself wraps the lines; Rich would leave no room for the values
+            for heading, value in zip(headings, row, strict=True):
+                console.print(Text(f"{heading}{' ' * _GAP}{value}"), soft_wrap=True)
+            console.print()
+            continue
         record = Table(box=None, show_header=False, pad_edge=False, padding=(0, _GAP, 0, 0))
         record.add_column(no_wrap=True)
         record.add_column(overflow="fold")

@@ -54,6 +54,17 @@ def test_ids_and_numbers_never_wrap(kind, width, monkeypatch, capsys):
             assert any(re.search(rf"(?<!\S){value}(?!\S)", line) for line in lines), (value, lines)
 
 
+@pytest.mark.parametrize("width", [1, 12, 20, 30, 40])
+@pytest.mark.parametrize("kind", LISTS)
+def test_the_narrowest_terminals_get_every_value_too(kind, width, monkeypatch, capsys):
+    lines = shown(kind, width, monkeypatch, capsys)
+    values = {str(value) for value in LISTS[kind].values() if isinstance(value, int | str)}
+    shown_values = "".join(line.strip() for line in lines)
+    for value in values:
+        number = value.lstrip("-").isdecimal()
+        assert any(line.rstrip().endswith(value) for line in lines) if number else value in shown_values, (value, lines)
+
+
 def test_numbers_are_aligned_at_their_right(monkeypatch, capsys):
     lines = shown("tables", 100, monkeypatch, capsys)
     first, second = (line for line in lines if line.startswith("sales.orders"))

@@ -152,16 +152,19 @@ class Transport:
         response = self._ready(method, path, options, retries)
         if not response.is_success:
             raise _refusal(response)
-        if not response.content:
+        if not response.content and method != "GET" and not is_query:
             return None
         try:
-            return json.loads(response.content)
-        except ValueError as cause:
+            document = json.loads(response.content)
+        except ValueError:
+            document = None
+        if not isinstance(document, dict):
             raise AnswerIncomplete(
-                f"{self.uri} did not answer with JSON: is it a Lakemuster server?",
+                f"{self.uri} did not answer with a JSON object: is it a Lakemuster server?",
                 code="answer_incomplete",
                 status=response.status_code,
-            ) from cause
+            )
+        return document
 
     def _ready(
         self, method: str, path: str, options: Mapping[str, Any], retries: int, *, is_stream: bool = False

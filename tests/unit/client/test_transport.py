@@ -175,9 +175,14 @@ def test_a_redirect_is_not_followed_with_the_token():
     assert len(server.requests) == 1
 
 
-def test_something_else_than_json_is_told():
+@pytest.mark.parametrize("content", ["<h1>hello</h1>", "[]", "null", '"x"', "5", ""])
+@pytest.mark.parametrize(
+    "ask",
+    [lambda c: list(c.tables()), lambda c: c.table("t").info(), lambda c: c.table("t").stats(), Client.event_page],
+)
+def test_something_else_than_a_json_object_is_told(ask, content):
     with pytest.raises(AnswerIncomplete, match="is it a Lakemuster server"):
-        tables(Server(httpx.Response(200, html="<h1>hello</h1>")))
+        ask(Server(httpx.Response(200, text=content)).client())
 
 
 def test_an_error_carries_what_the_server_added():

@@ -81,6 +81,12 @@ class Schema:
         """The ids of required fields whose enclosing structs are all required; none inside a list or a map."""
         return frozenset(_required(self.fields))
 
+    @cached_property
+    def members(self) -> frozenset[int]:
+        """The ids of fields in structs; none inside a list or a map."""
+        inside = {column.field.field_id for column in self._columns if not column.repeated}
+        return frozenset(inside - {field.field_id for field in self.fields})
+
     def primitive(self, field_id: int) -> Primitive | None:
         """Return the primitive type of a field; None when it is absent or nested."""
         field = self.by_id.get(field_id)

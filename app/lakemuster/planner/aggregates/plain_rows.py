@@ -108,7 +108,7 @@ class PlainRows:
 
     def field(self, files: KeptFiles, field_id: int) -> FieldStats:
         """Return the recorded statistics."""
-        return EntryStatistics(files.entries).field(field_id) or FieldStats()
+        return EntryStatistics(files.entries, files.scan.rules.members).field(field_id) or FieldStats()
 
 
 class _PackProver:

@@ -92,6 +92,7 @@ class _Kind:
     type: Primitive
     arrow: pa.DataType
     required: bool
+    is_member: bool
 
     @property
     def has_nan(self) -> bool:
@@ -100,7 +101,7 @@ class _Kind:
     @property
     def names(self) -> list[str]:
         kinds = ("lower", "upper", "null_count", "value_count", *(("nan_count",) if self.has_nan else ()))
-        return [column(kind, self.field_id) for kind in kinds]
+        return [*(column(kind, self.field_id) for kind in kinds), "record_count"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ class _Side:
     def read(cls, table: pa.Table, kind: _Kind) -> _Side:
         rows, schema = table.num_rows, table.schema
         places = [place for name in kind.names if (place := schema.get_field_index(name)) >= 0]
-        own = EntryStatistics(table.select(places))
+        own = EntryStatistics(table.select(places), frozenset((kind.field_id,)) if kind.is_member else frozenset())
         stats = own.field(kind.field_id) or FieldStats()
         unknown = np.full(rows, UNKNOWN, np.int64)
         nulls = unknown if stats.null_count is None else stats.null_count
@@ -225,7 +226,8 @@ def _delete_column(field_id: int, schemas: Sequence[Schema]) -> _Kind | None:
     arrow = arrow_type(newest.type)
     if arrow is None or not isinstance(newest.type, Primitive):
         return None
-    return _Kind(field_id, newest.type, arrow, all(required for _, _, required in found))
+    is_member = any(field_id in schema.members for schema in schemas)
+    return _Kind(field_id, newest.type, arrow, all(required for _, _, required in found), is_member)
 
 
 def _members(fields: Sequence[Field], *, required: bool) -> Iterator[tuple[Field, bool]]:

@@ -124,6 +124,16 @@ class PaimonReading:
         return False
 
     @property
+    def has_value_counts(self) -> bool:
+        """False: Paimon does not count values."""
+        return False
+
+    @property
+    def members(self) -> frozenset[int]:
+        """Empty: Paimon records no statistics of members."""
+        return frozenset()
+
+    @property
     def path_column(self) -> str:
         """The column of a file's name."""
         return "file_name"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ from lakemuster.index.zones import counts as counts_of
 from lakemuster.index.zones import of_partitions
 from lakemuster.metadata.files import column, split_column
 from lakemuster.planner.columns import single_array
-from lakemuster.planner.pruning.prune import Counts, FieldStats
+from lakemuster.planner.pruning.prune import UNKNOWN, Counts, FieldStats
 from lakemuster.predicates import BoundLeaf
 
 _COUNTS = ("null_count", "nan_count", "value_count")
@@ -36,9 +36,15 @@ class Arrays:
 
 @dataclass(frozen=True, slots=True)
 class EntryStatistics:
-    """Column statistics of a segment's entries; only columns that a predicate names are read."""
+    """Column statistics of a segment's entries; only columns that a predicate names are read.
+
+    Attributes:
+        table: with ``record_count``, unless counts are returned as recorded.
+        members: the ids of columns in structs, for :func:`covering`; None to return counts as recorded.
+    """
 
     table: pa.Table
+    members: frozenset[int] | None = None
     _found: dict[int, FieldStats | None] = field(default_factory=dict)
 
     @property
@@ -69,11 +75,38 @@ class EntryStatistics:
         if max(places) < 0:
             return None
         lower, upper, *numbers = (None if place < 0 else self.table.column(place) for place in places)
-        return FieldStats(
+        found = FieldStats(
             None if lower is None else single_array(lower),
             None if upper is None else single_array(upper),
             *(None if of is None else counts(of) for of in numbers),
         )
+        if self.members is None:
+            return found
+        return covering(found, counts(self.table.column("record_count")), is_member=field_id in self.members)
+
+
+def covering(stats: FieldStats, records: Counts, *, is_member: bool) -> FieldStats:
+    """Return a column's statistics, its counts unknown where it has fewer values, or more, than the file has rows.
+
+    Iceberg Java leaves rows whose struct is null out of the counts of the struct's members: of float and double members
+    in Parquet up to release 1.11, and of members without other nulls in ORC. StarRocks left nulls out of values.
+
+    Source: apache/iceberg issue 17561; Iceberg Java, ``ParquetValueWriters``, ``OrcMetrics``; StarRocks, pull request
+    50699.
+
+    Args:
+        records: the (N,) numbers of rows.
+        is_member: whether the column is in a struct: then nulls count only if values do.
+    """
+    if stats.value_count is None:
+        return replace(stats, null_count=None) if is_member else stats
+    doubted = (stats.value_count != records) & (records >= 0)
+    if not is_member:
+        doubted &= stats.value_count >= 0
+    if not doubted.any():
+        return stats
+    nulls = None if stats.null_count is None else np.where(doubted, UNKNOWN, stats.null_count)
+    return replace(stats, null_count=nulls, value_count=np.where(doubted, UNKNOWN, stats.value_count))
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,7 +210,10 @@ def _count(scan: ScanIndex, spec: SpecIndex, bound: Bound, counting: _Counting) 
 
 def _count_packs(spec: SpecIndex, runs: PlaceRanges, counting: _Counting) -> None:
     """Count entries pack by pack, as plans evaluate them."""
-    asked = [(bound, PackPredicate.of(spec.index, bound, spec.projection)) for bound in (TRUE, *counting.conjuncts)]
+    asked = [
+        (bound, PackPredicate.of(spec.index, bound, spec.projection, spec.rules.members))
+        for bound in (TRUE, *counting.conjuncts)
+    ]
     runs = runs.cut(spec.pack_starts)
     for pack, first, end in runs_of(np.searchsorted(spec.pack_starts, runs.starts, side="right") - 1):
         own, masks = PlaceRanges(runs.starts[first:end], runs.ends[first:end]), list[Mask]()

@@ -116,6 +116,7 @@ class PackPredicate:
     Attributes:
         columns: the type that the predicate assumes for each column.
         partitions: the types of the spec's partition fields.
+        members: the ids of columns in structs.
         values: a cache of leaves' values as bound codes, by the leaf's identity.
         projected: a cache of leaves' projections on partitions, by the leaf's identity.
     """
@@ -125,13 +126,16 @@ class PackPredicate:
     projection: PartitionPredicates
     columns: dict[int, Primitive]
     partitions: dict[int, Primitive]
+    members: frozenset[int] = frozenset()
     values: dict[int, CodedValues | None] = field(default_factory=dict)
     projected: dict[int, Bound | None] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, index: Index, bound: Bound, projection: PartitionPredicates) -> PackPredicate:
+    def of(
+        cls, index: Index, bound: Bound, projection: PartitionPredicates, members: frozenset[int] = frozenset()
+    ) -> PackPredicate:
         """Prepare a whole predicate."""
-        return cls(index, or_to_in(bound, projection), projection, leaf_types(bound), projection.types())
+        return cls(index, or_to_in(bound, projection), projection, leaf_types(bound), projection.types(), members)
 
     def matching(self, pack: Pack, spans: Sequence[slice] | None) -> RowNumbers:
         """Return the live entries of a pack that the predicate cannot drop alone, as places in the pack.
@@ -269,24 +273,33 @@ class PackStatistics:
         for number in np.flatnonzero(np.diff(edges)).tolist():
             own = None if places is None else places[edges[number] : edges[number + 1]] - pack.starts[number]
             segment = self.predicate.index.segments.open(pack.segments[number])
-            found.append(_recorded(segment, self.kind, field_id, of, own))
+            found.append(_recorded(segment, self.kind, field_id, of, own, self.predicate.members))
         return stacked(found, [count for count in rows if count], of)
 
 
-def _recorded(segment: Segment, kind: FieldKind, field_id: int, of: Primitive, places: RowNumbers | None) -> FieldStats:
+def _recorded(
+    segment: Segment,
+    kind: FieldKind,
+    field_id: int,
+    of: Primitive,
+    places: RowNumbers | None,
+    members: frozenset[int],
+) -> FieldStats:
     """Read one segment's statistics of a field, with bounds in the type ``of``."""
     wanted = _PARTITION if kind == "partition" else _STATISTICS
     names = [name for name in segment.columns_of.get(field_id, ()) if name.startswith(wanted)]
     rows = segment.num_rows if places is None else len(places)
     if not names and kind == "column":
         return FieldStats()
+    if kind == "column":
+        names.append("record_count")
     table = segment.table(names) if names else _NOTHING
     if names and places is not None:
         table = table.take(pa.array(places))
     if kind == "partition":
         stats: FieldStats | None = PartitionStatistics(table, rows, frozenset((field_id,))).field(field_id)
     else:
-        stats = EntryStatistics(table).field(field_id)
+        stats = EntryStatistics(table, members).field(field_id)
     if stats is None:
         return FieldStats()
     target = arrow_type(of)

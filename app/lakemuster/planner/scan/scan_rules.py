@@ -64,6 +64,16 @@ class ScanRules(Protocol):
         ...
 
     @property
+    def has_value_counts(self) -> bool:
+        """Whether entries may record how many values a column has; otherwise as many as rows are assumed."""
+        ...
+
+    @property
+    def members(self) -> frozenset[int]:
+        """The ids of the columns in structs, whose counts may leave out rows."""
+        ...
+
+    @property
     def index_column(self) -> str | None:
         """The column of entries that holds indexes of files which the scan evaluates; None if there is none."""
         ...
@@ -158,16 +168,19 @@ class PlainRules:
 
     Attributes:
         without: partitions that are read from another branch instead.
+        members: the ids of the columns in structs.
     """
 
     base: tuple[str, ...] = ("status", "record_count")
     has_nan_counts: bool = True
+    has_value_counts: bool = True
     path_column: str = "file_path"
     reads_together: bool = False
     drops_groups: bool = False
     index_column: None = None
     unread: str = "in a partition that is read from another branch"
     without: Partitions | None = None
+    members: frozenset[int] = frozenset()
 
     @property
     def evaluates_packs(self) -> bool:
@@ -184,7 +197,7 @@ class PlainRules:
 
     def statistics(self, entries: pa.Table) -> EntryStatistics:
         """Return the recorded statistics."""
-        return EntryStatistics(entries)
+        return EntryStatistics(entries, self.members)
 
     def written_zones(self, zones: pa.RecordBatch, field_id: int) -> str:
         """Return the empty prefix: written zones replace the statistics."""
@@ -247,9 +260,10 @@ def undeleted(entries: pa.Table) -> Mask:
     return np.asarray(single_array(entries.column("status")).to_numpy() != DELETED)
 
 
-def plain_rules(_view: View) -> PlainRules:
+def plain_rules(view: View) -> PlainRules:
     """Return the plain rules of a scan of a whole snapshot."""
-    return _PLAIN
+    members = frozenset[int]().union(*(schema.members for schema in view.schemas))
+    return PlainRules(members=members) if members else _PLAIN
 
 
 _PLAIN = PlainRules()

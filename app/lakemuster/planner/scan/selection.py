@@ -93,7 +93,7 @@ class Survivors:
     def pack_predicate(self, spec: SpecIndex, bound: Bound) -> PackPredicate:
         """Return the predicate, prepared for the packs of a spec."""
         if spec.cache_key not in self._predicates:
-            self._predicates[spec.cache_key] = PackPredicate.of(spec.index, bound, spec.projection)
+            self._predicates[spec.cache_key] = PackPredicate.of(spec.index, bound, spec.projection, spec.rules.members)
         return self._predicates[spec.cache_key]
 
     def candidates(self, scan: ScanIndex) -> tuple[Candidate, ...]:

@@ -59,8 +59,13 @@ def _segment_zones(index: Index, name: str, rows: Sequence[int], of: _ZonesOf) -
     if zones is not None and zones.num_rows == sum(map(zone_count, rows)):
         prefix = PARTITION if of.kind == "partition" else of.rules.written_zones(zones, of.field_id)
         if prefix is not None and (found := written_zones(zones, prefix, of.field_id, of.of)) is not None:
-            return found
+            return _without_doubted(found, of) if of.kind == "column" and of.rules.has_value_counts else found
     return zones_of(_recorded(index.segments.open(name), of), of.of, rows)
+
+
+def _without_doubted(zones: FieldStats, of: _ZonesOf) -> FieldStats:
+    """Return zones of a column without counts that may not cover all rows: zones do not record how many there are."""
+    return replace(zones, value_count=None, null_count=None if of.field_id in of.rules.members else zones.null_count)
 
 
 class _ZonesOf(NamedTuple):

@@ -17,7 +17,7 @@ from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.pruning.bounds import comparable
 from lakemuster.planner.pruning.prune import Counts, FieldStats, nothing_ordered
-from lakemuster.planner.pruning.statistics import counts
+from lakemuster.planner.pruning.statistics import counts, covering
 from lakemuster.planner.statistics.live_files import Question, live_files
 from lakemuster.planner.statistics.overlap import Overlap, bound_order, overlap
 from lakemuster.planner.statistics.rules import STATISTICS_RULES
@@ -146,7 +146,9 @@ class _Collected:
         self.null_count.add(stats.null_count)
         self.nan_count.add(stats.nan_count)
         self.column_size.add(sizes)
-        self.holding.append(~nothing_ordered(stats, self.type, rows) & (counts(entries.column("record_count")) != 0))
+        records = counts(entries.column("record_count"))
+        certain = covering(stats, records, is_member=False)
+        self.holding.append(~nothing_ordered(certain, self.type, rows) & (records != 0))
         if (form := _form(self.type)) is not None:
             for found, bounds in ((self.lower, stats.lower), (self.upper, stats.upper)):
                 known = comparable(bounds, self.type)

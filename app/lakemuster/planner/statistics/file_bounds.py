@@ -15,7 +15,7 @@ from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.deletes.partition_keys import PartitionKeys
 from lakemuster.planner.pruning.bounds import comparable
 from lakemuster.planner.pruning.prune import FieldStats, nothing_ordered
-from lakemuster.planner.pruning.statistics import counts
+from lakemuster.planner.pruning.statistics import counts, covering
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.statistics.live_files import Question, live_files
 from lakemuster.planner.statistics.numbers import Ints
@@ -104,8 +104,9 @@ class _Collected:
             for entries in tables:
                 stats = rules.statistics(question.scan, entries).field(field_id) or FieldStats()
                 rows = entries.num_rows
-                has_rows = counts(entries.column("record_count")) != 0
-                self.holding.append(~nothing_ordered(stats, self.kind, rows) & has_rows)
+                records = counts(entries.column("record_count"))
+                certain = covering(stats, records, is_member=False)
+                self.holding.append(~nothing_ordered(certain, self.kind, rows) & (records != 0))
                 if not partitions:
                     self.partitions.append(np.zeros(rows, np.int64))
                 for found, bounds in ((self.lower, stats.lower), (self.upper, stats.upper)):

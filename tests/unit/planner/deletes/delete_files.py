@@ -31,6 +31,7 @@ SCHEMA = Schema(
 )
 COLUMNS = {1: LONG, 2: TEXT, 3: DOUBLE, 4: LONG, 6: LONG}
 REQUIRED = frozenset({4})
+MEMBERS = frozenset({6})
 
 
 def by(*fields: tuple[int, str, int], spec_id: int = 0) -> PartitionSpec:
@@ -70,6 +71,7 @@ class File:
     referenced: str | None = None
     equality_ids: tuple[int, ...] | None = None
     statistics: dict[int, Recorded] = field(default_factory=dict)
+    records: int = 2
 
 
 def data(path: str = "a", sequence: int | None = 1, **rest: Any) -> File:
@@ -106,6 +108,7 @@ def table_of(
         (pa.field("sequence_number", pa.int64()), [file.sequence for file in files]),
         (pa.field("file_path", pa.string()), [file.path for file in files]),
         (pa.field("file_format", pa.string()), [file.format for file in files]),
+        (pa.field("record_count", pa.int64()), [file.records for file in files]),
         (pa.field("referenced_data_file", pa.string()), [file.referenced for file in files]),
         (pa.field("equality_ids", pa.list_(pa.int32())), [file.equality_ids for file in files]),
     ]
@@ -197,7 +200,7 @@ def may_share(delete: File, file: File, field_id: int) -> bool:
     """Return whether a value of the delete file may equal one of the data file."""
     if field_id not in COLUMNS:
         return True
-    one, other = (side.statistics.get(field_id, Recorded()) for side in (delete, file))
+    one, other = (recorded(side, field_id) for side in (delete, file))
     required = field_id in REQUIRED
     if may_hold(one.nulls, required) and may_hold(other.nulls, required):
         return True
@@ -206,6 +209,13 @@ def may_share(delete: File, file: File, field_id: int) -> bool:
     if COLUMNS[field_id] is DOUBLE and one.nans != 0 and other.nans != 0:
         return True
     return not (above(one.lower, other.upper) or above(other.lower, one.upper))
+
+
+def recorded(side: File, field_id: int) -> Recorded:
+    """Return a column's statistics; counts that leave out rows count as unknown."""
+    found = side.statistics.get(field_id, Recorded())
+    is_whole = found.values == side.records or (found.values is None and field_id not in MEMBERS)
+    return found if is_whole else replace(found, nulls=None, values=None)
 
 
 def may_hold(count: int | None, required: bool) -> bool:

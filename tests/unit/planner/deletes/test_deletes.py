@@ -290,6 +290,7 @@ def stats(*bounds: Any, nulls: int | None = 0, values: int | None = 2, nans: int
         (1, stats(5, 9, nulls=None), stats(1, 4, nulls=None), True),
         (1, stats(nulls=2), stats(1, 4), False),
         (1, stats(nulls=2, values=None), stats(1, 4), True),
+        (1, stats(nulls=1, values=1), stats(1, 4), True),
         (1, stats(1, 4), stats(nulls=2), False),
         (1, stats(1, 4, nulls=1), stats(nulls=2), True),
         (1, stats(None, 9), stats(1, 4), True),
@@ -308,6 +309,8 @@ def stats(*bounds: Any, nulls: int | None = 0, values: int | None = 2, nans: int
         (4, stats(5, 9, nulls=None), stats(1, 4, nulls=None), False),
         (6, stats(5, 9, nulls=None), stats(1, 4, nulls=None), True),
         (6, stats(5, 9), stats(1, 4), False),
+        (6, stats(5, 9, values=1), stats(1, 4, values=1), True),
+        (6, stats(5, 9, values=None), stats(1, 4, values=None), True),
         (99, stats(5, 9), stats(1, 4), True),
     ],
 )
@@ -341,7 +344,7 @@ def test_stat_columns_names_the_statistics_that_are_read() -> None:
     deletes = table_of([equality(1, 3, 5, 99), positions()], UNPARTITIONED)
     index = DeleteIndex.of([(0, deletes)], SPECS, (SCHEMA,))
     kinds = ("lower", "upper", "null_count", "value_count")
-    assert index.stat_columns == {f"{kind}.{i}" for kind in kinds for i in (1, 3)} | {"nan_count.3"}
+    assert index.stat_columns == {f"{kind}.{i}" for kind in kinds for i in (1, 3)} | {"nan_count.3", "record_count"}
 
 
 def test_bounds_of_list_elements_prove_nothing() -> None:

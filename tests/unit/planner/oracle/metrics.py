@@ -22,11 +22,22 @@ class Writer:
 
     def statistics(self, schema: Schema, rows: list[Row]) -> dict[int, Recorded]:
         found = {}
-        for field_id, _, of in leaves(schema.fields):
-            recorded = self.column(of, [row[field_id] for row in rows])
-            if recorded != Recorded():
-                found[field_id] = recorded
+        for column in schema.fields:
+            own = list(leaves((column,)))
+            counted = rows if isinstance(column.type, Primitive) else self.counted(rows, [i for i, _, _ in own])
+            for field_id, _, of in own:
+                recorded = self.column(of, [row[field_id] for row in counted])
+                if len(counted) < len(rows):
+                    recorded = replace(recorded, exact=False, uncounted=False)
+                if recorded != Recorded():
+                    found[field_id] = recorded
         return found
+
+    def counted(self, rows: list[Row], members: list[int]) -> list[Row]:
+        """Return the rows that are counted for a struct's members; some writers leave out rows whose struct is null."""
+        if chance(self.rng, 60):
+            return rows
+        return [row for row in rows if any(row[member] is not None for member in members)]
 
     def column(self, of: Primitive, values: list[Any]) -> Recorded:
         rng = self.rng
@@ -46,8 +57,8 @@ class Writer:
         match mode:
             case "none":
                 return Recorded()
-            case "counts":
-                return replace(inexact, lower=None, upper=None)
+            case "counts":  # without nulls among the values, as StarRocks wrote them
+                return replace(inexact, lower=None, upper=None, values=sum(value is not None for value in values))
             case "truncate" if of.text in ("string", "binary"):
                 width = rng.choice([1, 2])
                 return replace(inexact, lower=shortened(exact.lower, width), upper=raised(exact.upper, width))

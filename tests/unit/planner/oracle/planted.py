@@ -222,6 +222,16 @@ def _(patch: Patch) -> None:
         instead(patch, owner, "cast_or_none", cast)
 
 
+@planted("counts cover all rows")
+def _(patch: Patch) -> None:
+    patch.setattr(statistics, "covering", lambda stats, *_, **__: stats)
+
+
+@planted("counts of zones cover all rows")
+def _(patch: Patch) -> None:
+    patch.setattr(spec_index, "_without_doubted", lambda zones, _: zones)
+
+
 @planted("a column without statistics is null")
 def _(patch: Patch) -> None:
     def absent(real: Callable[..., Any]) -> Callable[..., Any]:

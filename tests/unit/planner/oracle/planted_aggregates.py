@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lakemuster.planner.aggregates import answers, extremes, interval, kept_files, plain_rows, row_rules
-from lakemuster.planner.pruning import partition_predicates
+from lakemuster.planner.pruning import partition_predicates, statistics
 from lakemuster.planner.pruning.prune import FieldStats
 from lakemuster.predicates import BoundAnd, BoundLeaf, BoundOr, complement, projection
 from tests.unit.planner.oracle.planting import Patch, Planted, instead
@@ -44,6 +44,11 @@ def _(patch: Patch) -> None:
 @planted("a column that was ever required has no null")
 def _(patch: Patch) -> None:
     patch.setattr(answers, "never_null", lambda field_id, _, history: any(field_id in of.required for of in history))
+
+
+@planted("counts cover all rows")
+def _(patch: Patch) -> None:
+    patch.setattr(statistics, "covering", lambda stats, *_, **__: stats)
 
 
 @planted("every planned file counts as matching whole")

@@ -16,7 +16,7 @@ from lakemuster.metadata.files import column
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.pruning import zones
 from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, can_match
-from lakemuster.planner.pruning.statistics import Arrays, EntryStatistics, PartitionStatistics
+from lakemuster.planner.pruning.statistics import Arrays, EntryStatistics, PartitionStatistics, covering
 from lakemuster.planner.pruning.zones import written_zones, zones_of
 from lakemuster.predicates import Bound, BoundLeaf, Op
 from tests.unit.planner.pruning.test_prune import FIELDS, LONG, files, predicates, statistics
@@ -47,6 +47,32 @@ def entries(of: Any) -> pa.Table:
 @given(files, predicates)
 def test_entry_statistics_are_those_recorded(of: Any, predicate: Bound) -> None:
     assert (can_match(predicate, EntryStatistics(entries(of))) == can_match(predicate, statistics(of))).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "records", "nulls", "nulls_of_member"),
+    [(2, 2, 1, 1), (1, 2, -1, -1), (3, 2, -1, -1), (None, 2, 1, -1), (None, -1, 1, 1), (2, -1, 1, 1), (0, 2, -1, -1)],
+)
+def test_counts_are_known_where_they_cover_all_rows(
+    values: int | None, records: int, nulls: int, nulls_of_member: int
+) -> None:
+    stated = UNKNOWN if values is None else values
+    recorded = FieldStats(None, None, np.array([1]), None, np.array([stated]))
+    for is_member, expected in ((False, nulls), (True, nulls_of_member)):
+        found = covering(recorded, np.array([records]), is_member=is_member)
+        assert found.null_count is not None
+        assert found.value_count is not None
+        assert (found.null_count[0], found.value_count[0]) == (expected, stated if expected > 0 else UNKNOWN)
+    assert covering(FieldStats(null_count=np.array([0])), np.array([2]), is_member=True).null_count is None
+
+
+def test_nulls_beside_as_many_values_do_not_make_a_column_null() -> None:
+    """StarRocks counted the values that are not null."""
+    leaf = BoundLeaf(Op.NOT_NULL, 1, "x", LONG)
+    counts_of = {"record_count": 4, "null_count.1": 2, "value_count.1": 2}
+    table = pa.table({name: pa.array([number], pa.int64()) for name, number in counts_of.items()})
+    assert can_match(leaf, EntryStatistics(table, frozenset())).all()
+    assert not can_match(leaf, EntryStatistics(table)).any()
 
 
 @given(files, predicates, st.integers(1, 3))

@@ -212,7 +212,9 @@ def bounds_of(table: Table, file: DataFile, recorded: Recorded, column: LeafColu
         None if bound is None or is_nan(bound) else plain(promoted(bound, old, column.type))
         for bound in (recorded.lower, recorded.upper)
     )
-    return figures.Bounds(lower, upper, file.record_count != 0 and not has_nothing(recorded, column.type))
+    covers_rows = file.record_count < 0 or recorded.values == file.record_count
+    nothing = covers_rows and has_nothing(recorded, column.type)
+    return figures.Bounds(lower, upper, file.record_count != 0 and not nothing)
 
 
 def has_nothing(recorded: Recorded, of: Primitive) -> bool:

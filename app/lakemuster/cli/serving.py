@@ -139,9 +139,14 @@ class _Server(uvicorn.Server):
 
 def _serve_here(app: FastAPI, settings: Settings, listener: socket.socket, ready: Callable[[], None]) -> None:
     server = _Server(ServerConfig(app, **_options(settings)), ready)
-    # uvicorn raises the signal that stopped it again: ignore it, since a requested stop is not a failure.
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    # For signals before uvicorn handles them, and for the one that stopped it, which it raises again: a requested stop
+    # is not a failure.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
+        signal.signal(number, stop)
     export_telemetry(app)
     reload_on_hangup(app)
     warm_up()

@@ -77,6 +77,7 @@ FIRING = {
         ("lakemuster_storage_operations_total", 'kind="read",outcome="storage_denied"', "0+1x200"),
     ],
     "LakemusterBucketHangs": [("lakemuster_storage_threads", 'state="full_buckets"', "1x200")],
+    "LakemusterCatalogUnreachable": [("lakemuster_upstream_breakers_open", 'catalog="prod"', "1x200")],
     "LakemusterDecodersBehind": [("lakemuster_decoder_tasks", 'state="queued"', "300x200")],
     "LakemusterDatabaseConnectionsUsedUp": [
         ("lakemuster_database_connections", 'state="in_use"', "32x200"),

@@ -38,6 +38,7 @@ def count_services(metrics: Metrics, services: Services) -> None:
     metrics.hold_counter("lakemuster_work", help_text, ["kind"], lambda: asdict(services.refresher.totals))
     _count_refreshes(metrics, services)
     _count_storage(metrics, services)
+    _count_upstreams(metrics, services)
     _count_database(metrics, services)
     _count_caches(metrics)
     _count_kernels(metrics)
@@ -76,6 +77,16 @@ def _count_storage(metrics: Metrics, services: Services) -> None:
         "theirs at work."
     )
     metrics.hold_gauge("lakemuster_storage_threads", help_text, ["state"], services.refresher.threads.counts)
+
+
+def _count_upstreams(metrics: Metrics, services: Services) -> None:
+    help_text = "Server processes that refuse requests to an attached catalog at once, since it did not answer."
+    metrics.hold_gauge(
+        "lakemuster_upstream_breakers_open",
+        help_text,
+        ["catalog"],
+        lambda: {catalog.name: float(catalog.breaker.is_open) for catalog in services.refresher.upstreams},
+    )
 
 
 def _count_kernels(metrics: Metrics) -> None:

@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 from lakemuster.api.sidecar import forwarding
 from lakemuster.catalog.services import Services
+from lakemuster.upstream.breaker import FAILURES
 from tests.apps import create_app
 from tests.certificates import write_certificate
 from tests.contract.service.backends import catalog, settings
@@ -262,3 +263,14 @@ def test_the_environments_proxy_is_used(
         assert client.post(VIEWS, json={}).status_code == 200
     (asked,) = raw.asked
     assert asked.line.startswith("POST /v1/" if is_bypassed else "POST http://catalog.invalid/v1/")
+
+
+def test_an_open_circuit_breaker_is_in_the_metrics(client: TestClient, raw: RawCatalog) -> None:
+    def is_told(number: str) -> bool:
+        return f'lakemuster_upstream_breakers_open{{catalog="prod"}} {number}\n' in client.get("/metrics").text
+
+    assert is_told("0.0")
+    raw.answers = lambda _: b""
+    for _ in range(FAILURES):
+        assert client.post(VIEWS, json={}).status_code == 502
+    assert is_told("1.0")

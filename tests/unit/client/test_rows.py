@@ -60,7 +60,7 @@ def test_a_failing_page_raises_after_the_rows_before_it(naps):
 
 @pytest.mark.parametrize("body", [{}, {"files": None, "next_page_token": None}, {"entries": []}, [], None, "files"])
 def test_a_page_without_its_key_is_no_empty_list(body):
-    with pytest.raises(AnswerIncomplete, match="'files'|a JSON object"):
+    with pytest.raises(AnswerIncomplete, match=r"'files'|a JSON object"):
         list(files(Server(httpx.Response(200, json=body))))
 
 

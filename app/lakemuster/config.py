@@ -113,6 +113,7 @@ class Settings(BaseSettings):
     max_staleness: float = Field(
         5.0,
         ge=0,
+        allow_inf_nan=False,
         description="Maximum age of the last read of a table's pointer, in seconds; 0: every request reads it.",
     )
     cors_origins: _Words = Field(

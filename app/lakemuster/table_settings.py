@@ -195,7 +195,7 @@ class TableSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    staleness: float | None = Field(None, ge=0, description="Maximum age of a pointer's last read, in seconds.")
+    staleness: Limit | None = Field(None, description="Maximum age of a pointer's last read, in seconds.")
     history: int | None = Field(
         None, ge=0, le=2**31 - 1, description="Number of newest snapshots that a refresh indexes."
     )

@@ -57,6 +57,8 @@ def test_a_file_has_lists_and_tables_of_its_own(tmp_path: Path) -> None:
         ("PORT", "65536", "PORT: "),
         ("HISTORY", str(2**63), "HISTORY: must be less than or equal to"),
         ("TABLES", '{"*": {"history": 2147483648}}', "history: must be less than or equal to"),
+        ("MAX_STALENESS", "inf", "MAX_STALENESS: must be a finite number"),
+        ("TABLES", '{"*": {"staleness": Infinity}}', "staleness: must be a finite number"),
         ("ROOT_PATH", "/metrics", "ROOT_PATH: must not begin with one of the server's own paths"),
         ("ROOT_PATH", "/readyz/x", "ROOT_PATH: must not begin with one of the server's own paths"),
         ("ROOT_PATH", "/a/..", "ROOT_PATH: must begin with a slash"),

@@ -170,7 +170,8 @@ class JobLeases:
             with self._database.session() as session:
                 insert_new(session, JobRow, [_new(name) for name in missing])
             known = {record.name: record for record in list_jobs(self._database)}
-        free = [known[name] for name in names if name in known and self._is_free(known[name])]
+        # Sorted, so that two processes cannot deadlock.
+        free = [known[name] for name in sorted(names) if name in known and self._is_free(known[name])]
         if not free:
             return {}
         with self._database.session() as session:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import http.server
+import json
+import os
 import re
 import shutil
+import ssl
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 import yaml
 
 from lakemuster.config import Settings
 from tests.beside import python_of
+from tests.certificates import write_certificate
 from tests.tree import ROOT
 
 DEPLOY = ROOT / "deploy"
@@ -64,6 +71,48 @@ def test_a_stop_is_waited_for_longer_than_it_takes() -> None:
     (stopped,) = re.findall(r"TimeoutStopSec=(\d+)", unit)
     assert int(stopped) >= int(drained) + 40
     assert "KillMode=mixed" in unit  # only the supervisor signals the workers
+
+
+def test_nginx_closes_idle_connections_before_the_server_does() -> None:
+    (seconds,) = re.findall(r"\bkeepalive_timeout (\d+)s;", (DEPLOY / "nginx.conf").read_text())
+    assert int(seconds) < uvicorn.Config("app").timeout_keep_alive
+
+
+def test_copies_of_segments_fit_into_the_volume_of_a_pod() -> None:
+    size, unit = re.fullmatch(r"(\d+)(Gi)", values()["cache"]["size"]).groups()  # type: ignore[union-attr]
+    assert unit == "Gi"
+    assert int(values()["settings"]["CACHE_BYTES"]) <= int(size) * 2**30 * 0.8
+
+
+class Healthy(http.server.BaseHTTPRequestHandler):
+    """Answers /healthz, and nothing else."""
+
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/healthz" else 404)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing."""
+
+
+@pytest.mark.parametrize("has_tls", [False, True])
+def test_the_health_check_of_the_image_succeeds_with_and_without_tls(tmp_path: Path, has_tls: bool) -> None:
+    (line,) = re.findall(r"^HEALTHCHECK .*\\\n +CMD (.*)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    words = [sys.executable, *json.loads(line)[1:]]
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Healthy)
+    if has_tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*write_certificate(tmp_path, "pod"))
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    environment = os.environ | {"LAKEMUSTER_PORT": str(server.server_port)}
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert subprocess.run(words, env=environment, capture_output=True, check=False).returncode != 0
 
 
 @pytest.mark.slow

@@ -13,6 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+END_DRAINING = signal.SIGUSR2
+"""Ends the draining of a worker; from its supervisor. Not SIGINT, of which the worker may have had one: a second one
+aborts requests in progress."""
+
 
 class Drain:
     """The draining state of a process: it received SIGTERM, and still serves requests."""
@@ -38,10 +42,16 @@ class Drain:
                 self.has_begun = True
                 loop.call_soon_threadsafe(loop.call_later, seconds, stop, number, None)
 
+        def end(_number: int, _frame: FrameType | None) -> None:
+            self.has_begun = True
+            loop.call_soon_threadsafe(stop, signal.SIGTERM, None)
+
         signal.signal(signal.SIGTERM, begin)
+        ignored = signal.signal(END_DRAINING, end)
         try:
             yield
         finally:
+            signal.signal(END_DRAINING, ignored)
             if signal.getsignal(signal.SIGTERM) is begin:
                 signal.signal(signal.SIGTERM, stop)
 

@@ -23,6 +23,7 @@ from uvicorn.supervisors import Multiprocess
 
 from lakemuster import __version__
 from lakemuster.api.app import create_app
+from lakemuster.api.draining import END_DRAINING
 from lakemuster.api.openapi import render
 from lakemuster.api.worker_folder import worker_folder
 from lakemuster.catalog.services import Services
@@ -161,19 +162,38 @@ def _serve_from_workers(settings: Settings, flags: Mapping[str, object]) -> None
     config = ServerConfig(
         WORKER_APP, factory=True, host=settings.host, port=port, workers=settings.workers, **_options(settings)
     )
-    supervisor = Multiprocess if settings.tokens is None else _Supervisor
+    supervisor = _Supervisor if settings.tokens is None else _ReloadingSupervisor
     with worker_folder():
         supervisor(config, sockets=[config.bind_socket()]).run()
 
 
 class _Supervisor(Multiprocess):
+    """Ends the draining of workers at SIGINT, which uvicorn's own supervisor ignores while it waits for them."""
+
+    def run(self) -> None:
+        """Supervise the workers until a signal stops them."""
+        signal.signal(END_DRAINING, signal.SIG_IGN)  # workers inherit this: the signal ends none that does not drain
+        super().run()
+
+    def join_all(self) -> None:
+        """Wait until all workers have exited."""
+        signal.signal(signal.SIGINT, lambda *_: self._signal_all(END_DRAINING))
+        if signal.SIGINT in self.signal_queue:
+            self._signal_all(END_DRAINING)
+        super().join_all()
+
+    def _signal_all(self, number: int) -> None:
+        for process in self.processes:
+            if process.pid is not None and process.process.is_alive():
+                os.kill(process.pid, number)
+
+
+class _ReloadingSupervisor(_Supervisor):
     """Forwards SIGHUP to workers, which then reload the tokens file; uvicorn's own supervisor restarts them."""
 
     def handle_hup(self) -> None:
         """Forward the signal to all workers."""
-        for process in self.processes:
-            if process.pid is not None and process.process.is_alive():
-                os.kill(process.pid, signal.SIGHUP)
+        self._signal_all(signal.SIGHUP)
 
 
 def _when_answered(host: str, port: int, ready: Callable[[], None]) -> None:

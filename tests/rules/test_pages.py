@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import pytest
 import typer.main
 
 from lakemuster.cli import app
-from lakemuster.config import CLIENT_VARIABLES, PREFIX, Settings
+from lakemuster.config import CLIENT_VARIABLES, PREFIX, Settings, load_settings
+from lakemuster.errors import ConfigInvalid
 from scripts import picture
 from tests.openapi_yaml import read
-from tests.pages import code, pages, text
+from tests.pages import blocks, code, pages, text
 from tests.tree import PACKAGE, ROOT
 
 README = ROOT / "README.md"
@@ -59,6 +62,17 @@ def test_every_setting_is_named_and_every_named_setting_exists():
     assert named <= known | {name.removeprefix(PREFIX) for name in CLIENT_VARIABLES}
     missing = {name for name in known if not re.search(rf"\b(?:{PREFIX})?{name}\b", text())}
     assert not missing
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if blocks(page, "toml")], ids=lambda page: page.name)
+def test_every_example_of_settings_is_accepted(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for block in blocks(page, "toml"):
+        Path("lakemuster.toml").write_text(block, "utf-8")
+        load_settings()
+    Path("lakemuster.toml").write_text("tokenz = 1\n" + block, "utf-8")
+    with pytest.raises(ConfigInvalid, match="TOKENZ"):
+        load_settings()
 
 
 def test_every_command_is_named_and_every_named_command_exists():

@@ -38,6 +38,8 @@ from lakemuster.log_lines import log_config
 from lakemuster.main import build_services, export_telemetry, reload_on_hangup, warm_up
 
 GRACE_SECONDS = 30
+IDLE_SECONDS = 75
+"""Time after which an idle connection is closed; proxies close theirs after 60 s, unless they are told otherwise."""
 WORKER_APP = "lakemuster.main:app"
 
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 — told apart, not listened on
@@ -216,6 +218,7 @@ def _options(settings: Settings) -> dict[str, Any]:
         "http": BoundedProtocol,
         "server_header": False,
         "timeout_graceful_shutdown": GRACE_SECONDS,
+        "timeout_keep_alive": IDLE_SECONDS,
         "proxy_headers": bool(settings.forwarded_allow_ips),
         "forwarded_allow_ips": list(settings.forwarded_allow_ips),
         **tls_options(settings.tls_cert, settings.tls_key),

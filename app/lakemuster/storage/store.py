@@ -55,7 +55,7 @@ class ObjectStore:
     def __init__(
         self, roots: Sequence[str], options: Mapping[str, Mapping[str, object]], *, deadline_seconds: float = 30
     ) -> None:
-        self.roots = Roots.of(roots, os.getcwd())
+        self.roots = Roots.of(roots, _current_folder())
         self.confinement = NamespaceConfinement()
         self.counts = Counts()
         self._local = LocalFiles(self.roots)
@@ -74,11 +74,11 @@ class ObjectStore:
         Raises:
             LocationRefused: it is not a location.
         """
-        return self._with(self.roots.adding(Location.parse(absolute(location, os.getcwd()))))
+        return self._with(self.roots.adding(Location.parse(absolute(location, _current_folder()))))
 
     def within(self, prefixes: Sequence[str]) -> Self:
         """Return a store whose roots are restricted to the given URL prefixes."""
-        return self._with(self.roots.within([Location.parse(absolute(text, os.getcwd())) for text in prefixes]))
+        return self._with(self.roots.within([Location.parse(absolute(text, _current_folder())) for text in prefixes]))
 
     def of_table(self, name: str, confined_to: Sequence[str] | None, allowed: Sequence[str]) -> Self:
         """Return the store for a table, restricted to the locations that the table may read.
@@ -354,6 +354,14 @@ class ObjectStore:
             return failure
         self.counts.add(bytes=len(data))
         return data
+
+
+def _current_folder() -> str:
+    """Return the current folder; if it was removed, as Spark removes those of idle sessions, a path without files."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return "/nonexistent"
 
 
 def _weight(request: ReadRequest) -> int:

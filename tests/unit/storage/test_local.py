@@ -58,6 +58,18 @@ def test_links_within_the_root_are_followed(lake: Path) -> None:
     assert [child.name for child in store.list(f"{lake}/db/in")] == ["x"]
 
 
+def test_a_removed_current_folder_matters_only_for_relative_roots(
+    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    current = tmp_path / "current"
+    current.mkdir()
+    monkeypatch.chdir(current)
+    current.rmdir()
+    assert ObjectStore([str(lake)], {}).allowing("s3://lake").read(f"{lake}/db/in/x") == b"inside"
+    with pytest.raises(LocationRefused):
+        ObjectStore(["lake"], {}).read(f"{lake}/db/in/x")
+
+
 @pytest.mark.parametrize("name", ["db/out/secret", "db/out/t/x", "db/out.file", "db/beside/x", "db/out", "db/out/none"])
 def test_links_that_lead_outside_are_refused(lake: Path, name: str) -> None:
     store = ObjectStore([str(lake)], {})

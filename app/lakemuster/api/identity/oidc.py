@@ -135,7 +135,7 @@ class OidcAuthenticator:
 
     async def _verified(self, token: str, header: Mapping[str, Any]) -> Caller:
         algorithm, key_id, kind = header.get("alg"), header.get("kid"), header.get("typ", "JWT")
-        if algorithm not in _ASYMMETRIC:
+        if not isinstance(algorithm, str) or algorithm not in _ASYMMETRIC:
             raise NotAuthenticated("this token's signature algorithm is not accepted")
         if "crit" in header or not isinstance(kind, str) or kind.lower() not in _TYPES:
             raise NotAuthenticated("this is not an access token")
@@ -178,7 +178,7 @@ class OidcAuthenticator:
         return claims
 
     def _accepted(self, token: str, claims: Mapping[str, Any], issuer: str, until: float) -> Caller:
-        if claims.get("typ", "Bearer") not in {"Bearer", "JWT", "at+jwt"} or _OTHER_USES & claims.keys():
+        if claims.get("typ", "Bearer") not in ("Bearer", "JWT", "at+jwt") or _OTHER_USES & claims.keys():
             raise NotAuthenticated("this is not an access token")
         if "cnf" in claims:
             raise NotAuthenticated(

@@ -65,7 +65,7 @@ class Key:
 
     def for_algorithm(self, algorithm: str) -> jwt.PyJWK | None:
         """Return the key for a signature algorithm; None: it is for other algorithms, or too short."""
-        if algorithm not in ALGORITHMS.get(self.jwk["kty"], ()) or self.jwk.get("alg", algorithm) != algorithm:
+        if algorithm not in ALGORITHMS.get(self.jwk["kty"], ()) or self.jwk.get("alg") not in (None, algorithm):
             return None
         try:
             key = jwt.PyJWK(dict(self.jwk), algorithm)
@@ -240,11 +240,11 @@ class Provider:
         )
 
     def _endpoint(self, document: Mapping[str, Any], name: str) -> str | None:
-        """Return an endpoint's URL; None: it is absent, or uses no TLS although the issuer does."""
+        """Return an endpoint's URL; None: it is absent or invalid, or uses no TLS although the issuer does."""
         url = _text(document.get(name))
         if url is None or not url.startswith(("https://", f"{urlsplit(self.issuer).scheme}://")):
             return None
-        return url
+        return url if _is_url(url) else None
 
     def _failed(self, reason: str) -> IdentityUnavailable:
         LOG.warning("the identity provider %s cannot be used: %s", self.issuer, reason)
@@ -259,13 +259,21 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _is_url(text: str) -> bool:
+    """Return whether a URL has a host, and can be requested."""
+    try:
+        # The port and the host are parsed when they are read.
+        return bool(httpx.URL(text).host) and urlsplit(text).port != 0
+    except (httpx.InvalidURL, ValueError):
+        return False
+
+
 def _is_for_signatures(jwk: object) -> bool:
-    return (
-        isinstance(jwk, dict)
-        and jwk.get("kty") in ALGORITHMS
-        and jwk.get("use", "sig") == "sig"
-        and "verify" in jwk.get("key_ops", ["verify"])
-    )
+    """Return whether a member of a key set can verify signatures. A null is an absent value: some providers send it."""
+    if not isinstance(jwk, dict) or _text(jwk.get("kty")) not in ALGORITHMS or jwk.get("use") not in (None, "sig"):
+        return False
+    uses = jwk.get("key_ops")
+    return uses is None or (isinstance(uses, list) and "verify" in uses)
 
 
 @cache

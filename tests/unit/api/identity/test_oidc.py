@@ -106,6 +106,7 @@ CLAIMS: dict[str, dict[str, Any]] = {
     "an ID token": {"at_hash": "x"},
     "Keycloak's ID token": {"typ": "ID"},
     "Keycloak's refresh token": {"typ": "Refresh"},
+    "a list of types": {"typ": ["Bearer"]},
     "a logout token": {"events": {"http://schemas.openid.net/event/backchannel-logout": {}}},
     "a copy of a token that is bound to its owner's key": {"cnf": {"jkt": "x"}},
     "another type": {"headers": {"typ": "logout+jwt"}},
@@ -240,7 +241,13 @@ def test_any_text_is_refused_and_nothing_else(text: str) -> None:
     refused(authenticator, text)
 
 
-@pytest.mark.parametrize("part", [b'{"alg":"RS256","a":' + b"[" * 9000 + b"]" * 9000 + b"}", b"[]", b"1", b"\xff"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        b'{"alg":"RS256","a":' + b"[" * 9000 + b"]" * 9000 + b"}",
+        *(b"[]", b"1", b"\xff", b'{"alg":["RS256"]}', b'{"alg":{}}', b'{"alg":"RS256","typ":["JWT"]}'),
+    ],
+)
 def test_a_hostile_head_or_body_is_refused(provider: OidcProvider, make: Make, part: bytes) -> None:
     text = base64.urlsafe_b64encode(part).decode().rstrip("=")
     good = provider.token().split(".")

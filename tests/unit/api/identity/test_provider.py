@@ -122,6 +122,8 @@ def test_an_unknown_key_is_refused_when_the_provider_answers(served: OidcProvide
         {"keys": [{}]},
         {"keys": ["x", {"kty": "oct", "k": "c2VjcmV0"}, {"kty": "RSA", "kid": "first", "n": "!", "e": 1}]},
         {"keys": [{"kty": "EC", "kid": ["first"]}]},
+        {"keys": [{"kty": ["RSA"]}, {"kty": {}}, {"kty": None}]},
+        {"keys": [{"kty": "RSA", "key_ops": 5}, {"kty": "RSA", "key_ops": "verify"}, {"kty": "RSA", "use": ["sig"]}]},
         "x" * (2**20 + 1),
     ],
 )
@@ -137,7 +139,25 @@ def test_odd_key_sets_are_no_keys(
         asyncio.run(authenticator.examine(served.token()))
 
 
-@pytest.mark.parametrize("endpoint", ["ftp://127.0.0.1/keys", "/keys", None, 3])
+@pytest.mark.parametrize("member", ["key_ops", "use", "alg"])
+def test_a_null_in_a_key_is_an_absent_value(
+    served: OidcProvider, provider: Provider, member: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer, key_set = served.answer, {"keys": [{**served.keys[0].jwk, member: None}]}
+    monkeypatch.setattr(
+        served, "answer", lambda path, *rest: (200, key_set) if path.endswith("/keys") else answer(path, *rest)
+    )
+    authenticator = OidcAuthenticator([provider], [AUDIENCE], "roles")
+    assert asyncio.run(authenticator.examine(served.token("ann"))).name.endswith("#ann")
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        *("ftp://127.0.0.1/keys", "/keys", None, 3),
+        *("http://[", "http://[::1", "http://", "http://xn--/", "http://127.0.0.1:99999999/keys"),
+    ],
+)
 def test_odd_endpoints_are_not_asked(
     served: OidcProvider, provider: Provider, endpoint: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

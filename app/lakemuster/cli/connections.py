@@ -143,9 +143,10 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Count a header."""
+        """Count a header; ignore it if it is a trailer, which proxies before this server may not have checked."""
         self._tell(len(name) + len(value))
-        super().on_header(name, value)
+        if self._reading != "body":
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Start the timeouts of the body: the head is complete."""

@@ -11,7 +11,7 @@ from lakemuster.predicates import sql_constants as constants
 from lakemuster.predicates.like_patterns import like
 from lakemuster.predicates.sql_cursor import Cursor
 from lakemuster.predicates.sql_operands import ColumnOperand, NotPrunable, as_column, column, literal, operand
-from lakemuster.predicates.sql_tokens import place
+from lakemuster.predicates.sql_tokens import MAX_LISTED, place
 from lakemuster.predicates.tree import FALSE, TRUE, And, Leaf, Literal, Not, Op, Predicate, Unknown
 
 _COMPARISONS = {
@@ -154,6 +154,10 @@ def _in(cursor: Cursor, column: ColumnOperand, start: int) -> Predicate:
         constant = constants.listed(cursor.text, token)
         if constant is None:
             raise NotPrunable
+        # The size of the whole predicate is checked too, but only once all lists are parsed.
+        cursor.listed += len(constant)
+        if cursor.listed > MAX_LISTED:
+            raise FilterInvalid(f"the lists of a filter have at most {MAX_LISTED} values", limit=MAX_LISTED)
         return _leaf(cursor, Op.IN, column, constant, start)
     if token.value != "(":
         raise NotPrunable

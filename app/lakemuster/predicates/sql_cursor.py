@@ -23,13 +23,14 @@ class Cursor:
         tokens: its tokens, then one of kind ``end``.
         closings: the index of the closing token by that of each opening parenthesis, bracket and brace.
         at: the index of the next token.
+        listed: the number of values of the lists parsed so far.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = tokens_of(text)
         self.closings = closings(self.tokens)
-        self.at = 0
+        self.at = self.listed = 0
 
     def take(self, word: str) -> bool:
         """Consume a keyword, given in upper case, if it is next; return whether it was."""

@@ -63,6 +63,14 @@ def test_requests_are_answered_one_after_another_on_one_connection(port: int):
     assert b"POST 2 headers 5 bytes" in said
 
 
+def test_a_trailer_is_no_header(port: int):
+    request = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
+    closing = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    said = answer(port, request + b"X-Forwarded-For: 192.0.2.1\r\nAuthorization: Bearer x\r\n\r\n" + closing)
+    assert b"POST 2 headers 5 bytes" in said
+    assert b"GET 2 headers 0 bytes" in said
+
+
 def test_bodies_may_be_long_and_come_in_pieces(port: int):
     body = b"x" * (4 * MAX_HEAD_BYTES)
     head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"

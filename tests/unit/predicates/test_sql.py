@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakemuster.errors import FilterInvalid
-from lakemuster.predicates import FALSE, TRUE, And, Leaf, Literal, Not, Opaque, Or, Unknown
+from lakemuster.predicates import FALSE, TRUE, And, Leaf, Literal, Not, Opaque, Or, Unknown, sql_constants
 from lakemuster.predicates.sql import parse_sql
 from tests.examples import examples
 from tests.pace import assert_takes_less
@@ -260,6 +260,14 @@ def test_nine_hundred_terms_and_twenty_thousand_values_are_fine():
     assert len(values.text) < 2_000
     with pytest.raises(FilterInvalid, match="at most 20000 values"):
         parse_sql("a IN (1) AND a IN (" + ",".join(["1"] * 20_000) + ")")
+
+
+def test_lists_beyond_the_limit_are_not_parsed(monkeypatch):
+    parsed, listed = [], sql_constants.listed
+    monkeypatch.setattr(sql_constants, "listed", lambda *token: parsed.append(listed(*token)) or parsed[-1])
+    with pytest.raises(FilterInvalid, match="at most 20000 values"):
+        parse_sql(" AND ".join(["a IN (" + ",".join(["1"] * 15_000) + ")"] * 30))
+    assert len(parsed) == 2
 
 
 def test_words_and_places_are_those_of_the_text():

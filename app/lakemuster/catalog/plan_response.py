@@ -8,7 +8,7 @@ it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
 
@@ -21,6 +21,7 @@ from lakemuster.catalog.filters import Filter, not_applied_out
 from lakemuster.catalog.listings import PAGE_BYTES, joined
 from lakemuster.catalog.page_tokens import Key
 from lakemuster.catalog.page_writers import writers_of
+from lakemuster.catalog.residual_texts import ResidualTexts
 from lakemuster.planner.columns import repeated
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position, conform
@@ -29,7 +30,6 @@ from lakemuster.planner.scan.plan import Plan, PlannedBatch
 from lakemuster.planner.scan.tasks import cut
 from lakemuster.planner.scan.tasks import part as part_of_plan
 from lakemuster.planner.scan.totals import PlanTotals
-from lakemuster.predicates import Bound
 from lakemuster.wire.documents import dumps
 from lakemuster.wire.json_kernel.columns import RowPart
 from lakemuster.wire.model import json_integer
@@ -77,7 +77,6 @@ class PlanListing:
     filter: Filter
     limit: int | None = None
     stale: str | None = None
-    _residuals: dict[Bound, str | None] = field(default_factory=dict, init=False, compare=False)
 
     @cached_property
     def applied(self) -> tuple[tuple[str, ...], tuple[NotApplied, ...]]:
@@ -189,7 +188,7 @@ class PlanListing:
         """Yield the plan's batches, cut so that each can be written at once, and their approximate bytes of JSON."""
         for batch in self.plan.batches(start) if limit is None else self.plan.limited(limit, start):
             count = len(batch.rows)
-            texts = [len(self._residual(residual) or "") for residual in batch.residuals]
+            texts = [self._residuals.length_of(residual) for residual in batch.residuals]
             text = texts[0] * count if len(texts) == 1 else int(np.array(texts, np.int64)[batch.residual].sum())
             size = sum(map(pa.ipc.get_record_batch_size, batch.entries.recorded.to_batches()))
             own = JSON_OF_ARROW * size + 8 * len(batch.deletes) + text
@@ -224,7 +223,7 @@ class PlanListing:
     def _residual_after(self, piece: PlannedBatch) -> list[RowPart]:
         if len(piece.residuals) > 1:
             return member(self._residual_texts(piece), self._residual_field)
-        text = self._residual(piece.residuals[0])
+        text = self._residuals.of(piece.residuals[0])
         return [f',"residual":{dumps(text).decode() if text is None or self.filter.is_sql else text}']
 
     def _members(self, part: ManifestPart, entries: pa.Table) -> list[RowPart]:
@@ -250,7 +249,7 @@ class PlanListing:
         return pa.ListArray.from_arrays(offsets, pa.array(places, pa.int64()))
 
     def _residual_texts(self, piece: PlannedBatch) -> pa.Array:
-        texts = [self._residual(residual) for residual in piece.residuals]
+        texts = [self._residuals.of(residual) for residual in piece.residuals]
         if len(texts) == 1 and len(texts[0] or "") <= SHORT_TEXT:
             return repeated(texts[0], pa.string(), len(piece.rows))
         if len(texts) == 1:
@@ -265,10 +264,9 @@ class PlanListing:
     def _residual_field(self) -> pa.Field:
         return pa.field("residual", pa.string(), metadata=None if self.filter.is_sql else {JSON_TEXT: b"1"})
 
-    def _residual(self, bound: Bound) -> str | None:
-        if bound not in self._residuals:
-            self._residuals[bound] = self.filter.residual(bound)
-        return self._residuals[bound]
+    @cached_property
+    def _residuals(self) -> ResidualTexts[str | None]:
+        return ResidualTexts(self.filter.residual)
 
 
 _DELETES = pa.field("deletes", pa.list_(pa.int64()))

@@ -197,6 +197,17 @@ def test_what_is_too_large_to_be_put_together_is_not_compared() -> None:
     assert [*plan_response._groups([(unlike, CHUNK_BYTES), (unlike, 1), (unlike, CHUNK_BYTES)])] == [[unlike]] * 3
 
 
+def test_a_slice_has_the_residuals_of_its_own_files() -> None:
+    residuals = tuple(BoundLeaf(Op.EQ, 1, "id", LONG, (number,)) for number in range(6))
+    batch = PlannedBatch(
+        part(0), 0, np.arange(6), recorded(entries([*"abcdef"], DATA, 0)), np.zeros(7, np.int64), np.zeros(0, np.int64),
+        residuals, np.array([5, 3, 3, 1, 0, 4]),
+    )  # fmt: skip
+    some = batch.slice(1, 3)
+    assert [some.residuals[index] for index in some.residual] == [residuals[3], residuals[3], residuals[1]]
+    assert len(some.residuals) == 2
+
+
 def test_a_residual_of_an_expression_is_json() -> None:
     batch = PlannedBatch(
         part(0), 0, np.arange(2), recorded(entries(["a", "b"], DATA, 0)), np.zeros(3, np.int64), np.zeros(0, np.int64),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import orjson
@@ -22,6 +23,7 @@ from lakemuster.catalog.iceberg_rest.clients import IcebergClient, client_must_p
 from lakemuster.catalog.iceberg_rest.plan_tokens import PlanTokens, Range
 from lakemuster.catalog.iceberg_rest.scans import PlannedScan
 from lakemuster.catalog.page_writers import writers_of
+from lakemuster.catalog.residual_texts import ResidualTexts
 from lakemuster.errors import FormatUnsupported, RequestInvalid
 from lakemuster.formats.iceberg.values import raw_bounds
 from lakemuster.metadata.files import POSITION_DELETES
@@ -30,7 +32,6 @@ from lakemuster.planner.columns import single_array
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.rows import START, Position
 from lakemuster.planner.scan.plan import PlannedBatch
-from lakemuster.predicates import Bound
 from lakemuster.storage.locations import Rewrites, with_schemes
 from lakemuster.wire.documents import exact
 from lakemuster.wire.iceberg_rest.content_files import (
@@ -82,7 +83,6 @@ class TaskWriter:
     planned: PlannedScan
     tokens: PlanTokens
     client: IcebergClient = field(default_factory=IcebergClient)
-    _residuals: dict[Bound, str] = field(default_factory=dict, init=False, compare=False)
     _written: list[int] = field(default_factory=list, init=False, compare=False)
 
     @property
@@ -142,7 +142,7 @@ class TaskWriter:
         """Yield batches in pieces that are small compared with a response, and their approximate bytes of JSON."""
         for batch in batches:
             count = len(batch.rows)
-            texts = np.array([len(self._residual(residual)) for residual in batch.residuals], np.int64)
+            texts = np.array([self._residuals.length_of(residual) for residual in batch.residuals], np.int64)
             arrow = sum(map(pa.ipc.get_record_batch_size, batch.entries.recorded.to_batches()))
             size = _JSON_OF_ARROW * arrow + _BYTES_OF_FILE * count + 8 * len(batch.deletes)
             size += int(texts[batch.residual].sum())
@@ -179,13 +179,13 @@ class TaskWriter:
         )
         if not writers:
             references = References(piece.delete_offsets, np.searchsorted(deletes, piece.deletes))
-            residuals = [self._residual(residual) for residual in piece.residuals]
+            residuals = [self._residuals.of(residual) for residual in piece.residuals]
             yield file_scan_tasks(
                 self._files(piece.part, piece.table, as_recorded), references, residuals, piece.residual
             )
         for own, writer in zip(piece.by_source() if writers else (), writers, strict=True):
             references = References(own.delete_offsets, np.searchsorted(deletes, own.deletes))
-            residuals = [self._residual(residual) for residual in own.residuals]
+            residuals = [self._residuals.of(residual) for residual in own.residuals]
             end = task_end(references, residuals, own.residual)
             yield writer.write(own.sources[0].rows, [*end, ","])[:-1]
 
@@ -204,10 +204,9 @@ class TaskWriter:
             self.client.is_pyiceberg,
         )
 
-    def _residual(self, bound: Bound) -> str:
-        if bound not in self._residuals:
-            self._residuals[bound] = exact(emit_expression(bound, self.planned.scan.filter)).decode()
-        return self._residuals[bound]
+    @cached_property
+    def _residuals(self) -> ResidualTexts[str]:
+        return ResidualTexts(lambda residual: exact(emit_expression(residual, self.planned.scan.filter)).decode())
 
     def _require_partitions_to_be_read(self, found: Collected) -> None:
         """Refuse partition values that the client cannot read, in files where it uses them.

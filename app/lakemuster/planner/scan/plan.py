@@ -85,6 +85,10 @@ class PlannedBatch:
             return self
         offsets = self.delete_offsets[offset : end + 1]
         numbers = None if self.numbers is None else self.numbers[offset:end]
+        residuals, residual = self.residuals, self.residual[offset:end]
+        if len(residuals) > 1:
+            used, residual = np.unique(residual, return_inverse=True)
+            residuals = tuple(residuals[at] for at in used)
         return replace(
             self,
             number=self.number if numbers is None or not len(numbers) else int(numbers[0]),
@@ -93,7 +97,8 @@ class PlannedBatch:
             entries=self.entries.slice(offset, end - offset),
             delete_offsets=offsets - offsets[0],
             deletes=self.deletes[offsets[0] : offsets[-1]],
-            residual=self.residual[offset:end],
+            residuals=residuals,
+            residual=residual,
             sources=tuple(_some(self.sources, offset, end)),
         )
 

@@ -65,9 +65,9 @@ class TextLines(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the text; it has more lines than one if the message has."""
+        """Return the text; it has more lines than one if the message has, and those after the first are indented."""
         fields = record.msg if isinstance(record.msg, Fields) else None
-        words = record.getMessage() if fields is None else _pairs(fields)
+        words = "\n  ".join(map(_visible, record.getMessage().split("\n"))) if fields is None else _pairs(fields)
         belonging = {"request_id": REQUEST_ID.get(), "trace_id": tracing.trace_id()}
         added = {name: value for name, value in belonging.items() if value is not None and name not in (fields or ())}
         line = " ".join(
@@ -127,4 +127,12 @@ def _pairs(fields: Mapping[str, object]) -> str:
 
 def _value(value: object) -> str:
     text = str(value)[:_MAX_VALUE]
-    return text if text.isascii() and text.isprintable() and " " not in text else orjson.dumps(text).decode()
+    is_plain = text.isascii() and text.isprintable() and " " not in text
+    return text if is_plain else _visible(orjson.dumps(text).decode())
+
+
+def _visible(text: str) -> str:
+    """Return a text with its unprintable characters escaped: names in a lake must neither move nor hide lines."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

@@ -59,6 +59,14 @@ def test_a_text_line_ends_with_the_request_and_control_characters_of_fields_are_
     assert "\x1b" not in TextLines().format(record(Fields(path="\x1b[31m")))
 
 
+def test_a_text_line_is_not_forged_by_names_in_its_message() -> None:
+    name = "a\x1b[31m\x9b2J\r\u202eb\u2028\n2026-01-01 ERROR lakemuster: forged"
+    first, second = TextLines().format(record("table %s is wrong", name)).split("\n")
+    assert first.endswith(r"table a\x1b[31m\x9b2J\r\u202eb\u2028")
+    assert second == "  2026-01-01 ERROR lakemuster: forged is wrong"
+    assert TextLines().format(record(Fields(path="\x9b\u202e é"))).endswith(r'path="\x9b\u202e é"')
+
+
 def test_an_exception_stays_within_its_json_line() -> None:
     line = JsonLines().format(record("failed", error=True))
     assert "\n" not in line

@@ -178,7 +178,7 @@ class Provider:
             raise self._failed(error.message) from None
         if answer.get("error") == "invalid_grant":
             raise NotAuthenticated("the identity provider does not accept this sign-in any more; sign in again")
-        if "error" in answer:
+        if answer.get("error") is not None:
             raise self._failed(f"the token endpoint refuses a grant: {str(answer['error'])[:100]!r}")
         return answer
 

@@ -164,3 +164,14 @@ def test_odd_endpoints_are_not_asked(
     monkeypatch.setattr(served, "answer", lambda *_: (200, {"issuer": served.issuer, "jwks_uri": endpoint}))
     with pytest.raises(IdentityUnavailable):
         asyncio.run(provider.keys("first"))
+
+
+def test_a_null_error_of_a_grant_is_none(
+    served: OidcProvider, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    granted = {"access_token": "x", "token_type": "Bearer", "error": None}
+    answer = served.answer
+    monkeypatch.setattr(
+        served, "answer", lambda path, *rest: (200, granted) if path.endswith("/token") else answer(path, *rest)
+    )
+    assert asyncio.run(provider.exchange({"grant_type": "refresh_token"}, "muster", None)) == granted

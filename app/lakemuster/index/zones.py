@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lakemuster.metadata.files import column, split_column
-from lakemuster.metadata.numbers import number_type
+from lakemuster.metadata.numbers import order_type
 
 ZONE_ROWS = 1024
 """Number of entries in a zone."""
@@ -41,7 +41,6 @@ Places = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 _UNKNOWN = _NONE = -1
-_DIGITS_OF_A_WORD = 18
 _COUNTS = ("null_count", "nan_count", "value_count")
 _KINDS = {
     "partition": (PARTITION, "lower"),
@@ -118,7 +117,7 @@ def _extremes(
         if unknown.all():
             return None
     of = bounds.type
-    if (width := _number(of)) is not None:
+    if (width := order_type(of)) is not None:
         return _of_numbers(bounds, width, missing, unknown, starts, reduce)
     if pa.types.is_boolean(of):
         return _of_numbers(bounds.cast(pa.int8()), np.dtype(np.int8), missing, unknown, starts, reduce).cast(of)
@@ -133,16 +132,6 @@ def _missing(bounds: pa.Array) -> Mask | None:
         missing = np.isnan(bounds.to_numpy(zero_copy_only=False))
         return missing if missing.any() else None
     return np.asarray(bounds.is_null().to_numpy(zero_copy_only=False)) if bounds.null_count else None
-
-
-@lru_cache(maxsize=64)
-def _number(of: pa.DataType) -> np.dtype[Any] | None:
-    """Return the numpy type of values in memory (for decimals, of the low half); None if not compared as numbers."""
-    if pa.types.is_floating(of) or pa.types.is_integer(of):
-        return number_type(of)
-    if pa.types.is_temporal(of):
-        return np.dtype(f"i{of.bit_width // 8}")
-    return np.dtype(np.int64) if pa.types.is_decimal128(of) and of.precision <= _DIGITS_OF_A_WORD else None
 
 
 def _of_numbers(

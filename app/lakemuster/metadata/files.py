@@ -7,8 +7,8 @@ Row *i* is entry *i* of the manifest: no entry is left out, no value is inherite
 * per column with statistics, ``lower.<id>``, ``upper.<id>`` (typed, see ``types.arrow_type``),
   ``value_count.<id>``, ``null_count.<id>``, ``nan_count.<id>``, ``column_size.<id>`` (:func:`count_type`);
 * ``lower_raw.<id>`` and ``upper_raw.<id>`` (binary) only where a raw bound is *not* the canonical
-  serialisation of the typed one: promoted types, types without an order, bounds that do not parse
-  (their typed value is null);
+  serialisation of the typed one: promoted types, types without an order, bounds that do not parse or prove
+  nothing (their typed value is null), lower bounds padded with zero bytes;
 * Paimon: ``min_key.<id>``, ``max_key.<id>``, and ``key_lower.<id>``, ``key_upper.<id>``, ``key_null_count.<id>``.
 
 A statistic is null when the writer did not record it: null is *unknown*. A column in which every

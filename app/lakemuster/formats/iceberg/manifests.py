@@ -34,7 +34,7 @@ from lakemuster.formats.iceberg.partitions import partition_columns
 from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema
 from lakemuster.formats.iceberg.specs import parse_spec_fields
 from lakemuster.formats.iceberg.statistics import Column, KeyMatrixBuilder, bound_columns, count_columns
-from lakemuster.formats.iceberg.uuid_bounds import ordered_columns
+from lakemuster.formats.iceberg.usable_bounds import usable_columns
 from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS
 from lakemuster.metadata.partition import UNKNOWN, PartitionField
 from lakemuster.metadata.schema import Schema
@@ -78,7 +78,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     if entries.column("partition") is not None:
         columns += partition_columns(entries.partition, entries.record("partition"), fields, schemas)
     statistics = _statistics(entries, {path[-1]: columns for path, columns in maps.items()}, type_of)
-    columns += ordered_columns(statistics, type_of)
+    columns += usable_columns(statistics, type_of)
     return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 

@@ -7,19 +7,21 @@ has no values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster.metadata.bound_order import inverted
 from lakemuster.metadata.files import column, count_type, typed_field
 from lakemuster.metadata.types import Primitive
 
 Index = NDArray[np.int64]
 
 _MAX_CODE = 2**62
+_LOWER = ("lower.", "key_lower.")
 
 
 def groups(codes: NDArray[np.int64]) -> Iterator[Index]:
@@ -113,3 +115,15 @@ class Columns:
 def _narrow(counts: pa.Array) -> pa.Array:
     ends = pc.min_max(counts)
     return counts.cast(count_type(ends["min"].as_py(), ends["max"].as_py()))
+
+
+def without_inverted_bounds(columns: Iterable[tuple[pa.Field, pa.Array]]) -> Iterator[tuple[pa.Field, pa.Array]]:
+    """Yield the columns of bounds, null where a lower bound is above the upper one: such a pair proves nothing."""
+    found = {field.name: (field, values) for field, values in columns}
+    lower = [name for name in found if name.startswith(_LOWER)]
+    names = [(name, upper) for name in lower if (upper := name.replace("lower", "upper", 1)) in found]
+    for number, rows in inverted([(found[one][1], found[other][1]) for one, other in names]):
+        for name in names[number]:
+            field, values = found[name]
+            found[name] = field, pc.if_else(pa.array(rows), pa.scalar(None, values.type), values)
+    yield from ((field, values) for field, values in found.values() if values.null_count < len(values))

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.binary_row import Misfit, SerializedRows
-from lakemuster.formats.paimon.columns import Columns
+from lakemuster.formats.paimon.columns import Columns, without_inverted_bounds
 from lakemuster.formats.paimon.records import Records, check_names
 from lakemuster.formats.paimon.simple_stats import (
     Schemas,
@@ -165,7 +165,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
         add_value_statistics(
             more, files.struct_array("_VALUE_STATS"), ids, arrays["value_stats_cols"], arrays["write_cols"], schemas
         )
-    for field, array in more.build():
+    for field, array in without_inverted_bounds(more.build()):
         fields.append(field)
         values.append(array)
     return pa.Table.from_arrays(values, schema=pa.schema(fields))

@@ -90,6 +90,29 @@ def test_bounds_of_another_arity_are_unknown(arity):
     assert statistics([ABC], entry(_VALUE_STATS_COLS=None, _VALUE_STATS=other)) == {}
 
 
+def test_inverted_bounds_are_unknown_one_by_one():
+    of = ["INT", "STRING", "DOUBLE"]
+    first = entry("0", _VALUE_STATS_COLS=None, _VALUE_STATS=stats(of, [3, "x", 0.0], [2, "y", -0.0], [0, 1, 2]))
+    second = entry("1", _VALUE_STATS_COLS=None, _VALUE_STATS=stats(of, [1, "y", 2.5], [1, "x", 0.5], [0, 1, 2]))
+    assert statistics([ABC], first, second) == {
+        "lower.10": [None, 1],
+        "lower.11": ["x", None],
+        "lower.12": [0.0, None],
+        "upper.10": [None, 1],
+        "upper.11": ["y", None],
+        "upper.12": [0.0, None],
+        "null_count.10": [0, 0],
+        "null_count.11": [1, 1],
+        "null_count.12": [2, 2],
+    }
+
+
+def test_inverted_bounds_of_keys_are_unknown():
+    keyed = schema({"k": "INT"}, primary=["k"])
+    found = statistics([keyed], entry(_KEY_STATS=stats(["INT"], [2], [1], [0]), _VALUE_STATS_COLS=[]))
+    assert not {"key_lower.0", "key_upper.0"} & set(found)
+
+
 def test_lower_upper_and_counts_are_known_each_for_itself():
     halves = {"_MIN_VALUES": FULL["_MIN_VALUES"], "_MAX_VALUES": binary_row([], []), "_NULL_COUNTS": [1, 2]}
     assert set(statistics([ABC], entry(_VALUE_STATS_COLS=None, _VALUE_STATS=halves))) == {
@@ -252,7 +275,9 @@ def manifests(draw):
             else []
         )
         chosen = chosen[: draw(st.integers(1, len(types)))] if dense in ("dense", "written") else chosen
-        bounds = [tuple(draw(st.none() | VALUES[types[i]]) for i in chosen) for _ in range(2)]
+        pairs = [(draw(st.none() | VALUES[types[i]]), draw(st.none() | VALUES[types[i]])) for i in chosen]
+        ordered = [pair if None in pair else tuple(sorted(pair)) for pair in pairs]
+        bounds = [tuple(pair[side] for pair in ordered) for side in (0, 1)]
         files.append(
             (
                 dense,

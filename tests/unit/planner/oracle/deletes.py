@@ -57,7 +57,9 @@ def vector(rng: Random, number: int, target: DataFile) -> DeleteFile:
 def positions(rng: Random, number: int, target: DataFile, others: list[DataFile]) -> DeleteFile:
     chosen = [target] if chance(rng, 30) else [target, rng.choice(others)]
     paths = sorted(file.path for file in chosen)
-    bounds = Recorded(paths[0] if chance(rng, 70) else None, paths[-1] if chance(rng, 70) else None)
+    bounds = Recorded(paths[0] if (odd := rng.randrange(100)) >= 30 else None, paths[-1] if chance(rng, 70) else None)
+    if odd >= 90 and bounds.upper is not None:
+        bounds = Recorded(bounds.upper, bounds.lower)
     single = len(set(paths)) == 1
     return DeleteFile(
         path=f"s3://table/deletes-{number}.parquet",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from typing import Any, cast
 from zlib import crc32
@@ -11,6 +11,7 @@ from zlib import crc32
 import pyarrow as pa
 
 import lakemuster.catalog.table_formats  # noqa: F401
+from lakemuster.formats.iceberg.usable_bounds import usable_columns
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
 from lakemuster.index.packed import SegmentSource, concatenate
@@ -161,6 +162,8 @@ def summary(table: Table, manifest: Manifest, own: PartitionField) -> PartitionF
     raws: list[bytes | None] = [None, None]
     if ordered and of is not None:
         raws = [encoded(of, ordered[0]), encoded(of, ordered[-1])]
+    if manifest.inverted:
+        raws.reverse()
     nan = any(map(is_nan, values)) if manifest.knows_nan else None
     lower, upper = (None if raw is None else decode_value(now, raw) for raw in raws)
     return PartitionFieldSummary(own.field_id, own.name, None in values, nan, lower, upper, raws[0], raws[1])
@@ -180,7 +183,7 @@ def segment_table(table: Table, manifest: Manifest) -> pa.Table:
     ]
     columns += [partition_column(table, manifest, own) for own in manifest.spec.fields]
     for field_id in dict.fromkeys(i for file in files for i in file.statistics):
-        columns += statistics_columns(table, manifest, field_id)
+        columns += usable_columns(statistics_columns(table, manifest, field_id), partial(type_of, table, manifest))
     kept = [(of, values) for of, values in columns if values.null_count < len(values)]
     return pa.Table.from_arrays([values for _, values in kept], schema=pa.schema([of for of, _ in kept]))
 
@@ -229,10 +232,15 @@ def partition_column(table: Table, manifest: Manifest, own: PartitionField) -> C
     return typed_field(name, arrow_type(of), of.text), array(values, of)
 
 
+def type_of(table: Table, manifest: Manifest, field_id: int) -> Primitive:
+    """Return a column's type in the manifest's schema."""
+    known = (table.schemas[manifest.version], *reversed(table.schemas))
+    return TYPES["string"] if field_id == PATH else next(p for s in known if (p := s.primitive(field_id)) is not None)
+
+
 def statistics_columns(table: Table, manifest: Manifest, field_id: int) -> Iterator[Column]:
     """Yield one column's statistics in the type of the manifest's schema."""
-    known = (table.schemas[manifest.version], *reversed(table.schemas))
-    of = TYPES["string"] if field_id == PATH else next(p for s in known if (p := s.primitive(field_id)) is not None)
+    of = type_of(table, manifest, field_id)
     recorded = [file.statistics.get(field_id, Recorded()) for file, _ in manifest.entries]
     written = [table.schemas[file.version].primitive(field_id) or of for file, _ in manifest.entries]
     for kind in ("lower", "upper"):

@@ -1,4 +1,4 @@
-"""Statistics as writers record them: full, counts only, truncated or wider bounds, or none."""
+"""Statistics as writers record them: full, counts only, truncated, wider, padded or inverted bounds, or none."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Primitive
 from tests.unit.planner.oracle.model import Recorded, Row, leaves
 from tests.unit.planner.oracle.values import POOLS, chance, is_nan
+
+_ANY = ["counts", "none", "gaps", "wide"]
+_FLOATS = ["inverted", *_ANY, "nan", "uncounted"]
+_TEXTS = ["truncate", *_ANY, "padded", "inverted"]
+_MODES = {"float": _FLOATS, "double": _FLOATS, "string": _TEXTS, "binary": _TEXTS}
+"""The metrics modes of types that have their own."""
 
 
 class Writer:
@@ -48,20 +54,25 @@ class Writer:
             sum(value is None for value in values),
             sum(map(is_nan, values)) if of.text in ("float", "double") else None,
             len(values),
-            exact=True,
+            exact=not ordered or not ends_in_zero(ordered[0]),
         )
         if chance(rng, self.full):
             return exact
-        mode = rng.choice(["truncate", "counts", "none", "gaps", "wide", "nan", "uncounted"])
+        mode = rng.choice(_MODES.get(of.text, ["whole", *_ANY, "whole", "inverted"]))
         inexact = replace(exact, exact=False)
         match mode:
             case "none":
                 return Recorded()
             case "counts":  # without nulls among the values, as StarRocks wrote them
                 return replace(inexact, lower=None, upper=None, values=sum(value is not None for value in values))
-            case "truncate" if of.text in ("string", "binary"):
+            case "truncate":
                 width = rng.choice([1, 2])
                 return replace(inexact, lower=shortened(exact.lower, width), upper=raised(exact.upper, width))
+            case "inverted" if ordered and ordered[0] != ordered[-1]:
+                return replace(inexact, lower=exact.upper, upper=exact.lower)
+            case "padded" if ordered:
+                zeros = "\0\0" if of.text == "string" else b"\0\0"
+                return replace(inexact, lower=exact.lower + zeros, upper=exact.upper + zeros)
             case "gaps":
                 gone: dict[str, Any] = {
                     kind: None for kind in ("lower", "upper", "nulls", "nans", "values") if chance(rng, 50)
@@ -76,13 +87,18 @@ class Writer:
                 side: dict[str, Any] = {rng.choice(["lower", "upper"]): math.nan} if chance(rng, 50) else {}
                 nans = None if chance(rng, 70) else exact.nans
                 return replace(inexact, nans=nans, uncounted=not side and nans is None, **side)
-            case "uncounted" if of.text in ("float", "double"):
+            case "uncounted":
                 return replace(inexact, nans=None, uncounted=True)
         return inexact
 
     def _zero(self, bound: Any) -> Any:
         """Return the bound; a zero bound may have either sign, as writers record both."""
         return -bound if isinstance(bound, float) and bound == 0 and chance(self.rng, 50) else bound
+
+
+def ends_in_zero(value: Any) -> bool:
+    """Return whether a lower bound may be a padded one."""
+    return isinstance(value, str | bytes) and value[-1:] in ("\0", b"\0")
 
 
 def shortened(value: Any, width: int) -> Any:

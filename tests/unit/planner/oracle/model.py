@@ -78,6 +78,7 @@ class Manifest:
     Attributes:
         sequence: the manifest's sequence number; added entries with this number omit theirs if ``inherits``.
         summaries: whether each field of the spec has a summary; None if the manifest has no summaries.
+        inverted: whether the bounds of its summaries are recorded the wrong way around.
     """
 
     spec: PartitionSpec
@@ -87,6 +88,7 @@ class Manifest:
     inherits: bool
     summaries: tuple[bool, ...] | None
     knows_nan: bool
+    inverted: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakemuster.formats.iceberg import usable_bounds
 from lakemuster.index import Index
 from lakemuster.index import zones as written
 from lakemuster.metadata import transforms
@@ -242,6 +243,21 @@ def _(patch: Patch) -> None:
         return wrong
 
     instead(patch, statistics.EntryStatistics, "field", absent)
+
+
+@planted("inverted bounds enclose nothing")
+def _(patch: Patch) -> None:
+    patch.setattr(usable_bounds, "inverted", lambda _: ())
+
+
+@planted("inverted bounds of summaries enclose nothing")
+def _(patch: Patch) -> None:
+    patch.setattr(usable_bounds, "is_inverted", lambda *_: False)
+
+
+@planted("zero bytes at the end of a lower bound are its own", "texts")
+def _(patch: Patch) -> None:
+    patch.setattr(usable_bounds, "_padded", lambda _: None)
 
 
 @planted("a bucket is the hash without its sign")

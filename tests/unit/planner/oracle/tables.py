@@ -235,7 +235,8 @@ class History:
             sequence=max(file.sequence for file in files),
             inherits=chance(rng, 50),
             summaries=None if chance(rng, 10) else summaries,
-            knows_nan=chance(rng, 70),
+            knows_nan=(odd := rng.randrange(100)) >= 30,
+            inverted=odd >= 92,
         )
 
 

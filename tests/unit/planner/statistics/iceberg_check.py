@@ -11,6 +11,7 @@ from uuid import UUID
 
 import pyarrow as pa
 
+from lakemuster.formats.iceberg.usable_bounds import usable_pair
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import ScanIndex
@@ -206,11 +207,11 @@ def recorded_of(table: Table, file: DataFile, column: LeafColumn) -> Recorded:
 
 
 def bounds_of(table: Table, file: DataFile, recorded: Recorded, column: LeafColumn) -> figures.Bounds:
-    """Return a file's recorded bounds in the column's current type; NaN is no bound."""
+    """Return a file's usable bounds in the column's current type; NaN is no bound."""
     old = table.schemas[file.version].primitive(column.field_id) or column.type
     lower, upper = (
         None if bound is None or is_nan(bound) else plain(promoted(bound, old, column.type))
-        for bound in (recorded.lower, recorded.upper)
+        for bound in usable_pair(recorded.lower, recorded.upper, old)
     )
     covers_rows = file.record_count < 0 or recorded.values == file.record_count
     nothing = covers_rows and has_nothing(recorded, column.type)

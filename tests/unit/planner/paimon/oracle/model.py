@@ -49,11 +49,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Statistics:
-    """A file's statistics of one column; None where unknown."""
+    """A file's statistics of one column; None where unknown.
+
+    ``inverted``: bounds as a writer recorded them the wrong way around, which are unknown.
+    """
 
     lower: Any = None
     upper: Any = None
     nulls: int | None = None
+    inverted: tuple[Any, Any] = (None, None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakemuster.formats.paimon import bucketing, folding, options, simple_stats, table_format
+from lakemuster.formats.paimon import bucketing, columns, folding, options, simple_stats, table_format
 from lakemuster.planner.paimon import buckets, groups, merge_groups, reading, statistics, vectors
 from lakemuster.planner.pruning import prune
 from lakemuster.planner.pruning import statistics as entry_statistics
@@ -364,6 +364,11 @@ def _(patch: Patch) -> None:
         return wrong
 
     instead(patch, statistics, "_bounds", bounds)
+
+
+@planted("inverted bounds enclose nothing")
+def _(patch: Patch) -> None:
+    patch.setattr(columns, "inverted", lambda _: ())
 
 
 @planted("no text and null are one partition")

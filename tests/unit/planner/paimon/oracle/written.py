@@ -212,8 +212,8 @@ def simple_stats(columns: Sequence[Column | None], known: dict[int, Statistics])
     types = ["BIGINT" if column is None else declared(column.type) for column in columns]
     return stats(
         types,
-        [internal(one.lower) for one in found],
-        [internal(one.upper) for one in found],
+        [internal(one.lower if one.inverted[0] is None else one.inverted[0]) for one in found],
+        [internal(one.upper if one.inverted[1] is None else one.inverted[1]) for one in found],
         [one.nulls for one in found],
     )
 

@@ -1,0 +1,150 @@
+"""Keep only bounds that prove something, whatever their writer did wrong; the others count as unknown.
+
+* A lower bound above the upper one: neither is used.
+* Bounds of UUIDs that hold in one order of writers alone, see ``uuid_bounds``.
+* Lower bounds of strings and binaries that end in zero bytes: some writers pad them, so that they exceed the
+  smallest value. They are used without these bytes. Padded upper bounds still hold.
+
+The recorded bytes are kept in the columns of raw bytes.
+
+Source: apache/beam pull request 38580; apache/paimon issue 5007.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from lakemuster.formats.iceberg.statistics import Column, bound_field
+from lakemuster.formats.iceberg.uuid_bounds import ordered_pair, ruled_out
+from lakemuster.formats.iceberg.values import encode_array
+from lakemuster.metadata.bound_order import inverted, is_inverted, joined, rows_of, together
+from lakemuster.metadata.files import column, split_column
+from lakemuster.metadata.types import Kind, Primitive
+
+_UUID = pa.binary(16)
+_TYPED = ("lower.", "upper.")
+_ZEROS = r"\x00+\z"
+
+Mask = NDArray[np.bool_]
+
+
+def usable_pair(lower: object, upper: object, of: Primitive) -> tuple[object, object]:
+    """Return bounds of one field in internal form, with None for those that prove nothing."""
+    if of.kind is Kind.STRING and isinstance(lower, str):
+        lower = lower.rstrip("\0")
+    elif of.kind is Kind.BINARY and isinstance(lower, bytes):
+        lower = lower.rstrip(b"\0")
+    elif of.kind is Kind.UUID:
+        lower, upper = ordered_pair(lower, upper)
+    return (None, None) if is_inverted(lower, upper) else (lower, upper)
+
+
+def usable_columns(columns: Iterable[Column], type_of: Callable[[int], Primitive]) -> list[Column]:
+    """Return statistics with the usable bounds alone in typed columns, and the bytes of the others in raw ones.
+
+    Args:
+        columns: statistics in the shape of ``metadata.files``; the raw column of a bound follows the typed one.
+        type_of: the type of a column by field id.
+    """
+    columns = list(columns)
+    changed = _Changed(columns, type_of)
+    return list(changed.applied(columns)) if changed.values else columns
+
+
+class _Changed:
+    """Typed columns of bounds that are not used as recorded.
+
+    Attributes:
+        values: the bounds to use, by column name.
+        rows: where they differ from the recorded ones, by column name.
+    """
+
+    def __init__(self, columns: list[Column], type_of: Callable[[int], Primitive]) -> None:
+        self.values: dict[str, pa.Array] = {}
+        self.rows: dict[str, Mask] = {}
+        self._type_of = type_of
+        sides: dict[str, dict[int, pa.Array]] = {"lower": {}, "upper": {}}
+        for field, values in columns:
+            if (name := field.name).startswith(_TYPED) and (split := split_column(name)) is not None:
+                sides[split[0]][split[1]] = values
+        lower, upper = sides["lower"], sides["upper"]
+        paddable = [field_id for field_id, values in lower.items() if _is_paddable(values.type)]
+        for numbers in together([lower[field_id] for field_id in paddable]):
+            own = [paddable[number] for number in numbers]
+            for field_id, rows in rows_of(own, _padded(joined([lower[i] for i in own]))):
+                self._set("lower", field_id, rows, _without_padding(lower[field_id], rows))
+        uuids = [i for side in (lower, upper) for i, values in side.items() if values.type == _UUID]
+        for field_id in dict.fromkeys(i for i in uuids if type_of(i).kind is Kind.UUID):
+            of_lower, of_upper = lower.get(field_id), upper.get(field_id)
+            for side, values, rows in zip(sides, (of_lower, of_upper), ruled_out(of_lower, of_upper), strict=True):
+                if values is not None and rows.any():
+                    self._forget(side, field_id, values, np.broadcast_to(rows, len(values)))
+        both = [field_id for field_id in lower if field_id in upper]
+        pairs = [(self.values.get(column("lower", i), lower[i]), upper[i]) for i in both]
+        for number, rows in inverted(pairs):
+            for side, values in zip(sides, pairs[number], strict=True):
+                self._forget(side, both[number], values, rows)
+
+    def _forget(self, side: str, field_id: int, values: pa.Array, rows: Mask) -> None:
+        values = self.values.get(column(side, field_id), values)
+        self._set(side, field_id, rows, pc.if_else(pa.array(rows), pa.scalar(None, values.type), values))
+
+    def _set(self, side: str, field_id: int, rows: Mask, values: pa.Array) -> None:
+        name = column(side, field_id)
+        self.values[name] = values
+        self.rows[name] = self.rows[name] | rows if name in self.rows else rows
+
+    def applied(self, columns: list[Column]) -> Iterator[Column]:
+        """Yield the columns with the bounds to use."""
+        raw_of = {_raw(name) for name in self.values}
+        raw = {field.name: values for field, values in columns if field.name in raw_of}
+        for field, values in columns:
+            if field.name in raw_of:
+                continue
+            used = self.values.get(field.name)
+            if used is None:
+                yield field, values
+                continue
+            if used.null_count < len(used):
+                yield field, used
+            kind, field_id, _ = split_column(field.name) or ("", 0, "")
+            nothing = pa.scalar(None, pa.binary())
+            recorded = pc.if_else(pa.array(self.rows[field.name]), encode_array(values), nothing)
+            own = raw.get(_raw(field.name), nothing)
+            text = self._type_of(field_id).text
+            yield bound_field(f"{kind}_raw", field_id, pa.binary(), text), pc.coalesce(own, recorded)
+
+
+def _raw(name: str) -> str:
+    kind, field_id, _ = split_column(name) or ("", 0, "")
+    return column(f"{kind}_raw", field_id)
+
+
+def _is_paddable(of: pa.DataType) -> bool:
+    return bool(pa.types.is_string(of) or pa.types.is_binary(of))
+
+
+def _padded(values: pa.Array) -> Mask | None:
+    """Return the rows of strings or binaries that end in a zero byte; None if there are none."""
+    _, offsets, data = values.buffers()
+    if not data:
+        return None
+    ends = np.frombuffer(offsets, np.int32, len(values) + 1, values.offset * 4)
+    last = np.frombuffer(data, np.uint8).take(ends[1:] - 1, mode="clip")
+    if last.all():
+        return None
+    rows = (last == 0) & (np.diff(ends) > 0)
+    if values.null_count:
+        rows &= values.is_valid().to_numpy(zero_copy_only=False)
+    return rows if rows.any() else None
+
+
+def _without_padding(values: pa.Array, rows: Mask) -> pa.Array:
+    mask = pa.array(rows)
+    short = pc.replace_substring_regex(values.filter(mask), pattern=_ZEROS, replacement="")
+    return pc.replace_with_mask(values, mask, short)

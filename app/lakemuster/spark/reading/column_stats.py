@@ -35,7 +35,8 @@ class ColumnStats:
         type: the Arrow type that the values are read as.
         count: the number of values, nulls included.
         nulls: the number of nulls; None if not recorded.
-        low, high: the lower and upper bound, in Parquet's physical type; None if not recorded.
+        low, high: the lower and upper bound, in Parquet's physical type; None if not recorded. They are not used if
+            ``low`` is above ``high``.
     """
 
     type: pa.DataType
@@ -73,7 +74,7 @@ def outcomes(leaf: BoundLeaf, stats: ColumnStats | None) -> tuple[bool, bool]:
         _comparable_bound(stats.high, stats.type, leaf.type),
     )
     values = [_comparable_literal(value, leaf.type) for value in leaf.values]
-    if low is None or high is None or None in values:
+    if low is None or high is None or None in values or low > high:
         return _UNKNOWN
     holds, fails = _compared(leaf.op, low, high, values)
     return holds, fails or leaf.type.kind in _FLOATS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +17,8 @@ from lakemuster.client.model import Row
 from lakemuster.spark import planning
 from lakemuster.spark.options import Options
 from lakemuster.spark.planning import TaskInput, task_rows
+from lakemuster.spark.reading import row_groups
+from lakemuster.spark.reading.iceberg import parquet
 from lakemuster.spark.reading.iceberg.parquet import ParquetRows
 from lakemuster.spark.reading.model import BYTE_RANGE, Split, TableToRead
 from lakemuster.spark.splits import Packing, cut
@@ -133,6 +136,17 @@ def test_nothing_is_known_without_statistics(tmp_path, read):
     part = TaskInput((Split((written(tmp_path, write_statistics=False),)),))
     assert ids(part, filter="id = 1234") == [1234]
     assert len(read) == GROUPS
+
+
+def test_a_lower_bound_above_the_upper_one_says_nothing(tmp_path, read, monkeypatch):
+    def inverted(*given):
+        found = row_groups.row_group_stats(*given)
+        return found and replace(found, low=found.high, high=found.low)
+
+    monkeypatch.setattr(parquet, "row_group_stats", inverted)
+    part = TaskInput((Split((written(tmp_path),)),))
+    for where in ("id = 1234", "id <= 1234 AND id >= 1234"):
+        assert ids(part, filter=where) == [1234]
 
 
 def test_delete_files_of_a_file_without_wanted_rows_are_not_opened(tmp_path, read, monkeypatch):

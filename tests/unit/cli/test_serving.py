@@ -33,6 +33,8 @@ def test_a_signal_ends_a_server_whenever_it_comes(
         if name == moment:
             signal.raise_signal(number)
 
+    # Other tests of this process read the log.
+    monkeypatch.setattr(serving, "log_config", lambda *_: None)
     monkeypatch.setattr(serving, "export_telemetry", lambda _: None)
     monkeypatch.setattr(serving, "reload_on_hangup", lambda _: None)
     monkeypatch.setattr(serving, "warm_up", lambda: pass_moment("warm_up"))

@@ -2,8 +2,8 @@
 
 * A lower bound above the upper one: neither is used.
 * Bounds of UUIDs that hold in one order of writers alone, see ``uuid_bounds``.
-* Lower bounds of strings and binaries that end in zero bytes: some writers pad them, so that they exceed the
-  smallest value. They are used without these bytes. Padded upper bounds still hold.
+* Lower bounds of strings that end in zero bytes: some writers record the whole buffer of an encoded text, so that
+  they exceed the smallest value. They are used without these bytes. Padded upper bounds still hold.
 
 The recorded bytes are kept in the columns of raw bytes.
 
@@ -37,8 +37,6 @@ def usable_pair(lower: object, upper: object, of: Primitive) -> tuple[object, ob
     """Return bounds of one field in internal form, with None for those that prove nothing."""
     if of.kind is Kind.STRING and isinstance(lower, str):
         lower = lower.rstrip("\0")
-    elif of.kind is Kind.BINARY and isinstance(lower, bytes):
-        lower = lower.rstrip(b"\0")
     elif of.kind is Kind.UUID:
         lower, upper = ordered_pair(lower, upper)
     return (None, None) if is_inverted(lower, upper) else (lower, upper)
@@ -73,7 +71,7 @@ class _Changed:
             if (name := field.name).startswith(_TYPED) and (split := split_column(name)) is not None:
                 sides[split[0]][split[1]] = values
         lower, upper = sides["lower"], sides["upper"]
-        paddable = [field_id for field_id, values in lower.items() if _is_paddable(values.type)]
+        paddable = [field_id for field_id, values in lower.items() if pa.types.is_string(values.type)]
         for numbers in together([lower[field_id] for field_id in paddable]):
             own = [paddable[number] for number in numbers]
             for field_id, rows in rows_of(own, _padded(joined([lower[i] for i in own]))):
@@ -125,12 +123,8 @@ def _raw(name: str) -> str:
     return column(f"{kind}_raw", field_id)
 
 
-def _is_paddable(of: pa.DataType) -> bool:
-    return bool(pa.types.is_string(of) or pa.types.is_binary(of))
-
-
 def _padded(values: pa.Array) -> Mask | None:
-    """Return the rows of strings or binaries that end in a zero byte; None if there are none."""
+    """Return the rows of strings that end in a zero byte; None if there are none."""
     _, offsets, data = values.buffers()
     if not data:
         return None

@@ -70,9 +70,8 @@ class Writer:
                 return replace(inexact, lower=shortened(exact.lower, width), upper=raised(exact.upper, width))
             case "inverted" if ordered and ordered[0] != ordered[-1]:
                 return replace(inexact, lower=exact.upper, upper=exact.lower)
-            case "padded" if ordered:
-                zeros = "\0\0" if of.text == "string" else b"\0\0"
-                return replace(inexact, lower=exact.lower + zeros, upper=exact.upper + zeros)
+            case "padded" if ordered and of.text == "string":
+                return replace(inexact, lower=exact.lower + "\0\0", upper=exact.upper + "\0\0")
             case "gaps":
                 gone: dict[str, Any] = {
                     kind: None for kind in ("lower", "upper", "nulls", "nans", "values") if chance(rng, 50)
@@ -98,7 +97,7 @@ class Writer:
 
 def ends_in_zero(value: Any) -> bool:
     """Return whether a lower bound may be a padded one."""
-    return isinstance(value, str | bytes) and value[-1:] in ("\0", b"\0")
+    return isinstance(value, str) and value.endswith("\0")
 
 
 def shortened(value: Any, width: int) -> Any:

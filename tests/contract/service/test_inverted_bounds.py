@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ from fastapi.testclient import TestClient
 
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
-from tests.unit.formats.iceberg.manifest_files import bounds, entry, manifest, manifest_list, struct_of
+from tests.contract.service.manifest_tables import write_metadata
+from tests.unit.formats.iceberg.manifest_files import bounds, entry, manifest, struct_of
 
 MANIFESTS = 6
 """More than are evaluated without their zones."""
@@ -45,19 +45,7 @@ def write_table(root: Path) -> None:
         summary |= {"lower_bound": struct.pack("<i", last), "upper_bound": struct.pack("<i", first)}
         row = {"manifest_path": f"{folder}/{number}.avro", "manifest_length": len(content), "added_snapshot_id": 9}
         rows.append(row | {"content": int(number == MANIFESTS), "partitions": [summary]})
-    (folder / "list.avro").write_bytes(manifest_list(rows))
-    field = {"name": "c2", "transform": "identity", "source-id": 2, "field-id": 1000}
-    document = {
-        "format-version": 2,
-        "location": str(root),
-        "schemas": [struct_of(c1="long", c2="int", c3="string")],
-        "current-schema-id": 0,
-        "partition-specs": [{"spec-id": 0, "fields": [field]}],
-        "default-spec-id": 0,
-        "current-snapshot-id": 9,
-        "snapshots": [{"snapshot-id": 9, "timestamp-ms": 1, "manifest-list": f"{folder}/list.avro"}],
-    }
-    (folder / "v1.metadata.json").write_text(json.dumps(document))
+    write_metadata(root, rows, struct_of(c1="long", c2="int", c3="string"), "c2", 2)
 
 
 def of_file(number: int) -> Any:

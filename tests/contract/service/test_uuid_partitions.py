@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from uuid import UUID
 
@@ -11,7 +10,8 @@ from fastapi.testclient import TestClient
 
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
-from tests.unit.formats.iceberg.manifest_files import entry, manifest, manifest_list, struct_of
+from tests.contract.service.manifest_tables import write_metadata
+from tests.unit.formats.iceberg.manifest_files import entry, manifest, struct_of
 
 LOW, HIGH = UUID("10000000-0000-4000-8000-000000000000"), UUID("90000000-0000-4000-8000-000000000000")
 
@@ -24,19 +24,7 @@ def write_table(root: Path) -> None:
     (folder / "m.avro").write_bytes(data)
     summary = {"contains_null": False, "contains_nan": None, "lower_bound": HIGH.bytes, "upper_bound": LOW.bytes}
     row = {"manifest_path": f"{folder}/m.avro", "manifest_length": len(data), "added_snapshot_id": 9}
-    (folder / "list.avro").write_bytes(manifest_list([row | {"partitions": [summary]}]))
-    field = {"name": "of", "transform": "identity", "source-id": 1, "field-id": 1000}
-    document = {
-        "format-version": 2,
-        "location": str(root),
-        "schemas": [struct_of(c1="uuid")],
-        "current-schema-id": 0,
-        "partition-specs": [{"spec-id": 0, "fields": [field]}],
-        "default-spec-id": 0,
-        "current-snapshot-id": 9,
-        "snapshots": [{"snapshot-id": 9, "timestamp-ms": 1, "manifest-list": f"{folder}/list.avro"}],
-    }
-    (folder / "v1.metadata.json").write_text(json.dumps(document))
+    write_metadata(root, [row | {"partitions": [summary]}], struct_of(c1="uuid"), "of", 1)
 
 
 @pytest.mark.parametrize(("value", "file"), [(LOW, "low"), (HIGH, "high")])

@@ -5,7 +5,7 @@
 * Lower bounds of strings that end in zero bytes: some writers record the whole buffer of an encoded text, so that
   they exceed the smallest value. They are used without these bytes. Padded upper bounds still hold.
 
-The recorded bytes are kept in the columns of raw bytes.
+The raw columns hold the recorded bytes.
 
 Source: apache/beam pull request 38580; apache/paimon issue 5007.
 """

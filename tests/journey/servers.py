@@ -22,11 +22,11 @@ from typing import Any
 
 import httpx
 
+from tests.journey.preloaded import APP, Forked, run, started
+
 START_SECONDS = 240
 """Limit of a server's start, on a machine that many processes share."""
 LOG_SECONDS = 10
-
-APP = Path(__file__).resolve().parents[2] / "app"
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Running:
     """A server process with its URI, a client and its log."""
 
     uri: str
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | Forked
     http: httpx.Client
     log: Path
 
@@ -95,15 +95,7 @@ def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
 
 def lakemuster(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run the command line to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "lakemuster", *words],
-        cwd=folder,
-        env=environment(folder, settings),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return run(words, folder, environment(folder, settings))
 
 
 def lakemuster_on_terminal(folder: Path, *words: str, columns: int = 300) -> tuple[int, str]:
@@ -134,14 +126,7 @@ def start(folder: Path, *words: str, **settings: str) -> Running:
     port = free_port()
     log = folder / "server.log"
     with log.open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "lakemuster", "serve", "--port", str(port), *words],
-            cwd=folder,
-            env=environment(folder, settings),
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
+        process = started(["serve", "--port", str(port), *words], folder, environment(folder, settings), output)
     certificate = settings.get("TLS_CERT")
     uri = f"{'http' if certificate is None else 'https'}://127.0.0.1:{port}"
     trusted = ssl.create_default_context(cafile=certificate)
@@ -169,8 +154,7 @@ def stop(running: Running) -> int:
             running.process.wait(timeout=30)
         except subprocess.TimeoutExpired:
             running.process.kill()
-            running.process.wait()
-    return running.process.returncode
+    return running.process.wait()
 
 
 @contextmanager

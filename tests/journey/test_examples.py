@@ -23,7 +23,8 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import DateType, LongType, NestedField
 
 from tests.beside import python_of
-from tests.journey.servers import APP, Running, lakemuster, served
+from tests.journey.preloaded import APP
+from tests.journey.servers import Running, lakemuster, served
 from tests.pages import examples, matches
 from tests.tree import ROOT
 

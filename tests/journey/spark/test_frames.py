@@ -19,7 +19,8 @@ from lakemuster.spark.figure_columns import health_table, stats_table
 from lakemuster.spark.frames import fitted, without_voids
 from lakemuster.spark.lake_columns import lake_schema
 from lakemuster.spark.metadata_frames import Kind
-from tests.journey.servers import APP, Running
+from tests.journey.preloaded import APP
+from tests.journey.servers import Running
 from tests.journey.spark.indexing import Driver
 from tests.journey.spark.tables import discover
 from tests.spark import Rows, Spark, SparkFailed

@@ -265,6 +265,15 @@ def test_the_environments_proxy_is_used(
     assert asked.line.startswith("POST /v1/" if is_bypassed else "POST http://catalog.invalid/v1/")
 
 
+def test_a_body_after_the_response_to_a_head_request_opens_no_circuit_breaker(
+    client: TestClient, raw: RawCatalog
+) -> None:
+    raw.answers = lambda asked: answer(b"<html>", status=400) if asked.line.startswith("HEAD") else answer()
+    for _ in range(FAILURES):
+        assert client.head(VIEWS).status_code == 502
+    assert client.get(VIEWS).status_code == 200
+
+
 def test_an_open_circuit_breaker_is_in_the_metrics(client: TestClient, raw: RawCatalog) -> None:
     def is_told(number: str) -> bool:
         return f'lakemuster_upstream_breakers_open{{catalog="prod"}} {number}\n' in client.get("/metrics").text

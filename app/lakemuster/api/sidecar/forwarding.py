@@ -219,7 +219,9 @@ class Forwarder:
             if isinstance(body, _Body) and body.failure is not None:
                 # The client caused the failure.
                 raise body.failure from cause
-            breaker.failed()
+            if not isinstance(cause, aiohttp.ClientResponseError):
+                # A malformed response is one: some servers answer HEAD with a body, and any caller may send HEAD.
+                breaker.failed()
             reason = type(cause.__cause__ or cause).__name__
             raise UpstreamUnavailable(
                 f"the catalog {name} has broken off ({reason}); it may have carried out the request", catalog=name

@@ -53,6 +53,7 @@ class FakeCatalog:
     Attributes:
         tables: locations of current metadata, by levels.
         rights: the tables that each token may load; None: no token is required.
+        unauthorized: the status for a token without rights.
         config: the response to ``/v1/config``.
         fault: returns a response in place of the catalog's, or None.
         etags: ETags of tables; the default is ``"theirs"``.
@@ -62,6 +63,7 @@ class FakeCatalog:
     uri: str = ""
     tables: dict[Levels, str] = field(default_factory=dict)
     rights: dict[str, set[Levels]] | None = None
+    unauthorized: int = 401
     config: dict[str, object] = field(default_factory=lambda: {"defaults": {}, "overrides": {}})
     fault: Callable[[Asked], Reply | None] = lambda _: None
     etags: dict[Levels, str] = field(default_factory=dict)
@@ -82,7 +84,7 @@ class FakeCatalog:
         if segments == ["oauth", "tokens"]:
             return self._token(asked)
         if self.rights is not None and asked.token not in self.rights:
-            return error(401, "NotAuthorizedException")
+            return error(self.unauthorized, "NotAuthorizedException")
         if segments == ["config"]:
             return Reply(200, self.config)
         if prefix is not None:

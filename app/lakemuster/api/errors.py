@@ -22,6 +22,7 @@ from lakemuster.api.missing_tables import table_not_found
 from lakemuster.api.paimon_rest import failures as paimon_rest
 from lakemuster.api.parameter_names import suggestion
 from lakemuster.failure_reasons import operator_message
+from lakemuster.upstream.rest import TOKEN_REFUSED
 from lakemuster.validation_messages import plain_message
 
 LOG = logging.getLogger("lakemuster.api")
@@ -196,7 +197,7 @@ def _catalog_error(request: Request, error: Exception) -> Response:
 
 def _refused(request: Request, refused: errors.UpstreamRefused) -> errors.CatalogError:
     """Return the native API's error for a catalog's refusal; it does not distinguish forbidden from missing tables."""
-    if refused.status == HTTPStatus.UNAUTHORIZED:
+    if refused.status in TOKEN_REFUSED:
         return errors.NotAuthenticated("the catalog does not know this caller: sign in there")
     if refused.status in {HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}:
         return errors.TableNotFound("the table is not registered", table=request.path_params.get("table"))

@@ -40,6 +40,8 @@ without the parameters.
 """
 REFS_UNSUPPORTED = 400
 """Status with which a catalog fails because of :data:`ONLY_REFS`."""
+TOKEN_REFUSED = frozenset({401, 419})
+"""Statuses of a catalog that does not accept a token, or no longer: 419 is the protocol's for expired credentials."""
 MAX_NAMESPACES = 100_000
 MAX_TABLES = 1_000_000
 """Limits of a listing; a catalog may answer without end."""
@@ -276,7 +278,7 @@ class RestCatalog(HttpUpstream):
 
     def _exchange(self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> HttpAnswer:
         answer = self._signed_in(url, parameters, headers)
-        if answer.status == 401:
+        if answer.status in TOKEN_REFUSED:
             # The token may have been revoked before it expires.
             self.tokens.forget()
             answer = self._signed_in(url, parameters, headers)

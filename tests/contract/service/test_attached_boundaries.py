@@ -231,13 +231,25 @@ def serve_once(lake: Lake, folder: Path, exclude: list[str]) -> Iterator[TestCli
     yield from serve(lake, folder, exclude=exclude)
 
 
-def test_a_token_that_the_catalog_refuses_is_not_used_again(lake: Lake, tmp_path: Path) -> None:
+@pytest.mark.parametrize("status", [401, 419])
+def test_a_token_that_the_catalog_refuses_is_not_used_again(lake: Lake, tmp_path: Path, status: int) -> None:
+    lake.fake.unauthorized = status
     for client in serve(lake, tmp_path, token=None, credential="me:secret"):
         assert client.get(f"{TABLES}/orders", headers=SHOP).status_code == 200
         assert lake.fake.rights is not None
         del lake.fake.rights[f"issued-{lake.fake.issued}"]
-        assert client.get(f"{TABLES}/orders", headers=SHOP).status_code == 401
+        assert client.get(f"{TABLES}/orders", headers=SHOP).status_code == status
         assert client.get(f"{TABLES}/orders", headers=SHOP).status_code == 200
+
+
+def test_a_callers_token_that_ends_ends_its_rights(forwarding: TestClient, lake: Lake) -> None:
+    lake.fake.unauthorized = 419
+    assert files(forwarding, bearer("alice")) == 1
+    assert lake.fake.rights is not None
+    del lake.fake.rights["alice"]
+    assert forwarding.get(f"{TABLES}/orders", headers=bearer("alice")).status_code == 419
+    assert forwarding.post(f"{TABLES}/orders/plan", json={}, headers=bearer("alice")).status_code == 419
+    assert forwarding.get("/api/v1/tables/prod.shop.orders", headers=bearer("alice")).status_code == 401
 
 
 @pytest.mark.parametrize(("theirs", "iceberg", "native"), [(503, 503, 502), (429, 429, 502), (307, 502, 502)])

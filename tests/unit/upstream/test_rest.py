@@ -77,8 +77,9 @@ def test_the_configuration_is_asked_for_again_after_a_while(fake: FakeCatalog) -
     assert sum("config" in asked.path for asked in fake.asked) == 2
 
 
-def test_a_credential_is_exchanged_once_and_again_when_its_token_is_refused(fake: FakeCatalog) -> None:
-    fake.rights = {}
+@pytest.mark.parametrize("status", [401, 419])
+def test_a_credential_is_exchanged_once_and_again_when_its_token_is_refused(fake: FakeCatalog, status: int) -> None:
+    fake.rights, fake.unauthorized = {}, status
     clock = SteppedClock()
     catalog = attached(fake, clock, credential="me:secret", scope="s")
     for _ in range(3):

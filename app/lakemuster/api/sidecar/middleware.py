@@ -30,6 +30,7 @@ from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, Upstream
 from lakemuster.upstream.decoding import decoded
 from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import MAX_BYTES
+from lakemuster.upstream.rest import TOKEN_REFUSED
 
 REQUESTS = 256
 """Limit of concurrent requests that a process forwards to one catalog."""
@@ -171,7 +172,7 @@ class Sidecar:
     def _note(self, request: Request, found: SidecarRequest, status: int, seconds: float) -> None:
         """Discard our token if the response rejects it; update the cached rights of a caller that loads a table."""
         if not found.is_forwarded:
-            if status == HTTPStatus.UNAUTHORIZED:
+            if status in TOKEN_REFUSED:
                 found.catalog.tokens.forget()
         elif found.is_load and request.method == "GET" and len(found.readings) == 1:
             rights: Rights = request.app.state.rights

@@ -29,7 +29,7 @@ from lakemuster.upstream.connections import limits, no_cookies, timeouts
 from lakemuster.upstream.decoding import decoded
 from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import ANSWER_SECONDS, overloaded
-from lakemuster.upstream.rest import ONLY_REFS, REFS_UNSUPPORTED, RestCatalog
+from lakemuster.upstream.rest import ONLY_REFS, REFS_UNSUPPORTED, TOKEN_REFUSED, RestCatalog
 
 REMEMBERED_SECONDS = 30.0
 MAX_REMEMBERED = 100_000
@@ -40,7 +40,7 @@ REQUESTS = 24
 """Limit of the concurrent requests to one catalog."""
 PERMIT_SECONDS = 1.0
 """Timeout of the semaphore of these requests: callers of a hanging catalog must not occupy others' request slots."""
-_REFUSALS = frozenset({401, 403, 404})
+_REFUSALS = TOKEN_REFUSED | {403, 404}
 _OF_REFUSALS = frozenset({"content-type", "www-authenticate", "retry-after"})
 
 _Key = tuple[str, Levels, bytes]

@@ -42,6 +42,8 @@ REFS_UNSUPPORTED = 400
 """Status with which a catalog fails because of :data:`ONLY_REFS`."""
 TOKEN_REFUSED = frozenset({401, 419})
 """Statuses of a catalog that does not accept a token, or no longer: 419 is the protocol's for expired credentials."""
+PARENT_REFUSED = frozenset({400, 406, 501})
+"""Statuses of a catalog without nested namespaces for a list of children (ClickHouse/ClickHouse#117329)."""
 MAX_NAMESPACES = 100_000
 MAX_TABLES = 1_000_000
 """Limits of a listing; a catalog may answer without end."""
@@ -75,6 +77,27 @@ class Endpoint:
     def table(self, levels: Levels) -> str:
         """Return a table's path below the prefix."""
         return f"namespaces/{self.namespace(levels[:-1])}/tables/{quote(levels[-1], safe='')}"
+
+
+class _ParentRefused(Exception):
+    """The catalog refuses to list the children of a namespace."""
+
+    def __init__(self, answer: HttpAnswer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+@dataclass(slots=True)
+class _Parents:
+    """The answers to requests for the children of namespaces, in one listing.
+
+    Attributes:
+        are_listed: whether the catalog has listed the children of a namespace.
+        refusal: its last refusal to list those of another; None: it refused none.
+    """
+
+    are_listed: bool = False
+    refusal: HttpAnswer | None = None
 
 
 class RestCatalog(HttpUpstream):
@@ -204,8 +227,11 @@ class RestCatalog(HttpUpstream):
                         raise self._failed(f"it lists more than {MAX_TABLES} tables")
                     yield table
 
-    def namespaces(self, parent: Levels = ()) -> Iterator[Levels]:
-        """Yield all namespaces below one, depth first. Raises: UpstreamFailed."""
+    def namespaces(self) -> Iterator[Levels]:
+        """Yield all namespaces, depth first. Raises: UpstreamFailed."""
+        yield from self._below((), _Parents())
+
+    def _below(self, parent: Levels, parents: _Parents) -> Iterator[Levels]:
         endpoint = self.endpoint()
         asked = {"parent": unquote(endpoint.separator).join(parent)} if parent else {}
         try:
@@ -214,11 +240,17 @@ class RestCatalog(HttpUpstream):
                 if len(levels) != len(parent) + 1 or levels[:-1] != parent or len(levels) > _MAX_DEPTH:
                     raise self._failed("it lists a namespace that is no child of the one asked for")
                 yield levels
-                yield from self.namespaces(levels)
+                yield from self._below(levels, parents)
+            parents.are_listed |= parent != ()
         except NamespaceNotFound:
             # A namespace that is dropped meanwhile has no children.
             if not parent:
                 raise self._failed("it does not list its namespaces") from None
+        except _ParentRefused as refusal:
+            parents.refusal = refusal.answer
+        if parents.are_listed and parents.refusal is not None:
+            # The catalog has nested namespaces: those below the refused one are missing.
+            raise self._refused(parents.refusal)
 
     def tables(self, namespace: Levels) -> Iterator[Levels]:
         """Yield the tables of a namespace. Raises: UpstreamFailed."""
@@ -240,6 +272,8 @@ class RestCatalog(HttpUpstream):
             answer = self._exchange(url, {**parameters, "pageToken": token}, {})
             if answer.status == 404 and _error_type(answer.body) == _NO_NAMESPACE:
                 raise self._no_namespace()
+            if "parent" in parameters and answer.status in PARENT_REFUSED and _error_type(answer.body):
+                raise _ParentRefused(answer)
             if answer.status != 200:
                 raise self._refused(answer)
             try:

@@ -218,6 +218,30 @@ def test_a_namespace_that_goes_before_its_children_are_listed_has_none(fake: Fak
     assert list(attached(fake).every_table()) == [ORDERS]
 
 
+@pytest.mark.parametrize("status", [400, 406, 501])
+def test_a_catalog_that_lists_no_children_has_no_nested_namespaces(fake: FakeCatalog, status: int) -> None:
+    fake.tables["other", "t"] = WHERE
+    fake.fault = lambda asked: error(status, "UnsupportedOperationException") if "parent=" in asked.path else None
+    assert sorted(attached(fake).every_table()) == [("other", "t"), ORDERS]
+
+
+@pytest.mark.parametrize(
+    ("refused", "reply"),
+    [
+        ("parent=other", error(400, "BadRequestException")),
+        ("parent=shop", error(400, "BadRequestException")),
+        ("parent=", Reply(400, b"<html>bad request</html>")),
+        ("parent=", error(403, "ForbiddenException")),
+        ("parent=", error(500, "ServerError")),
+    ],
+)
+def test_a_list_without_some_children_fails(fake: FakeCatalog, refused: str, reply: Reply) -> None:
+    fake.tables["other", "t"] = WHERE
+    fake.fault = lambda asked: reply if refused in asked.path else None
+    with pytest.raises(UpstreamFailed, match=f"it answers with status {reply.status}"):
+        list(attached(fake).every_table())
+
+
 @pytest.mark.parametrize("separator", ["%1F", "%2E", ".", "::"])
 def test_a_parent_has_the_decoded_separator(fake: FakeCatalog, separator: str) -> None:
     def listed(asked: Asked) -> Reply | None:

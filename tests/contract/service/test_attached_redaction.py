@@ -37,6 +37,29 @@ def guarded(lake: Lake, tmp_path: Path) -> Iterator[TestClient]:
         yield from serving(services)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fs.azure.account.key.lake.dfs.core.windows.net",
+        "fs.s3a.access.key",
+        "oss.accessKeyId",
+        "adls.auth.shared-key.account.key",
+        "adls.sas-token.lake",
+        "gcs.oauth2.token",
+        "S3.Signer.uri",
+        "header.Authorization",
+    ],
+)
+def test_secrets_of_any_spelling_are_left_out(guarded: TestClient, lake: Lake, name: str) -> None:
+    properties = {name: "secret", "s3.region": "here"}
+    lake.fake.config = {"defaults": properties, "overrides": properties}
+    lake.fake.fault = lambda asked: Reply(200, {**LOADED, "config": properties}) if "/orders" in asked.path else None
+    assert guarded.get(f"{TABLES}/orders", headers=SHOP).json()["config"] == {"s3.region": "here"}
+    config = guarded.get("/iceberg/v1/config", params={"warehouse": "prod"}, headers=SHOP).json()
+    assert config["defaults"] == {"s3.region": "here", "scan-planning-mode": "server"}
+    assert config["overrides"] == {"s3.region": "here", "prefix": "prod"}
+
+
 @pytest.mark.parametrize("status", [200, 203, 206])
 def test_a_successful_response_of_any_status_is_filtered(guarded: TestClient, lake: Lake, status: int) -> None:
     names = {"namespaces": [["shop"], ["hidden"]]}

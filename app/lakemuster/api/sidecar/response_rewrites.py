@@ -19,9 +19,9 @@ _OF_CREDENTIALS: Mapping[str, object] = {"storage-credentials": [], "remote-sign
 """Members of a load-table response that give access to storage, or to its signer, and their values without it."""
 _ELSEWHERE = frozenset({"uri", "prefix", "warehouse"})
 """Properties by which a catalog's configuration directs clients to the catalog."""
-_OF_A_SESSION = frozenset({"token", "credential", "oauth2-server-uri"})
+_OF_A_SESSION = frozenset({"token", "credential", "oauth2-server-uri", "header.authorization"})
 """Properties that authenticate at the catalog; those of this server's principal are not for the caller."""
-_OF_STORAGE = re.compile(r"secret|token|credential|access-key|account-key|shared-key|sas|password|connection-string")
+_OF_STORAGE = re.compile(r"secret|token|credential|(access|account|shared)[.-]?key|sas|password|connection[.-]?string")
 """Names of properties that give access to storage, or to its signer."""
 _SIGNING = ("s3.signer", "s3.remote-signing", "signer.")
 _SIGNERS = (("signer.uri", "signer.endpoint"), ("s3.signer.uri", "s3.signer.endpoint"))
@@ -83,9 +83,10 @@ class Shown:
         return {name: value for name, value in properties.items() if self._has(name)}
 
     def _has(self, name: str) -> bool:
+        name = name.lower()
         if not self.session and name in _OF_A_SESSION:
             return False
-        return self.storage or (_OF_STORAGE.search(name.lower()) is None and not name.startswith(_SIGNING))
+        return self.storage or (_OF_STORAGE.search(name) is None and not name.startswith(_SIGNING))
 
 
 ALL = Shown()

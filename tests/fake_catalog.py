@@ -110,10 +110,12 @@ class FakeCatalog:
         seen = [table for table in sorted(self.tables) if self._may(asked, table)]
         if segments == ["namespaces"]:
             parent = parse_qs(urlsplit(asked.path).query).get("parent", [""])[0]
-            if parent:
-                is_there = any(table[0] == parent for table in seen)
-                return Reply(200, {"namespaces": []}) if is_there else error(404, "NoSuchNamespaceException")
-            return Reply(200, {"namespaces": [[name] for name in sorted({table[0] for table in seen})]})
+            above = tuple(parent.split("\x1f")) if parent else ()
+            below = [table[:-1] for table in seen if table[: len(above)] == above]
+            if parent and not below:
+                return error(404, "NoSuchNamespaceException")
+            children = {levels[: len(above) + 1] for levels in below if len(levels) > len(above)}
+            return Reply(200, {"namespaces": sorted(map(list, children))})
         namespace = tuple(segments[1].split("\x1f"))
         if len(segments) == 3 and segments[2] == "tables":
             if asked.method == "POST":

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from lakemuster.errors import CatalogError, ConfigInvalid, Overloaded, TableExists, UpstreamFailed
+from lakemuster.errors import CatalogError, ConfigInvalid, Overloaded, TableExists, TableNotFound, UpstreamFailed
 from lakemuster.index import Index
 from lakemuster.index.attached import ids_below, mark_changed, rename_table, replace_tables
 from lakemuster.index.change_file import Change
@@ -151,6 +151,7 @@ def sync(index: Index, catalog: Upstream) -> Synced:
     with index.database.reading() as session:
         before = ids_below(session, prefix)
     listed = {levels: catalog.name_of(levels) for levels in catalog.every_table()}
+    _check_nested(catalog, map(parse_name, before), listed)
     locations = {name: catalog_location(catalog.name, levels) for levels, name in listed.items() if name is not None}
     moved = renamed(index, catalog, {name: levels for levels, name in listed.items() if name is not None})
     with index.database.session() as session:
@@ -159,6 +160,30 @@ def sync(index: Index, catalog: Upstream) -> Synced:
     others = sorted(format_name(levels) for levels, name in listed.items() if name is None)
     unnameable = tuple(filter(catalog.settings.has, others))[:MOST_UNNAMEABLE]
     return Synced(len(locations), len(others), unnameable, added, removed, number)
+
+
+_NESTED_CHECKED = 10
+"""Number of nested tables to look for at a catalog that no longer lists any."""
+
+
+def _check_nested(catalog: Upstream, known: Iterable[Levels], listed: Iterable[Levels]) -> None:
+    """Check that known tables in nested namespaces are gone if none is listed.
+
+    A catalog may refuse to list the children of namespaces for another reason than that there are none.
+
+    Raises:
+        UpstreamFailed: the catalog still has such a table, or does not respond.
+    """
+    if any(len(levels) > 2 for levels in listed):  # a namespace of one level, and the table
+        return
+    nested = [levels for _, *levels in known if len(levels) > 2]
+    for levels in nested[:_NESTED_CHECKED]:
+        with suppress(TableNotFound):
+            catalog.pointer(tuple(levels))
+            raise UpstreamFailed(
+                f"the catalog {catalog.name} does not list its nested namespaces: it still has {format_name(levels)}",
+                catalog=catalog.name,
+            )
 
 
 def require_names(index: Index, upstreams: Upstreams) -> None:

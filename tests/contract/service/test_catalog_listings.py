@@ -84,6 +84,19 @@ def test_a_listing_that_fails_drops_no_table(opened: Open, fake: FakeCatalog) ->
             assert names(services) == known
 
 
+def test_nested_tables_stay_while_the_catalog_does_not_list_children(opened: Open, fake: FakeCatalog) -> None:
+    refused = error(400, "BadRequestException")
+    fake.tables["ns0", "inner", "t"] = fake.tables["ns0", "t0"]
+    with opened() as services:
+        assert sync(services).startswith("11 tables")
+        fake.fault = lambda asked: refused if "parent=" in asked.path else None
+        with pytest.raises(UpstreamFailed, match="does not list its nested namespaces: it still has ns0.inner.t"):
+            sync(services)
+        assert "prod.ns0.inner.t" in names(services)
+        del fake.tables["ns0", "inner", "t"]
+        assert sync(services) == "10 tables, 0 left out, 0 added, 1 removed"
+
+
 def test_a_namespace_that_goes_meanwhile_has_no_tables(opened: Open, fake: FakeCatalog) -> None:
     gone = error(404, "NoSuchNamespaceException")
     fake.fault = lambda asked: gone if "ns2/tables" in asked.path else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import httpx
 
 from lakemuster import __version__
 from lakemuster.failure_reasons import reason_of
-from lakemuster.upstream.connections import limits, no_cookies
+from lakemuster.upstream.connections import FAILURES, limits, no_cookies, without_location_async
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 15.0
@@ -90,17 +91,17 @@ class Sender:
         return request.result()
 
     async def _try(self, headers: Mapping[str, str], body: bytes) -> Answer:
-        if self._client is None:
-            timeout = httpx.Timeout(self._answer_seconds, connect=CONNECT_SECONDS)
-            agent = {"User-Agent": f"lakemuster/{__version__}", "Accept": "*/*"}
-            self._client = httpx.AsyncClient(timeout=timeout, limits=limits(1), cookies=no_cookies(), headers=agent)
-        request = self._client.build_request("POST", self._url, content=body, headers=headers)
+        try:
+            client = self._client = self._client or self._new_client()
+        except OSError:
+            return Answer(None, "the authorities of TLS certificates cannot be read: see SSL_CERT_FILE")
+        request = client.build_request("POST", self._url, content=body, headers=headers)
         try:
             async with asyncio.timeout(self._answer_seconds):
-                response = await self._client.send(request, stream=True, follow_redirects=False)
+                response = await client.send(request, stream=True, follow_redirects=False)
         except (TimeoutError, httpx.TimeoutException):
             return Answer(None, "it has not answered in time")
-        except httpx.HTTPError as cause:
+        except FAILURES as cause:
             return Answer(None, _reason(cause))
         try:
             await _drain(response)
@@ -108,11 +109,20 @@ class Sender:
             await response.aclose()
         return _answer(response)
 
+    def _new_client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            timeout=httpx.Timeout(self._answer_seconds, connect=CONNECT_SECONDS),
+            limits=limits(1),
+            cookies=no_cookies(),
+            headers={"User-Agent": f"lakemuster/{__version__}", "Accept": "*/*"},
+            event_hooks={"response": [without_location_async]},
+        )
+
 
 async def _drain(response: httpx.Response) -> None:
     """Read a short response body to its end, so that the connection can be reused."""
     received = 0
-    with suppress(TimeoutError, httpx.HTTPError):
+    with suppress(TimeoutError, *FAILURES):
         async with asyncio.timeout(DRAIN_SECONDS):
             async for part in response.aiter_raw():
                 received += len(part)
@@ -136,16 +146,16 @@ def _retry_after(text: str | None) -> float | None:
         return float(text[:9])
     try:
         at = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
     return max(0.0, (at - datetime.now(UTC)).total_seconds())
 
 
-def _reason(cause: httpx.HTTPError) -> str:
+def _reason(cause: Exception) -> str:
     """Describe a failure without the URL, which the exception's own message may hold."""
     if isinstance(cause, httpx.ConnectError):
         return f"no connection: {reason_of(cause)}"
-    if isinstance(cause, httpx.NetworkError | httpx.RemoteProtocolError):
+    if isinstance(cause, httpx.NetworkError | httpx.RemoteProtocolError | ssl.SSLError):
         return "the connection broke before the answer"
     return f"the request failed: {reason_of(cause)}"

@@ -132,7 +132,7 @@ def header_ms(headers: Mapping[str, str], name: str) -> int | None:
     """Return the time in a header as milliseconds since the Unix epoch; None if there is none."""
     try:
         found = parsedate_to_datetime(headers[name])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     return milliseconds(found if found.tzinfo else found.replace(tzinfo=UTC))
 

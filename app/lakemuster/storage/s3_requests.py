@@ -91,7 +91,7 @@ class Repeated:
         try:
             changed = parsedate_to_datetime(answer.headers["last-modified"])
             return {"ContentLength": int(answer.headers["content-length"]), "LastModified": changed}
-        except (KeyError, ValueError):
+        except (KeyError, ValueError, OverflowError):
             return None
 
     async def _answer(self, url: str) -> Any:

@@ -5,11 +5,25 @@ Cookies of responses are discarded, since they would be sent with the next calle
 
 from __future__ import annotations
 
+import ssl
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 import httpx
 
 from lakemuster.upstream.protocol import CONNECT_SECONDS
+
+FAILURES = (httpx.HTTPError, ssl.SSLError)
+"""What a request may raise: an asynchronous client of httpx does not convert TLS errors after the handshake."""
+
+
+def without_location(response: httpx.Response) -> None:
+    """Remove the target of a redirect: httpx parses it even if it is not followed, and some invalid ones raise."""
+    response.headers.pop("location", None)
+
+
+async def without_location_async(response: httpx.Response) -> None:
+    """See :func:`without_location`."""
+    without_location(response)
 
 
 def limits(connections: int) -> httpx.Limits:

@@ -13,7 +13,7 @@ from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
 from lakemuster.failure_reasons import reason_of
-from lakemuster.upstream.connections import limits, no_cookies, timeouts
+from lakemuster.upstream.connections import limits, no_cookies, timeouts, without_location
 from lakemuster.upstream.decoding import decoded
 from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import ANSWER_SECONDS, MAX_BYTES, Upstream
@@ -46,7 +46,12 @@ class HttpUpstream(Upstream):
             for key, value in settings.properties.items()
             if key.startswith("header.")
         }
-        self._client = httpx.Client(timeout=timeouts(ANSWER_SECONDS), limits=limits(_CONNECTIONS), cookies=no_cookies())
+        self._client = httpx.Client(
+            timeout=timeouts(ANSWER_SECONDS),
+            limits=limits(_CONNECTIONS),
+            cookies=no_cookies(),
+            event_hooks={"response": [without_location]},
+        )
 
     def _answer(
         self, url: str, parameters: Mapping[str, str], headers: Mapping[str, str], signer: httpx.Auth | None = None
@@ -92,5 +97,5 @@ class HttpUpstream(Upstream):
 def _time_of(answer: httpx.Response) -> float:
     try:
         return parsedate_to_datetime(answer.headers["date"]).timestamp()
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, OverflowError):
         return time.time()

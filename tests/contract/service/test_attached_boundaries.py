@@ -252,11 +252,12 @@ def test_a_callers_token_that_ends_ends_its_rights(forwarding: TestClient, lake:
     assert forwarding.get("/api/v1/tables/prod.shop.orders", headers=bearer("alice")).status_code == 401
 
 
+@pytest.mark.parametrize("target", ["http://127.0.0.1:1/", "mailto:x"])
 @pytest.mark.parametrize(("theirs", "iceberg", "native"), [(503, 503, 502), (429, 429, 502), (307, 502, 502)])
 def test_failures_of_asking_for_rights_are_the_catalogs(
-    forwarding: TestClient, lake: Lake, theirs: int, iceberg: int, native: int
+    forwarding: TestClient, lake: Lake, theirs: int, iceberg: int, native: int, target: str
 ) -> None:
-    headers = {"Retry-After": "7", "Location": "http://127.0.0.1:1/"}
+    headers = {"Retry-After": "7", "Location": target}
     lake.fake.fault = lambda asked: Reply(theirs, {"of": "theirs"}, headers) if "/orders" in asked.path else None
     answer = forwarding.post(f"{TABLES}/orders/plan", json={}, headers=bearer("alice"))
     assert answer.status_code == iceberg

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -43,6 +44,12 @@ def test_only_a_status_of_success_takes_a_message(verdict: Verdict, status: int 
         answer = send(receiver.url)
         assert (answer.status, answer.error) == (status, error)
         assert len(receiver.got) == 1
+
+
+@pytest.mark.parametrize("target", ["mailto:x", "http://xn--a.com/", "http://[::1", "http://256.256.256.256/"])
+def test_a_redirect_to_an_invalid_url_is_a_failure_like_any_other(target: str) -> None:
+    with receiving(lambda _: Verdict(status=307, headers={"Location": target})) as receiver:
+        assert send(receiver.url) == Answer(307, "it redirects, which is not followed")
 
 
 def test_a_receiver_that_does_not_answer_is_left() -> None:
@@ -138,6 +145,46 @@ def test_a_certificate_must_be_of_a_known_authority(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (b"", Answer(None, "the connection broke before the answer")),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", Answer(200, None)),
+    ],
+    ids=["before the head", "after the head"],
+)
+def test_bytes_outside_of_tls_break_the_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: bytes, expected: Answer
+) -> None:
+    certificate, key = write_certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with suppress(OSError), context.wrap_socket(connection, server_side=True) as peer:
+                peer.recv(65536)
+                peer.sendall(head)
+                with socket.socket(fileno=os.dup(peer.fileno())) as bare:
+                    bare.sendall(b"no record of TLS")
+                while peer.recv(65536):
+                    pass
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        assert send(f"https://127.0.0.1:{listener.getsockname()[1]}/") == expected
+
+
+def test_authorities_that_cannot_be_read_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere")
+    error = "the authorities of TLS certificates cannot be read: see SSL_CERT_FILE"
+    assert send("https://127.0.0.1:1/") == Answer(None, error)
+
+
+@pytest.mark.parametrize(
     ("text", "low", "high"),
     [
         ("7", 7, 7),
@@ -146,9 +193,10 @@ def test_a_certificate_must_be_of_a_known_authority(tmp_path: Path, monkeypatch:
         (format_datetime(datetime.now(UTC) + timedelta(hours=10)), 5 * 3600, 10 * 3600),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
         ("soon", None, None),
+        ("Wed, 21 Oct 2015 99999999999999999999:28:00 GMT", None, None),
         ("-1", None, None),
     ],
-    ids=["seconds", "many seconds", "a date", "a date of the past", "a word", "less than nothing"],
+    ids=["seconds", "many seconds", "a date", "a date of the past", "a word", "20 digits", "less than nothing"],
 )
 def test_a_receiver_may_ask_for_a_pause(text: str, low: float | None, high: float | None) -> None:
     with receiving(lambda _: Verdict(status=429, headers={"Retry-After": text})) as receiver:

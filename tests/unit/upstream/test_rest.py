@@ -124,6 +124,7 @@ def test_only_the_catalogs_own_word_makes_a_table_missing(fake: FakeCatalog) -> 
         Reply(200, {"metadata": {}}),
         Reply(200, {"metadata-location": 5}),
         Reply(302, None, {"Location": "http://127.0.0.1:1/"}),
+        Reply(302, None, {"Location": "http://xn--a.com/"}),
         Reply(200, {"metadata-location": "m"}, breaks="within"),
         Reply(breaks="before"),
     ],

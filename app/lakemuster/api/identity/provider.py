@@ -27,6 +27,7 @@ import orjson
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import IdentityUnavailable, NotAuthenticated
 from lakemuster.failure_reasons import reason_of
+from lakemuster.upstream.connections import FAILURES, without_location_async
 
 LOG = logging.getLogger("lakemuster.identity")
 DEADLINE_SECONDS = 5.0
@@ -293,8 +294,9 @@ async def _json(
     Raises:
         IdentityUnavailable: the provider sent no such response; the message says why, without the URL's query.
     """
+    hooks = {"response": [without_location_async]}
     try:
-        async with httpx.AsyncClient(verify=_tls(), timeout=DEADLINE_SECONDS) as client:
+        async with httpx.AsyncClient(verify=_tls(), timeout=DEADLINE_SECONDS, event_hooks=hooks) as client:
             headers = {"Accept": "application/json"}
             async with client.stream(method, url, headers=headers, **options) as response:
                 if response.status_code not in accepted:
@@ -305,7 +307,7 @@ async def _json(
                     if len(body) > _MAX_BYTES:
                         raise IdentityUnavailable(f"{urlsplit(url).path} answers with more than {_MAX_BYTES} bytes")
         document = orjson.loads(body)
-    except (httpx.HTTPError, httpx.InvalidURL, orjson.JSONDecodeError) as cause:
+    except (*FAILURES, httpx.InvalidURL, orjson.JSONDecodeError) as cause:
         raise IdentityUnavailable(f"{urlsplit(url).path}: {reason_of(cause)}") from cause
     if not isinstance(document, dict):
         raise IdentityUnavailable(f"{urlsplit(url).path} answers with something other than a JSON object")

@@ -25,7 +25,7 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import UpstreamFailed, UpstreamRefused, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.failure_reasons import reason_of
 from lakemuster.metadata.names import Levels
-from lakemuster.upstream.connections import limits, no_cookies, timeouts
+from lakemuster.upstream.connections import FAILURES, limits, no_cookies, timeouts, without_location_async
 from lakemuster.upstream.decoding import decoded
 from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import ANSWER_SECONDS, overloaded
@@ -53,7 +53,10 @@ class _CatalogClient:
     permits: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(REQUESTS))
     client: httpx.AsyncClient = field(
         default_factory=lambda: httpx.AsyncClient(
-            timeout=timeouts(ANSWER_SECONDS), limits=limits(REQUESTS), cookies=no_cookies()
+            timeout=timeouts(ANSWER_SECONDS),
+            limits=limits(REQUESTS),
+            cookies=no_cookies(),
+            event_hooks={"response": [without_location_async]},
         )
     )
 
@@ -137,7 +140,7 @@ class Rights:
         except (httpx.TimeoutException, TimeoutError) as cause:
             catalog.breaker.failed()
             raise UpstreamTimedOut(f"the catalog {catalog.name} has not answered in time") from cause
-        except httpx.HTTPError as cause:
+        except FAILURES as cause:
             catalog.breaker.failed()
             raise UpstreamUnavailable(f"the catalog {catalog.name} does not answer: {reason_of(cause)}") from cause
         catalog.breaker.succeeded()

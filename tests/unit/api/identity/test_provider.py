@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
@@ -12,6 +13,7 @@ from lakemuster.api.identity.oidc import OidcAuthenticator
 from lakemuster.api.identity.provider import MAX_AGE_SECONDS, PAUSE_SECONDS, Provider
 from lakemuster.errors import IdentityUnavailable, NotAuthenticated
 from tests.clocks import SteppedClock
+from tests.loopback_http import listening
 from tests.oidc_provider import AUDIENCE, OidcProvider, oidc_provider
 
 
@@ -98,6 +100,24 @@ def test_the_log_has_the_reason_why_a_provider_cannot_be_used(
     (line,) = caplog.messages
     assert line.startswith("the identity provider http://127.0.0.1:1/realm cannot be used: ")
     assert line.endswith("/realm/.well-known/openid-configuration: connection refused")
+
+
+@pytest.mark.parametrize("target", ["mailto:x", "http://xn--a.com/"])
+def test_a_provider_that_redirects_to_an_invalid_url_cannot_be_used(
+    clock: SteppedClock, caplog: pytest.LogCaptureFixture, target: str
+) -> None:
+    class Redirects(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(302)
+            self.send_header("Location", target)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Suppress log messages."""
+
+    with listening(Redirects) as port, pytest.raises(IdentityUnavailable):
+        asyncio.run(Provider(f"http://127.0.0.1:{port}/realm", clock).keys("first"))
+    assert caplog.messages[0].endswith("answers with status 302")
 
 
 def test_keys_are_not_used_for_ever(served: OidcProvider, provider: Provider, clock: SteppedClock) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import logging
 import os
@@ -82,6 +83,7 @@ def export_telemetry(app: FastAPI) -> None:
     export = Export.of_environment()
     export.add_metrics(app.state.api.metrics)
     tracing.install(export.tracer)
+    atexit.register(export.close)
 
 
 def reload_on_hangup(app: FastAPI) -> None:

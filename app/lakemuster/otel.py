@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -31,6 +33,8 @@ from lakemuster import __version__, tracing
 from lakemuster.api.metrics import Instrument, Metrics
 from lakemuster.errors import CatalogError
 
+CLOSE_SECONDS = 3.0
+"""Maximum time that a collector which does not answer delays the end of a process."""
 _SCOPE = "lakemuster"
 _UNITS = {"seconds": "s", "bytes": "By"}
 _PROPAGATOR = TraceContextTextMapPropagator()
@@ -54,11 +58,11 @@ class Export:
         self.tracer: OtelTracer | None = None
         self._traces: TracerProvider | None = None
         if processors:
-            self._traces = TracerProvider(resource=resource)
+            self._traces = TracerProvider(resource=resource, shutdown_on_exit=False)
             for processor in processors:
                 self._traces.add_span_processor(processor)
             self.tracer = OtelTracer(self._traces.get_tracer(_SCOPE, __version__))
-        self._meters = MeterProvider(readers, resource) if readers else None
+        self._meters = MeterProvider(readers, resource, shutdown_on_exit=False) if readers else None
 
     @classmethod
     def of_environment(cls) -> Export:
@@ -78,12 +82,18 @@ class Export:
             if not instrument.name.startswith("python_"):
                 _add(meter, instrument)
 
-    def close(self) -> None:
-        """Flush pending spans and metrics."""
-        if self._traces is not None:
-            self._traces.shutdown()
-        if self._meters is not None:
-            self._meters.shutdown()
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """Flush pending spans and metrics, for at most ``seconds``.
+
+        The SDK waits 30 s for each of them if the collector does not answer.
+        """
+        until = time.monotonic() + seconds
+        providers = [provider for provider in (self._traces, self._meters) if provider is not None]
+        threads = [threading.Thread(target=one.shutdown, name="otel close", daemon=True) for one in providers]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
 
 
 def _is_wanted(signal: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextvars
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
-from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
@@ -99,3 +100,17 @@ def test_metrics_are_exported_with_their_units_and_labels() -> None:
     assert (found["lakemuster.level_bytes"].unit, point["lakemuster.level_bytes"].value) == ("By", 3)
     assert point["lakemuster.work"].value == 7
     export.close()
+
+
+def test_a_collector_that_does_not_answer_does_not_delay_the_end() -> None:
+    answers, stopped = threading.Event(), threading.Event()
+
+    class Hanging(SpanProcessor):
+        def shutdown(self) -> None:
+            answers.wait(60)
+            stopped.set()
+
+    Export([Hanging()], []).close(0.01)
+    assert not stopped.is_set()
+    answers.set()
+    assert stopped.wait(60)

@@ -82,6 +82,9 @@ class EventFeed:
         self._streams[key] = connection
         self._owned[owner] += 1
         if self._following is None:
+            # What the last task left in memory ends before the events that nobody has followed.
+            self._recent.clear()
+            self._bytes, self._floor = 0, None
             self._following = asyncio.create_task(self._follow())
         try:
             yield
@@ -123,8 +126,6 @@ class EventFeed:
         return await to_thread.run_sync(work, limiter=self._readers)
 
     async def _follow(self) -> None:
-        self._recent.clear()
-        self._bytes, self._floor = 0, None
         is_told = False
         while True:
             self._stop_if_asked()
@@ -132,6 +133,8 @@ class EventFeed:
             try:
                 if self._floor is None:
                     self._floor = self._last = await self.newest()
+                    # A stream may have read the log before the newest events were written, which no poll finds.
+                    self._wake()
                 position = self._last
                 found, restart = await self._read(lambda: self._log.after(position))  # noqa: B023 - awaited
                 self._take(found, restart)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -105,6 +106,44 @@ def test_nothing_is_polled_when_nobody_listens() -> None:
         assert feed._following is None
 
     run(work)
+
+
+def test_events_that_nobody_has_followed_are_read_when_a_stream_begins() -> None:
+    log = Log()
+    log.last = 3
+
+    async def work() -> list[int]:
+        feed = feed_of(log)
+        with feed.listening("a", None):
+            await until(lambda: feed._floor is not None)
+        log.last = 6
+        with feed.listening("a", None):
+            return [one.event.id for one in (await feed.after(3))[0]]
+
+    assert run(work) == [4, 5, 6]
+
+
+def test_events_that_come_before_the_first_poll_wake_a_stream() -> None:
+    begins = threading.Event()
+
+    class Slow(Log):
+        def newest_id(self) -> int:
+            begins.wait(60)
+            return super().newest_id()
+
+    log = Slow()
+
+    async def work() -> list[int]:
+        feed = feed_of(log)
+        with feed.listening("a", None):
+            pulse = feed.pulse()
+            assert await feed.after(0) == ([], None)
+            log.last = 2
+            begins.set()
+            await pulse.wait()
+            return [one.event.id for one in (await feed.after(0))[0]]
+
+    assert run(work) == [1, 2]
 
 
 def test_a_slow_reader_reads_from_the_log_what_memory_has_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

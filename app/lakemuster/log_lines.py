@@ -6,6 +6,7 @@ for it. Work that several requests share has the id of the request that started 
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 from collections.abc import Mapping
@@ -29,7 +30,7 @@ class Fields(dict[str, object]):
     """A log message that consists of fields; its text is JSON."""
 
     def __str__(self) -> str:
-        return orjson.dumps(self, default=str).decode()
+        return _json(self)
 
 
 class JsonLines(logging.Formatter):
@@ -41,7 +42,7 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without a line break."""
         line: dict[str, object] = {
-            "time": datetime.fromtimestamp(record.created, UTC),
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
             "level": record.levelname.lower(),
             "logger": record.name,
         }
@@ -55,7 +56,7 @@ class JsonLines(logging.Formatter):
             line["message"] = record.getMessage()
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return orjson.dumps(line, default=str).decode()
+        return _json(line)
 
 
 class TextLines(logging.Formatter):
@@ -121,6 +122,14 @@ def log_config(form: LogFormat | None, level: LogLevel) -> dict[str, Any]:
     }
 
 
+def _json(value: object) -> str:
+    """Return a value as JSON; names of files that are not UTF-8 hold surrogates, which only ``json`` escapes."""
+    try:
+        return orjson.dumps(value, default=str).decode()
+    except TypeError:
+        return json.dumps(value, default=str)
+
+
 def _pairs(fields: Mapping[str, object]) -> str:
     return " ".join(f"{name}={_value(value)}" for name, value in fields.items())
 
@@ -128,7 +137,7 @@ def _pairs(fields: Mapping[str, object]) -> str:
 def _value(value: object) -> str:
     text = str(value)[:_MAX_VALUE]
     is_plain = text.isascii() and text.isprintable() and " " not in text
-    return text if is_plain else _visible(orjson.dumps(text).decode())
+    return text if is_plain else _visible(_json(text))
 
 
 def _visible(text: str) -> str:

@@ -29,7 +29,7 @@ def in_request() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("in_request")
-@pytest.mark.parametrize("message", ["two\nlines", "ein Wörtchen", '"quoted" \x00 \x1b[31m'])
+@pytest.mark.parametrize("message", ["two\nlines", "ein Wörtchen", '"quoted" \x00 \x1b[31m', "not UTF-8: \udcff"])
 def test_a_json_line_is_one_line_that_holds_its_message_and_its_request(message: str) -> None:
     line = JsonLines().format(record("%s!", message))
     assert "\n" not in line
@@ -107,3 +107,10 @@ def test_a_record_of_the_event_loop_has_no_detail() -> None:
 def test_a_line_names_the_trace_of_its_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tracing, "trace_id", lambda: "4bf92f3577b34da6a3ce929d0e0e4736")
     assert json.loads(JsonLines().format(record("x")))["trace_id"] == "4bf92f3577b34da6a3ce929d0e0e4736"
+
+
+def test_a_field_that_is_not_utf_8_is_escaped() -> None:
+    fields = Fields(path="/\udcff é")
+    assert json.loads(JsonLines().format(record(fields)))["path"] == "/\udcff é"
+    assert json.loads(str(fields))["path"] == "/\udcff é"
+    assert "\\udcff" in TextLines().format(record(fields))

@@ -191,7 +191,7 @@ class _Delivery:
                 was_moved = store.delivered(session, self._webhook.name, self._position, position, answer.status or 0)
             else:
                 was_moved = self._failed(session, answer, is_try=True)
-                if was_moved and self._is_dead(at_ms):
+                if was_moved and self._is_dead(session, at_ms):
                     store.bury(session, self._webhook.name, self._position, position, message, self._tries)
                     self._job.count_dead()
                     LOG.warning("webhook %s: event %s is a dead letter", self._webhook.name, message.message_id)
@@ -213,9 +213,9 @@ class _Delivery:
         self._position, self._tries = seen, 0
         return was_moved
 
-    def _is_dead(self, at_ms: int) -> bool:
+    def _is_dead(self, session: Session, at_ms: int) -> bool:
         settings = self._webhook.settings
-        age = (self._database.clock_ms() - at_ms) / 1000
+        age = (store.clock_ms(session) - at_ms) / 1000
         return self._tries >= settings.max_tries or (age > settings.max_age and self._tries >= TRIES_OF_OLD_EVENTS)
 
     def _send(self, message: Message) -> Answer:

@@ -81,6 +81,18 @@ def test_an_old_event_has_three_tries(database: Database) -> None:
     check_old(database)
 
 
+def test_a_failure_is_recorded_with_one_connection(database_url: str) -> None:
+    database = Database(database_url, max_connections=1)
+    with receiving(lambda _: Verdict(status=500)) as receiver:
+        delivery = DeliverEvents(database, webhook(receiver.url))
+        delivery.run(endless())
+        with database.session() as session:
+            record(session, [NewEvent("table.altered", "shop.orders", {})])
+        delivery.run(endless())
+    assert store.open_cursor(database, "lake").tries == 1
+    database.close()
+
+
 def test_a_pause_is_held_and_a_clock_that_steps_back_makes_none_longer(tmp_path: Path) -> None:
     clock = SteppedClock()
     database = Database(f"sqlite:///{tmp_path}/index.db", clock)

@@ -30,6 +30,7 @@ _OWN = re.compile(
     rf"|jobs/[^/]+-[0-9]+\.(part|done)({_PART})?"
 )
 """The keys of the files that Lakemuster writes. Others may be below a folder that is also used for something else."""
+_MISSING_FOLDER = "the segment store's folder is missing"
 _OWN_FOLDER = re.compile(r"[0-9a-f]{2}|tmp|recent-plans|jobs")
 
 
@@ -46,7 +47,10 @@ class StoredFile:
 class SegmentBackend(Protocol):
     """A backend of the segment store."""
 
-    workspace: Path
+    @property
+    def workspace(self) -> Path:
+        """A local folder for files that are being written."""
+        ...
 
     def put(self, name: str, local_path: Path) -> None:
         """Move a written file into the store."""
@@ -99,9 +103,16 @@ class LocalSegmentBackend:
     def __init__(self, root: Path) -> None:
         self._root = root.absolute()
         self._prefix = f"{self._root}{os.sep}"
-        self.workspace = self._root / "tmp"
+        self._workspace = self._root / "tmp"
         with disk_errors():
-            self.workspace.mkdir(parents=True, exist_ok=True)
+            self._workspace.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def workspace(self) -> Path:
+        """A local folder for files that are being written. A missing one is not created: a disk may be unmounted."""
+        if not self._workspace.is_dir():
+            raise IndexUnavailable(_MISSING_FOLDER)
+        return self._workspace
 
     def put(self, name: str, local_path: Path) -> None:
         """Move a written file into the store."""
@@ -157,7 +168,7 @@ class LocalSegmentBackend:
         folder = path if path.is_dir() else path.parent
         if folder is not path:
             path.unlink(missing_ok=True)
-        if folder.parent == self.workspace:
+        if folder.parent == self._workspace:
             with contextlib.suppress(OSError):  # it holds more, or is gone
                 folder.rmdir()
 
@@ -184,10 +195,10 @@ class LocalSegmentBackend:
         """Check that the store is writable."""
         # Write a probe: permission bits do not apply to root, and do not reveal a full or read-only disk.
         try:
-            with tempfile.TemporaryFile(dir=self.workspace) as probe:
+            with tempfile.TemporaryFile(dir=self._workspace) as probe:
                 probe.write(b"ready")
         except FileNotFoundError as cause:
-            raise IndexUnavailable("the segment store's folder is missing") from cause
+            raise IndexUnavailable(_MISSING_FOLDER) from cause
         except OSError as cause:
             raise IndexUnavailable(f"the segment store is not writable ({cause.strerror})") from cause
 
@@ -197,7 +208,11 @@ class RemoteSegmentBackend:
 
     def __init__(self, folder: RemoteFolder, cache: SegmentCache) -> None:
         self._folder, self._cache = folder, cache
-        self.workspace = cache.workspace
+
+    @property
+    def workspace(self) -> Path:
+        """A local folder for files that are being written."""
+        return self._cache.workspace
 
     def put(self, name: str, local_path: Path) -> None:
         """Upload a written file, and move it into the cache."""

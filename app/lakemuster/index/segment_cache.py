@@ -35,14 +35,20 @@ class SegmentCache:
     def __init__(self, folder: Path, budget: int) -> None:
         self._folder = folder.absolute()
         self._budget = budget
-        self.workspace = self._folder / "tmp"
+        self._workspace = self._folder / "tmp"
         try:
-            self.workspace.mkdir(parents=True, exist_ok=True)
+            self._workspace.mkdir(parents=True, exist_ok=True)
         except OSError as cause:
             raise IndexUnavailable(f"cannot create the cache folder: {cause.strerror}", path=str(folder)) from cause
         self._lock = threading.Lock()
         self._fetching: dict[str, threading.Lock] = {}
         self._unscanned = budget  # scan the folder at the first arrival: an earlier process may have filled it
+
+    @property
+    def workspace(self) -> Path:
+        """The folder of files that are being written; created again if the cache folder was deleted."""
+        self._workspace.mkdir(parents=True, exist_ok=True)
+        return self._workspace
 
     def get(self, name: str, download: Callable[[Path], None]) -> Path:
         """Return the path of a copy, downloaded on a cache miss; another process may evict it at any time."""
@@ -69,7 +75,7 @@ class SegmentCache:
     def keep(self, name: str, file: Path) -> None:
         """Move a file into the cache as the copy of a segment."""
         path = self._path(name)
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         size = file.stat().st_size
         place(file, path)
         with self._lock:
@@ -112,4 +118,6 @@ def _used_now(path: Path) -> bool:
         os.utime(path)
     except FileNotFoundError:
         return False
+    except OSError:  # such as a disk that became read-only: its copies are readable
+        return path.exists()
     return True

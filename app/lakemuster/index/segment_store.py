@@ -92,8 +92,13 @@ class SegmentStore:
 
     @property
     def workspace(self) -> Path:
-        """A local folder for writing segments before ``put``, which then only renames them."""
-        return self._backend.workspace
+        """A local folder for writing segments before ``put``, which then only renames them.
+
+        Raises:
+            IndexUnavailable: it is missing and cannot be created.
+        """
+        with disk_errors():
+            return self._backend.workspace
 
     def put(self, name: str, local_path: str | Path) -> None:
         """Move a written segment into the store; afterwards ``local_path`` does not exist.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -163,3 +165,27 @@ def test_opening_a_copy_makes_it_recently_used(tmp_path: Path) -> None:
     os.utime(path, (5, 5))
     use(cache, NAMES[0])
     assert path.stat().st_mtime > 5
+
+
+def test_a_deleted_cache_folder_is_created_again(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path / "cache", 1000)
+    use(cache, NAMES[0])
+    shutil.rmtree(tmp_path / "cache")
+    assert use(cache, NAMES[0], 7).stat().st_size == 7
+    shutil.rmtree(tmp_path / "cache")
+    assert cache.workspace.is_dir()
+    (written := tmp_path / "written").write_bytes(b"x")
+    shutil.rmtree(tmp_path / "cache")
+    cache.keep(NAMES[1], written)
+    assert copies(tmp_path / "cache") == {NAMES[1]: 1}
+
+
+def test_a_copy_on_a_disk_that_became_read_only_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+    path = use(cache, NAMES[0])
+
+    def refuse(_: Path) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "utime", refuse)
+    assert use(cache, NAMES[0]) == path

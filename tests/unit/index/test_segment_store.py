@@ -156,6 +156,10 @@ def test_a_store_that_vanished_is_not_ready(tmp_path: Path, store: SegmentStore)
     (tmp_path / "segments").rename(tmp_path / "gone")
     with pytest.raises(IndexUnavailable):
         store.check()
+    # Nothing is written there: its disk may be unmounted.
+    with pytest.raises(IndexUnavailable, match="folder is missing"):
+        _ = store.workspace
+    assert not (tmp_path / "segments").exists()
 
 
 def test_a_url_unknown_to_fsspec_is_an_invalid_setting(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,6 +14,8 @@ from lakemuster.storage.filesystems import Filesystem, modified_ms
 from lakemuster.storage.locations import HTTP, normal_scheme, redacted
 
 DEADLINE_SECONDS = 60.0
+_LOCAL_FAILURES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+"""Failures of a local disk, to which files are downloaded."""
 _PROBE, _REWRITE_SECONDS = "tmp/ready", 60.0
 _WRITES_WHOLE = frozenset({"s3", "oss", "cos", "gs", "abfs", "memory"})
 """Schemes whose writes are atomic; for others, a file is uploaded under another name and renamed."""
@@ -135,6 +138,8 @@ class RemoteFolder:
         except FileNotFoundError:
             raise
         except Exception as cause:
+            if isinstance(cause, OSError) and cause.errno in _LOCAL_FAILURES:
+                raise
             # Drivers raise exceptions of their own, whose text may hold addresses and signatures.
             raise self._unavailable(f"the segment store does not answer: {reason_of(cause)}") from cause
 

@@ -6,6 +6,7 @@ so processes that have it mapped keep it. A file's modification time is the time
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from lakemuster.index.segment_files import place
 _SUFFIX = ".arrow"
 _EVICT_TO_FRACTION = 0.9
 _UNSCANNED_FRACTION = 0.05
+_NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class SegmentCache:
@@ -28,6 +30,9 @@ class SegmentCache:
         folder: created if it does not exist.
         budget: maximum bytes of all copies; new copies may exceed it briefly.
 
+    Attributes:
+        close: called with the name of a copy that was evicted from a full disk. Its space is free once it is unmapped.
+
     Raises:
         IndexUnavailable: the folder cannot be created.
     """
@@ -35,6 +40,7 @@ class SegmentCache:
     def __init__(self, folder: Path, budget: int) -> None:
         self._folder = folder.absolute()
         self._budget = budget
+        self.close: Callable[[str], None] = lambda _: None
         self._workspace = self._folder / "tmp"
         try:
             self._workspace.mkdir(parents=True, exist_ok=True)
@@ -63,7 +69,7 @@ class SegmentCache:
                 if not _used_now(path):
                     part = self.workspace / f"{name}.{os.getpid()}-{threading.get_ident()}.part"
                     try:
-                        download(part)
+                        self._download(part, download)
                         self.keep(name, part)
                     finally:
                         part.unlink(missing_ok=True)
@@ -71,6 +77,18 @@ class SegmentCache:
                 with self._lock:
                     self._fetching.pop(name, None)
         return path
+
+    def _download(self, part: Path, download: Callable[[Path], None]) -> None:
+        """Download a copy; if the disk is full, evict half of the copies and try again."""
+        try:
+            download(part)
+        except OSError as cause:
+            if cause.errno not in _NO_SPACE:
+                raise
+            part.unlink(missing_ok=True)
+            for path in self._evict(max_bytes=0, to_fraction=0.5):
+                self.close(path.stem)
+            download(part)
 
     def keep(self, name: str, file: Path) -> None:
         """Move a file into the cache as the copy of a segment."""
@@ -83,7 +101,7 @@ class SegmentCache:
             if self._unscanned <= self._budget * _UNSCANNED_FRACTION:
                 return
             self._unscanned = 0
-        self._evict(spare=path)
+        self._evict(self._budget, _EVICT_TO_FRACTION, spare=path)
 
     def drop(self, name: str) -> bool:
         """Remove the copy of a segment; return whether there was one."""
@@ -96,21 +114,31 @@ class SegmentCache:
     def _path(self, name: str) -> Path:
         return self._folder / name[:2] / (name + _SUFFIX)
 
-    def _evict(self, spare: Path) -> None:
+    def _evict(self, max_bytes: int, to_fraction: float, spare: Path | None = None) -> list[Path]:
+        """If the copies take more than a number of bytes, evict down to a fraction of it; return the evicted copies.
+
+        Args:
+            max_bytes: 0 for the present bytes of all copies.
+            spare: is not evicted.
+        """
         files: list[tuple[float, int, Path]] = []
         for path in self._folder.glob(f"*/*{_SUFFIX}"):
             with suppress(FileNotFoundError):
                 status = path.stat()
                 files.append((status.st_mtime, status.st_size, path))
         total = sum(size for _, size, _ in files)
-        if total <= self._budget:
-            return
+        evicted: list[Path] = []
+        if total <= max_bytes:
+            return evicted
+        least = (max_bytes or total) * to_fraction
         for _, size, path in sorted(files):
-            if total <= self._budget * _EVICT_TO_FRACTION:
-                return
+            if total <= least:
+                break
             if path != spare:
                 path.unlink(missing_ok=True)
+                evicted.append(path)
                 total -= size
+        return evicted
 
 
 def _used_now(path: Path) -> bool:

@@ -79,7 +79,9 @@ class SegmentStore:
         else:
             by_scheme = {normal_scheme(name): values for name, values in (options or {}).items()}
             folder = RemoteFolder(url, by_scheme.get(normal_scheme(scheme), {}))
-            self._backend = RemoteSegmentBackend(folder, SegmentCache(Path(cache_dir), cache_bytes))
+            cache = SegmentCache(Path(cache_dir), cache_bytes)
+            cache.close = self._drop
+            self._backend = RemoteSegmentBackend(folder, cache)
         self.repair: Repair | None = None
         self._restoring = SingleFlight(_FAILED_SECONDS)
         self._max_open, self._max_mapped = max_open, max_mapped
@@ -149,6 +151,10 @@ class SegmentStore:
         self._open.pop(name, None)
         self._held.remove(name)
         self._mapped -= self._in_memory.pop(name, 0)
+
+    def _drop(self, name: str) -> None:
+        with self._lock:
+            self._close(name)
 
     def zones(self, name: str) -> Zones | None:
         """Return the zones of a segment's entries without mapping it; see ``zones.segment_zones``.

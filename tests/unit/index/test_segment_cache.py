@@ -189,3 +189,30 @@ def test_a_copy_on_a_disk_that_became_read_only_is_read(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(os, "utime", refuse)
     assert use(cache, NAMES[0]) == path
+
+
+def test_a_full_disk_evicts_copies_and_the_download_is_tried_again(tmp_path: Path) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+    closed: list[str] = []
+    cache.close = closed.append
+    for name in NAMES[:4]:
+        use(cache, name)
+    tries = []
+
+    def full_at_first(target: Path) -> None:
+        tries.append(target)
+        target.write_bytes(b"part")
+        if len(tries) == 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+
+    cache.get(NAMES[4], full_at_first)
+    assert copies(tmp_path) == {NAMES[2]: 100, NAMES[3]: 100, NAMES[4]: 4}
+    assert closed == NAMES[:2]
+
+
+def test_a_disk_that_stays_full_fails_with_its_reason(tmp_path: Path) -> None:
+    def full(target: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+
+    with pytest.raises(OSError, match="No space"):
+        SegmentCache(tmp_path, 1000).get(NAMES[0], full)

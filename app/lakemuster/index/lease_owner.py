@@ -10,6 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 _PROC = Path("/proc")
+_ENDED, _HIDDEN = "-", "?"
 
 
 def new_owner() -> str:
@@ -24,7 +25,7 @@ def is_dead(holder: str) -> bool:
         number = int(pid)
     except ValueError:
         return False
-    return place not in ("", "-") and place == _place() and _start_time(number) != started
+    return place not in ("", "-") and place == _place() and _start_time(number) not in (started, _HIDDEN)
 
 
 def _place() -> str:
@@ -37,10 +38,21 @@ def _place() -> str:
 
 
 def _start_time(pid: int) -> str:
-    """Return a process's start in ticks since boot, which distinguishes reused pids; ``-`` if the process has ended."""
+    """Return a process's start in ticks since boot, which distinguishes reused pids; or ``_ENDED`` or ``_HIDDEN``."""
     try:
         after_name = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
-        return "-"
+        return _HIDDEN if _exists(pid) else _ENDED
     state, started = after_name[0], after_name[19]
-    return "-" if state in (b"Z", b"X") else started.decode("ascii")
+    return _ENDED if state in (b"Z", b"X") else started.decode("ascii")
+
+
+def _exists(pid: int) -> bool:
+    """Tell whether a process exists, although /proc may hide those of other users (its mount option hidepid)."""
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from lakemuster.index import lease_owner
 from lakemuster.index.lease_owner import is_dead, new_owner
 
 SAY_HOLDER = "from lakemuster.index.lease_owner import new_owner; print(new_owner(), flush=True); input()"
@@ -39,3 +41,19 @@ def test_a_later_process_with_the_same_id_is_another() -> None:
 @pytest.mark.parametrize("other", ["", "x", "a - 1 -", "a elsewhere/pid:[1] 1 5", "a b c d", "a b 1 2 3"])
 def test_an_unknown_owner_counts_as_alive(other: str) -> None:
     assert not is_dead(other)
+
+
+def test_a_process_that_proc_hides_counts_as_alive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    holder = new_owner()
+    (tmp_path / "sys/kernel/random").mkdir(parents=True)
+    (tmp_path / "sys/kernel/random/boot_id").write_text(Path("/proc/sys/kernel/random/boot_id").read_text())
+    (tmp_path / "self/ns").mkdir(parents=True)
+    (tmp_path / "self/ns/pid").symlink_to(Path("/proc/self/ns/pid").readlink())
+    with subprocess.Popen([sys.executable, "-c", SAY_HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        other = holder.split(" ")
+        other[2] = str(process.pid)
+        monkeypatch.setattr(lease_owner, "_PROC", tmp_path)
+        assert not is_dead(holder)
+        assert not is_dead(" ".join(other))
+        process.kill()
+    assert is_dead(" ".join(other))

@@ -87,9 +87,24 @@ def export_telemetry(app: FastAPI) -> None:
 
 
 def reload_on_hangup(app: FastAPI) -> None:
-    """Reload the tokens file on SIGHUP. Without a tokens file, the signal keeps its default action."""
+    """Reload the tokens file on SIGHUP.
+
+    Without a tokens file, the signal has no effect, so that a service manager's reload does not stop the server. With a
+    terminal it keeps its default action: the server ends with its terminal.
+    """
     if app.state.api.identity.tokens is not None:
         signal.signal(signal.SIGHUP, lambda *_: app.state.api.identity.reload())
+    elif hasattr(signal, "SIGHUP") and not _has_terminal():
+        signal.signal(signal.SIGHUP, lambda *_: None)
+
+
+def _has_terminal() -> bool:
+    """Tell whether the process has a controlling terminal."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def warm_up() -> None:

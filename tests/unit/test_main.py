@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
+from fastapi import FastAPI
+
+from lakemuster import main
 from lakemuster.caching import MEMORY
 from lakemuster.config import load_settings
 from lakemuster.main import build_services
@@ -20,3 +29,31 @@ def test_each_worker_has_its_share_of_the_memory(tmp_path: Path) -> None:
     )
     with memory_limit(0), closing(build_services(settings)):
         assert MEMORY.limit == 100 * 2**20
+
+
+@pytest.fixture
+def handler_of_hangup() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGHUP)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("handler_of_hangup")
+def test_a_hangup_ends_a_server_without_a_tokens_file_only_with_its_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = FastAPI()
+    app.state.api = SimpleNamespace(identity=SimpleNamespace(tokens=None))
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    monkeypatch.setattr(main, "_has_terminal", lambda: True)
+    main.reload_on_hangup(app)
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    monkeypatch.setattr(main, "_has_terminal", lambda: False)
+    main.reload_on_hangup(app)
+    signal.raise_signal(signal.SIGHUP)  # without a handler, it ends this process
+
+
+def test_a_process_without_a_controlling_terminal_is_told_apart() -> None:
+    program = "import os; from lakemuster import main; print(main._has_terminal())"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, start_new_session=True
+    )
+    assert done.stdout.strip() == "False"

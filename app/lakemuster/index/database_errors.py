@@ -16,6 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from lakemuster.errors import CatalogError, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
 
 _MISSING_TABLE = ("42P01", "42703")
+_READ_ONLY = "25006"
 _WRONG_VERSION = "the database lacks a table or column that this version needs; run: lakemuster migrate"
 _RESTORE = "restore a backup (docs/operations/backup.md), or remove the file and register the tables again"
 _REMEDIES = {
@@ -67,6 +68,8 @@ def _our_error(cause: DBAPIError, place: str) -> CatalogError:
         return DatabaseVersionMismatch(_WRONG_VERSION)
     if isinstance(cause, DataError):
         return MetadataCorrupt("the metadata has a value that the index cannot store")
+    if getattr(cause.orig, "sqlstate", None) == _READ_ONLY:
+        return _unavailable("the database is read-only", cause.orig, place)
     is_silent = isinstance(cause, (OperationalError, InterfaceError))
     said = "the database does not answer" if is_silent else "the database rejected the statement"
     return _unavailable(said, cause.orig, place)

@@ -23,7 +23,7 @@ from typing import Any, TypeVar, cast
 import psycopg
 from psycopg.errors import ConnectionTimeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from lakemuster.errors import IndexUnavailable
@@ -237,6 +237,7 @@ def open_engine(url: URL, max_connections: int = MAX_CONNECTIONS) -> tuple[Engin
 
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
+    event.listen(engine, "handle_error", _leave_standby)
     return engine, breaker
 
 
@@ -260,6 +261,12 @@ def _begin(connection: Connection) -> None:
     is_single = connection.get_execution_options().get(AUTOCOMMIT, False)
     if isinstance(bounded, BoundedConnection) and bounded.is_pooled and not is_single:
         connection.exec_driver_sql(_timeouts("SET LOCAL"))
+
+
+def _leave_standby(context: ExceptionContext) -> None:
+    """Close all connections when a write is refused as read-only: after a failover, they may lead to a standby."""
+    if isinstance(context.original_exception, psycopg.errors.ReadOnlySqlTransaction):
+        context.is_disconnect = True
 
 
 def _timeouts(command: str) -> str:

@@ -354,10 +354,10 @@ class _TomlFile(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         path = Path(FILE)
-        if not path.is_file():
-            return {}
         try:
             values = tomllib.loads(path.read_text("utf-8"))
+        except FileNotFoundError:
+            return {}
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as cause:
             raise ConfigInvalid(f"{FILE}: {cause}") from cause
         return {key.lower(): value for key, value in values.items()}

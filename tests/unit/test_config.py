@@ -88,6 +88,12 @@ def test_a_wrong_key_of_the_file_is_named(tmp_path: Path) -> None:
         load_settings()
 
 
+def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "lakemuster.toml").mkdir()
+    with pytest.raises(ConfigInvalid, match=r"lakemuster.toml: .*directory"):
+        load_settings()
+
+
 @pytest.mark.parametrize("origin", ["*", "https://boards.example", "http://127.0.0.1:3000"])
 def test_origins_are_what_browsers_send(origin: str) -> None:
     assert load_settings(cors_origins=(origin,)).cors_origins == (origin,)

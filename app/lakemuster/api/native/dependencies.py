@@ -237,8 +237,8 @@ class PageParameters(_Parameters):
     )
     order: Order | None = Field(
         None,
-        description="The direction of the list. Absent: `asc`, and `desc` for snapshots. Files, entries and "
-        "differences take `desc` only with `sort` and `top`.",
+        description="The direction of the list. Absent: `asc`, and `desc` for snapshots. Files and "
+        "entries take `desc` only with `sort` and `top`, differences not at all.",
     )
 
     page_size: int = Field(

@@ -13,7 +13,7 @@ from lakemuster.planner.list_rules import row_projection_of
 from lakemuster.planner.lists import differences, index_files, manifest_rows, partition_rows
 from lakemuster.planner.lists.entries import EntrySource
 from lakemuster.planner.manifest_list import ENTRY_ROLES, LIVE_ROLES, manifest_records, parts
-from lakemuster.planner.row_projection import RequestedColumns
+from lakemuster.planner.row_projection import ManifestPart, RequestedColumns
 from lakemuster.planner.rows import RowSource, TableSource
 from lakemuster.planner.view import View
 from lakemuster.storage.locations import Rewrites
@@ -31,20 +31,27 @@ def entries(index: Index, view: View, manifest: str | None = None) -> RowSource:
     """List all manifest entries with all fields; only those of one manifest when ``manifest`` names it.
 
     Raises:
-        ManifestNotFound: the snapshot lists no manifest of that location or file name.
+        ManifestNotFound: the snapshot lists no manifest of that location or file name, or it is an index manifest.
     """
     chosen = parts(index, view, ENTRY_ROLES)
     if manifest is not None:
         rewrites = Rewrites(view.table.rewrites)
-        chosen = tuple(part for part in chosen if _is_named(part.manifest.header.location, manifest, rewrites))
+        chosen = _named(chosen, manifest, rewrites)
+        if not chosen and _named(parts(index, view, ENTRY_ROLES | {"index"}), manifest, rewrites):
+            raise ManifestNotFound("an index manifest has no file entries: see the list indexes", manifest=manifest)
         if not chosen:
             raise ManifestNotFound("the snapshot has no such manifest", manifest=manifest)
     wanted = RequestedColumns(status=True, statistics=None, raw=True, manifest=True)
     return EntrySource("entries", index, view, chosen, row_projection_of(view, wanted))
 
 
-def _is_named(location: str, name: str, rewrites: Rewrites) -> bool:
-    return name in (location, rewrites.apply(location), location.rsplit("/", 1)[-1])
+def _named(chosen: tuple[ManifestPart, ...], name: str, rewrites: Rewrites) -> tuple[ManifestPart, ...]:
+    """Return the manifests whose location, recorded or rewritten, or file name is ``name``."""
+    return tuple(part for part in chosen if name in _names(part.manifest.header.location, rewrites))
+
+
+def _names(location: str, rewrites: Rewrites) -> tuple[str, str, str]:
+    return location, rewrites.apply(location), location.rsplit("/", 1)[-1]
 
 
 def files(

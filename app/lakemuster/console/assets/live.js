@@ -18,9 +18,21 @@ function became(next) {
   watchers.forEach((told) => told(next));
 }
 
-function open() {
+// Ask for the position before the first stream: a stream that begins at "latest" does not tell its position to the page,
+// so that the page would miss the events between that stream and the next one.
+async function open() {
   window.clearTimeout(timer);
   if (source !== null || document.hidden || listeners.size === 0) return;
+  if (last === "latest") {
+    try {
+      last = (await get("events", { after: last, page_size: 1 })).last_event_id;
+    } catch {
+      became("lost");
+      timer = window.setTimeout(open, RETRY_MS);
+      return;
+    }
+    if (source !== null || document.hidden || listeners.size === 0) return;
+  }
   const made = new EventSource(`api/v1/events?after=${encodeURIComponent(last)}`);
   source = made;
   made.onopen = () => became("live");

@@ -26,7 +26,7 @@ export function Table({ name, tab, params }) {
   useEffect(() => {
     let timer = 0;
     const end = listen((event) => {
-      if (event.subject !== name || timer) return;
+      if ((event.subject !== name && event.data.previous_name !== name && event.type !== "events.lost") || timer) return;
       timer = window.setTimeout(() => { timer = 0; setVersion((last) => last + 1); }, 400);
     });
     return () => { window.clearTimeout(timer); end(); };

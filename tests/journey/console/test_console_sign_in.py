@@ -176,3 +176,20 @@ def test_signing_in_again_leads_back_to_the_same_state(guarded, tokens, visit):
     expect(one.page.locator(".answer-line")).to_be_visible()
     expect(one.page.locator("#filter")).to_have_value("amount > 490")
     assert one.page.url == address
+
+
+def test_a_tab_goes_on_after_another_tab_has_begun_a_new_session(guarded, visit):
+    """The CSRF token of the first session does not belong to the second one."""
+    one = visit(guarded.uri, "#/tables/shop.orders/why")
+    by_token(one, "secret")
+    expect(one.page.locator(".answer-line")).to_be_visible()
+    other = one.context.new_page()
+    other.goto(f"{guarded.uri}/#/catalogs")
+    other.get_by_role("button", name="Sign out").click()
+    other.get_by_label("Token").fill("secret")
+    other.get_by_role("button", name="Sign in").click()
+    expect(other.get_by_role("heading", name="Catalogs")).to_be_visible()
+    one.may_fail += ["/plan", "/explain"]
+    one.page.get_by_label("Rows where").fill("amount > 490")
+    expect(one.page.get_by_text("dropped by").first).to_be_visible()
+    expect(one.page.locator(".failure")).to_have_count(0)

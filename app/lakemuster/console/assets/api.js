@@ -15,13 +15,15 @@ class Problem extends Error {
   }
 }
 
-// Call `told` when a request is refused because it is not authenticated; return a function that unregisters it.
+// Call `told` when a request is refused because it is not authenticated, and with the new session when another tab has
+// begun one; return a function that unregisters it.
 export function onRefusal(told) {
   refusals.add(told);
   return () => refusals.delete(told);
 }
 
 async function ask(path, { method = "GET", body, signal, headers = {} } = {}) {
+  const own = csrf;
   const sent = { Accept: "application/json", ...headers };
   if (body !== undefined) sent["Content-Type"] = "application/json";
   if (method !== "GET" && csrf !== null) sent[CSRF] = csrf;
@@ -37,6 +39,14 @@ async function ask(path, { method = "GET", body, signal, headers = {} } = {}) {
   const document = await answer.json().catch(() => null);
   if (answer.ok && document !== null) return document;
   if (answer.status === 401 && path.startsWith(ROOT)) refusals.forEach((told) => told());
+  // The token belongs to a session, and the cookie may belong to a later one.
+  if (answer.status === 403 && method !== "GET" && own !== null && path.startsWith(ROOT)) {
+    const found = csrf === own ? await session() : null;
+    if (csrf !== own && csrf !== null) {
+      if (found !== null) refusals.forEach((told) => told(found));
+      return ask(path, { method, body, signal, headers });
+    }
+  }
   const error = document && document.error;
   const message = `The server answered ${answer.status}.`;
   throw new Problem(answer.status, typeof error === "object" && error ? error : { code: "unknown", message });

@@ -162,7 +162,12 @@ def test_columns_are_completed_by_the_keyboard(demo, visit):
 
 @pytest.mark.parametrize(
     ("condition", "marked"),
-    [("day >= DATE '2024-05-06' AND amountt > 490", "amountt"), ("amount = 'x'", "'x'"), ("customer_id IN (1, 2", "(")],
+    [
+        ("day >= DATE '2024-05-06' AND amountt > 490", "amountt"),
+        ("amount = 'x'", "'x'"),
+        ("customer_id IN (1, 2", "("),
+        ("'\U0001f600\U0001f600' = '\U0001f600' AND amountt > 490", "amountt"),
+    ],
 )  # fmt: skip
 def test_an_error_is_marked_where_it_is(demo, visit, condition, marked):
     one = visit(demo.uri)

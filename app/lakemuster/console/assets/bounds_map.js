@@ -1,5 +1,5 @@
 // Draw files as intervals of one column, overlaid with the interval that the filter selects.
-import { asText, count, inUtc, plural } from "./format.js";
+import { asText, count, millisOf, plural } from "./format.js";
 import { html, useMemo } from "./html.js";
 import { useWidth } from "./parts.js";
 import { rectangle } from "./shapes.js";
@@ -38,8 +38,17 @@ export function askedFor(conjuncts, column) {
   return known ? { lower, upper } : null;
 }
 
-const DATE = /^[^T ]*$/;
-const momentOf = (value) => Date.parse(DATE.test(value) ? value : inUtc(value.replace(" ", "T")));
+// Return a time as a number; an infinite one if it is out of the range of JavaScript's dates.
+function momentOf(value) {
+  const millis = millisOf(value.replace(" ", "T"));
+  return Number.isNaN(millis) ? (value.startsWith("-") ? -Infinity : Infinity) : millis;
+}
+
+// Return a value as a number; NaN is after infinity, as in the order of engines.
+function numberOf(value) {
+  const number = Number(value);
+  return Number.isNaN(number) ? Infinity : number;
+}
 
 // Return a scale of values: linear for numbers and times, by rank for others. It includes the edges of the filter.
 function scaleOf(bounds, type, asked) {
@@ -48,8 +57,9 @@ function scaleOf(bounds, type, asked) {
   const isTime = /^(date|timestamp)/i.test(type);
   const isNumber = /^(int|long|float|double|decimal|bigint|smallint|tinyint)/i.test(type);
   if (isTime || isNumber) {
-    const of = isTime ? (value) => momentOf(String(value)) : Number;
+    const of = isTime ? (value) => momentOf(String(value)) : numberOf;
     const found = values.map(of).filter(Number.isFinite);
+    if (!found.length) found.push(0);
     return { of, least: Math.min(...found), greatest: Math.max(...found), isRank: false };
   }
   const distinct = [...new Set(values.map(String))].sort();
@@ -57,10 +67,10 @@ function scaleOf(bounds, type, asked) {
   return { of: (value) => rank.get(String(value)), least: 0, greatest: distinct.length - 1, isRank: true };
 }
 
-// Return the function from values of a scale to x coordinates.
+// Return the function from values of a scale to x coordinates; infinite values are at the edges.
 function placing(scale, width) {
   const span = scale.greatest - scale.least || 1;
-  return (value) => LEFT + ((scale.of(value) - scale.least) / span) * (width - 2 * LEFT);
+  return (value) => LEFT + Math.max(0, Math.min(1, (scale.of(value) - scale.least) / span)) * (width - 2 * LEFT);
 }
 
 const barOf = (start, end, top, tall) => rectangle(start, top, Math.max(2, end - start), tall);

@@ -1,6 +1,6 @@
 // Paimon: a table of buckets by levels of the LSM tree, and the sorted runs that a reader merges.
 import { rows, tablePath, useAnswer } from "./api.js";
-import { Name, bytes, count, partitionText, plural } from "./format.js";
+import { Name, bytes, count, partitionText, plural, plus } from "./format.js";
 import { html, useState } from "./html.js";
 import { Loaded, Sheet } from "./parts.js";
 
@@ -18,7 +18,7 @@ function gridOf(files) {
     const cells = found.get(key).cells;
     const cell = cells.get(file.level) || { files: 0, bytes: 0 };
     cell.files += 1;
-    cell.bytes += Number(file.file_size_in_bytes);
+    cell.bytes = plus(cell.bytes, file.file_size_in_bytes);
     cells.set(file.level, cell);
   }
   const buckets = [...found.values()];
@@ -37,13 +37,13 @@ export function Buckets({ table, version, partition }) {
   const wanted = partition && JSON.stringify(partition);
   return html`<${Loaded} answer=${answer} what="Loading buckets">${(data) => {
     const own = data.buckets.filter((bucket) => !wanted || JSON.stringify(bucket.partition) === wanted);
-    const most = Math.max(1, ...own.flatMap((bucket) => [...bucket.cells.values()].map((cell) => cell.bytes)));
+    const most = Math.max(1, ...own.flatMap((bucket) => [...bucket.cells.values()].map((cell) => Number(cell.bytes))));
     return html`<${Sheet} id="buckets" title="Buckets and levels" aside=${html`<p class="dim">${plural(own.length, "bucket")}${data.complete ? "" : `, of the first ${count(data.files)} files`}</p>`}>
       <table class="grid buckets"><thead><tr><th scope="col">Partition</th><th scope="col" class="end">Bucket</th>${data.levels.map((level) => html`<th scope="col" class="end">Level ${level}</th>`)}<th scope="col" class="end" title="Sorted runs that a reader merges">Runs</th></tr></thead>
       <tbody>${own.slice(0, shown).map((bucket) => html`<tr key=${bucket.key}><th scope="row"><${Name} value=${partitionText(bucket.partition)} /></th><td class="end">${bucket.bucket}</td>
         ${data.levels.map((level) => {
           const cell = bucket.cells.get(level);
-          return html`<td class="end cell">${cell ? html`<svg class="fill" width="100%" height="24" aria-hidden="true"><rect width=${`${(100 * cell.bytes) / most}%`} height="24" /></svg><span title=${`${count(cell.bytes)} bytes`}>${plural(cell.files, "file")}, ${bytes(cell.bytes)}</span>` : html`<span class="dim">–</span>`}</td>`;
+          return html`<td class="end cell">${cell ? html`<svg class="fill" width="100%" height="24" aria-hidden="true"><rect width=${`${(100 * Number(cell.bytes)) / most}%`} height="24" /></svg><span title=${`${count(cell.bytes)} bytes`}>${plural(cell.files, "file")}, ${bytes(cell.bytes)}</span>` : html`<span class="dim">–</span>`}</td>`;
         })}<td class="end">${count(bucket.runs)}</td></tr>`)}</tbody></table>
       ${shown < own.length && html`<p class="more"><button type="button" onClick=${() => setShown(shown + 200)}>Show more of ${count(own.length)}</button></p>`}
     </${Sheet}>`;

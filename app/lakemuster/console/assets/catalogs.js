@@ -1,6 +1,6 @@
 // Attached catalogs: whether they answer, their registered tables, and the time of their last listing.
 import { get, post, useAnswer } from "./api.js";
-import { Count, Name, Time, plural } from "./format.js";
+import { Count, Name, Time, millisOf, plural } from "./format.js";
 import { html, useState } from "./html.js";
 import { Empty, Loaded, useTitle } from "./parts.js";
 import { href } from "./route.js";
@@ -10,7 +10,7 @@ const RIGHTS = { forward: "the caller's there", service: "a role here" };
 const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 
 function lag(value, now = Date.now()) {
-  const seconds = Math.round((Date.parse(value) - now) / 1000);
+  const seconds = Math.round((millisOf(value) - now) / 1000);
   if (seconds > -90) return ago.format(Math.min(0, seconds), "second");
   if (seconds > -5400) return ago.format(Math.round(seconds / 60), "minute");
   if (seconds > -129600) return ago.format(Math.round(seconds / 3600), "hour");

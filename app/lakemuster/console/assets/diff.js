@@ -1,6 +1,6 @@
 // The files that were added or removed between two snapshots.
 import { get, tablePath, useAnswer } from "./api.js";
-import { Bytes, Count, Name, Time, bytes, count, partitionText, plural } from "./format.js";
+import { Bytes, Count, Name, Time, bytes, count, partitionText, plural, plus } from "./format.js";
 import { html, useEffect, useState } from "./html.js";
 import { Empty, Failure, Loaded, Sheet } from "./parts.js";
 
@@ -45,7 +45,7 @@ export const fileName = (path) => path.slice(path.lastIndexOf("/") + 1);
 function Sums({ rows, complete }) {
   const sum = (change) => {
     const own = rows.filter((row) => row.change === change);
-    return html`<span class=${change}>${change === "added" ? "+" : "−"}${plural(own.length, "file")}, ${count(own.reduce((all, row) => all + Number(row.record_count ?? 0), 0))} records, ${bytes(own.reduce((all, row) => all + Number(row.file_size_in_bytes ?? 0), 0))}</span>`;
+    return html`<span class=${change}>${change === "added" ? "+" : "−"}${plural(own.length, "file")}, ${count(own.reduce((all, row) => plus(all, row.record_count ?? 0), 0))} records, ${bytes(own.reduce((all, row) => plus(all, row.file_size_in_bytes ?? 0), 0))}</span>`;
   };
   return html`<p class="sums" role="status">${sum("added")} ${sum("removed")}${complete ? "" : html` <span class="dim">of those shown; there are more</span>`}</p>`;
 }

@@ -1,6 +1,6 @@
 // The files that an expiry of snapshots would remove, for a cutoff set by a slider.
 import { get, tablePath, useAnswer } from "./api.js";
-import { Bytes, Count, Time, bytes, count, plural } from "./format.js";
+import { Bytes, Count, Time, bytes, count, millisOf, plural, plus, time } from "./format.js";
 import { html, useEffect, useMemo, useState } from "./html.js";
 import { Failure, Loading, Sheet, useSettled } from "./parts.js";
 import { change } from "./route.js";
@@ -16,10 +16,11 @@ export function useExpiry(name, params, version) {
 }
 
 export function Expiry({ commits, expiry, params }) {
-  // Positions of the slider: before the first commit, then after each; the cutoff is exclusive.
-  const cutoffs = commits.map((commit) => new Date(Date.parse(commit.committed_at) + 1).toISOString());
-  const stops = [commits[0].committed_at, ...cutoffs];
-  const of = params.older_than === undefined ? 0 : Math.max(0, stops.findLastIndex((stop) => Date.parse(stop) <= Date.parse(params.older_than)));
+  // Positions of the slider: before the first commit, then after each; the cutoff is exclusive. Times of writers whose
+  // clocks differ may be out of order; RFC 3339 has no times out of the years 0 to 9999.
+  const times = [...new Set(commits.map((commit) => commit.committed_at).filter((text) => /^\d/.test(text)).map(millisOf))].sort((one, other) => one - other);
+  const stops = [...times.slice(0, 1), ...times.map((millis) => millis + 1)].map((millis) => new Date(millis).toISOString());
+  const of = params.older_than === undefined ? 0 : Math.max(0, stops.findLastIndex((stop) => millisOf(stop) <= millisOf(params.older_than)));
   const [place, setPlace] = useState(of);
   useEffect(() => setPlace(of), [of]);
   const settled = useSettled(place, 60);
@@ -29,8 +30,8 @@ export function Expiry({ commits, expiry, params }) {
   const retain = params.retain_last || "";
   return html`<${Sheet} id="expiry" title="Expire snapshots">
     <div class="cutoff"><label for="cutoff">Older than</label>
-      <input id="cutoff" type="range" min="0" max=${stops.length - 1} value=${place} onInput=${(event) => setPlace(Number(event.target.value))}
-        aria-valuetext=${place === 0 ? "nothing" : new Date(stops[place]).toLocaleString()} />
+      <input id="cutoff" type="range" min="0" max=${Math.max(0, stops.length - 1)} value=${place} onInput=${(event) => setPlace(Number(event.target.value))}
+        aria-valuetext=${place === 0 ? "nothing" : time(stops[place])} />
       <output for="cutoff">${place === 0 ? html`<span class="dim">drag to choose a time</span>` : html`<${Time} value=${stops[place]} />`}</output></div>
     <div class="cutoff"><label for="retain">Keep at least</label><input id="retain" type="number" min="1" max="10000" placeholder="the table's setting" value=${retain}
       onInput=${(event) => change({ retain_last: event.target.value || undefined }, { replace: true })} /></div>
@@ -43,7 +44,7 @@ function Freed({ expiry }) {
   if (error) return html`<${Failure} error=${error} retry=${reload} />`;
   if (data === null) return loading ? html`<${Loading} what="Computing" />` : html`<p class="dim">Exactly what would go is shown here and in the timeline. Nothing is removed.</p>`;
   const known = data.totals.filter((total) => total.bytes !== null);
-  const sum = known.reduce((all, total) => all + Number(total.bytes), 0);
+  const sum = known.reduce((all, total) => plus(all, total.bytes), 0);
   const files = data.totals.reduce((all, total) => all + total.files, 0);
   return html`<div aria-live="polite" aria-busy=${loading ? "true" : "false"} class="freed">
     ${data.refused && html`<p class="notice"><strong>It would fail.</strong> ${data.refused}</p>`}

@@ -100,7 +100,8 @@ export function FilterBox({ value, onInput, onDone, columns, error }) {
 function Marked({ text, error }) {
   const found = error && /^character (\d+)$/.exec(error.details.position || "");
   if (!found) return text;
-  const start = Math.min(Number(found[1]) - 1, text.length);
+  // The server counts code points of the trimmed text.
+  const start = text.length - text.trimStart().length + [...text.trimStart()].slice(0, Number(found[1]) - 1).join("").length;
   STRING.lastIndex = start;
   const own = text.slice(start).match(/^(?:'(?:[^']|'')*'?|`[^`]*`?|[\p{L}\p{N}_.]+|\s*\S?)/u)[0];
   return html`${text.slice(0, start)}<mark>${own || " "}</mark>${text.slice(start + own.length)}`;

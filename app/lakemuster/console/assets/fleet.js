@@ -1,5 +1,5 @@
 // All tables: stale ones first, then the others, loaded page by page on scrolling.
-import { get } from "./api.js";
+import { get, rows as rowsOf } from "./api.js";
 import { Bytes, Count, FORMATS, Name, Time, count, inWords, plural } from "./format.js";
 import { Components, TableHealth, useFleetHealth } from "./fleet_health.js";
 import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
@@ -70,8 +70,8 @@ function Namespaces({ chosen, version }) {
   }, [version]);
   if (!found || found.total_count < 2) return null;
   const link = (name, label, tables) => html`<li><a href=${href([], { ...current(), namespace: name })} aria-current=${(chosen ?? null) === (name ?? null) ? "true" : undefined}>
-    ${label}<span class="number">${count(tables)}</span></a></li>`;
-  const all = found.namespaces.reduce((sum, one) => sum + one.tables, 0);
+    ${label}${tables !== null && html`<span class="number">${count(tables)}</span>`}</a></li>`;
+  const all = found.next_page_token ? null : found.namespaces.reduce((sum, one) => sum + one.tables, 0);
   return html`<nav class="rail" aria-label="Namespaces"><h2>Namespaces</h2><ul>
     ${link(undefined, "All", all)}
     ${found.namespaces.map((one) => link(one.name, html`<${Name} value=${one.name || "(none)"} />`, one.tables))}
@@ -88,7 +88,7 @@ function current() {
 function useTables(params, version) {
   const { q, format, namespace, sort, component } = params;
   const key = JSON.stringify([q, format, namespace, sort, component]);
-  const [state, setState] = useState({ key: null, troubled: [], rows: [], token: null, total: null, error: null });
+  const [state, setState] = useState({ key: null, troubled: [], ailing: 0, rows: [], token: null, total: null, error: null });
   const busy = useRef(false);
   const loaded = useRef({ key: null, rows: 0 });
   const [turns, setTurns] = useState(0);
@@ -100,11 +100,11 @@ function useTables(params, version) {
     const size = Math.min(MOST_AGAIN, Math.max(PAGE, before));
     try {
       const [troubled, others] = await Promise.all([
-        get("tables", { ...asked, stale: true, page_size: 1000 }, { signal }),
+        rowsOf("tables", "tables", { ...asked, stale: true }, { most: MOST_AGAIN, signal }),
         get("tables", { ...asked, stale: false, page_size: size }, { signal }),
       ]);
-      const total = troubled.total_count + others.total_count;
-      setState({ key, troubled: troubled.tables, rows: others.tables, token: others.next_page_token, total, error: null });
+      const ailing = troubled.answer.total_count;
+      setState({ key, troubled: troubled.rows, ailing, total: ailing + others.total_count, rows: others.tables, token: others.next_page_token, error: null });
     } catch (error) {
       if (error.name !== "AbortError") setState((last) => ({ ...last, key, error }));
     }
@@ -131,7 +131,7 @@ function useTables(params, version) {
 }
 
 function Tables({ params, version, changed, health }) {
-  const { troubled, rows, token, total, error, loading, more, turns, retry, key } = useTables(params, version);
+  const { troubled, ailing, rows, token, total, error, loading, more, turns, retry, key } = useTables(params, version);
   const all = useMemo(() => [...troubled, ...rows], [troubled, rows]);
   const body = useRef(null);
   const view = useWindow(body, all.length);
@@ -142,7 +142,7 @@ function Tables({ params, version, changed, health }) {
   const isFiltered = Boolean(params.q || params.format || params.namespace || params.component);
   const columns = params.component ? COLUMNS.map((one) => (one.field === "health" ? { ...one, label: inWords(params.component), title: "The status of this component of health" } : one)) : COLUMNS;
   return html`${error && html`<${Failure} error=${error} retry=${retry} />`}
-    <p class="summary" role="status">${plural(total, "table")}${troubled.length > 0 && html`, <strong class="warn">${plural(troubled.length, "needs", "need")} attention</strong>`}</p>
+    <p class="summary" role="status">${plural(total, "table")}${ailing > 0 && html`, <strong class="warn">${plural(ailing, "needs", "need")} attention</strong>`}</p>
     ${total === 0 && (isFiltered
       ? html`<${Empty} title="No table matches"><p><a href="#/">Show all tables</a></p></${Empty}>`
       : html`<${Empty} title="No tables yet"><p>Register one with <code>lakemuster add NAME LOCATION</code>, or all below a folder with <code>lakemuster discover URL</code>.</p></${Empty}>`)}

@@ -13,13 +13,29 @@ export const UNKNOWN = "–";
 export const FORMATS = { iceberg: "Iceberg", paimon: "Paimon" };
 const isKnown = (value) => value !== null && value !== undefined;
 
-// Return a time of the API with a zone: Paimon's times have none and are in UTC.
-export const inUtc = (text) => (/[zZ]$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`);
+// Return a time of the API with a zone: Paimon's times have none and are in UTC. A date stays as it is.
+const inUtc = (text) => (/[zZ]$|[+-]\d\d:\d\d$|^[^T]*$/.test(text) ? text : `${text}Z`);
+
+// Return a time of the API in Unix milliseconds; NaN if it is out of the range of JavaScript's dates. The years of the API
+// have a sign unless they have four digits; JavaScript's then have six.
+export const millisOf = (text) => Date.parse(inUtc(text).replace(/^([+-])(\d{4,5})-/, (_, sign, year) => `${sign}${year.padStart(6, "0")}-`));
+
+// Return a time in words; years before 1 and times that are out of range as the API writes them: in words, a year has no era.
+export function worded(format, text) {
+  const millis = millisOf(text);
+  return Number.isNaN(millis) || /^(-|0000)/.test(text) ? text : format.format(millis);
+}
 
 // Return a name of the API with spaces.
 export const inWords = (name) => name.replaceAll("_", " ");
 
 export const count = (value) => (isKnown(value) ? whole.format(typeof value === "string" ? BigInt(value) : value) : UNKNOWN);
+// Return the exact sum of two integers of the API.
+export function plus(one, other) {
+  const sum = Number(one) + Number(other);
+  return Number.isSafeInteger(sum) ? sum : BigInt(one) + BigInt(other);
+}
+
 export const short = (value) => (isKnown(value) ? compact.format(Number(value)) : UNKNOWN);
 
 export function bytes(value) {
@@ -34,7 +50,7 @@ export function bytes(value) {
 }
 
 export const plural = (number, one, many = `${one}s`) => `${count(number)} ${Number(number) === 1 ? one : many}`;
-export const time = (value) => (isKnown(value) ? moment.format(new Date(value)) : UNKNOWN);
+export const time = (value) => (isKnown(value) ? worded(moment, value) : UNKNOWN);
 export const percent = (part) => `${oneDigit.format(part * 100)} %`;
 
 // A number; if it is unknown, the reason is shown on hover.
@@ -46,12 +62,12 @@ export const Bytes = ({ value, why }) =>
 
 export const Time = ({ value }) =>
   isKnown(value)
-    ? html`<time datetime=${value} title=${exact.format(new Date(value))}>${time(value)}</time>`
+    ? html`<time datetime=${value} title=${worded(exact, value)}>${time(value)}</time>`
     : html`<span title="not known">${UNKNOWN}</span>`;
 
 export const Day = ({ value }) =>
   isKnown(value)
-    ? html`<time datetime=${value} title=${exact.format(new Date(value))}>${date.format(new Date(value))}</time>`
+    ? html`<time datetime=${value} title=${worded(exact, value)}>${worded(date, value)}</time>`
     : html`<span title="not known">${UNKNOWN}</span>`;
 
 // A signed change; nothing if it is zero or unknown.

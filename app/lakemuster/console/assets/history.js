@@ -2,7 +2,7 @@
 import { get, rows, tablePath, useAnswer } from "./api.js";
 import { Diff } from "./diff.js";
 import { Expiry, useExpiry } from "./expiry.js";
-import { Bytes, Change, Count, Name, Time, bytes, count, plural } from "./format.js";
+import { Bytes, Change, Count, Name, Time, bytes, count, millisOf, plural } from "./format.js";
 import { html, useMemo, useState } from "./html.js";
 import { Empty, Loaded, Sheet } from "./parts.js";
 import { change } from "./route.js";
@@ -39,7 +39,7 @@ function lanesOf({ main, others }) {
     if (own.length) names.push(branch.name);
   }
   const commits = [...found.values()].reverse();
-  commits.sort((one, other) => one.committed_at.localeCompare(other.committed_at));
+  commits.sort((one, other) => (millisOf(one.committed_at) || 0) - (millisOf(other.committed_at) || 0));
   return { names, commits };
 }
 
@@ -47,7 +47,7 @@ export function History({ table, version, params }) {
   const name = table.name;
   const answer = useAnswer(`${name} ${version}`, (signal) => load(name, signal));
   return html`<${Loaded} answer=${answer} what="Loading the history">${(data) =>
-    data.main.length === 0
+    data.main.length === 0 && data.others.every((branch) => branch.commits.length === 0)
       ? html`<${Empty} title="No snapshots yet"><p>The table has been created; nothing was committed.</p></${Empty}>`
       : html`<${Commits} table=${table} data=${data} params=${params} version=${version} />`}</${Loaded}>`;
 }
@@ -56,7 +56,8 @@ function Commits({ table, data, params, version }) {
   const { names, commits } = useMemo(() => lanesOf(data), [data]);
   const expiry = useExpiry(table.name, params, version);
   const by = useMemo(() => new Map(commits.map((commit) => [commit.key, commit])), [commits]);
-  const last = commits.findLast((commit) => commit.lane === 0) || commits[commits.length - 1];
+  // Not always the newest by time: the clocks of writers may differ.
+  const last = by.get(`main ${table.current_snapshot_id}`) || commits.findLast((commit) => commit.lane === 0) || commits[commits.length - 1];
   const chosen = by.get(params.to) || last;
   const from = params.from === undefined ? null : by.get(params.from) || null;
   const choose = (key, extend) => {

@@ -3,7 +3,7 @@ import { onRefusal, session, signOut } from "./api.js";
 import { Events } from "./events.js";
 import { Catalogs } from "./catalogs.js";
 import { Fleet } from "./fleet.js";
-import { html, render, useEffect, useLayoutEffect, useState } from "./html.js";
+import { Component, html, render, useEffect, useLayoutEffect, useState } from "./html.js";
 import { listen, watch } from "./live.js";
 import { Empty, Failure, Loading } from "./parts.js";
 import { useRoute } from "./route.js";
@@ -52,6 +52,22 @@ function Connection() {
   return html`<span class=${`connection ${state}`} role="status" title="Changes of tables are shown as they happen">${words[state]}</span>`;
 }
 
+// Shows why a view failed, until the address changes: an exception in one view must not end the others.
+class Guard extends Component {
+  static getDerivedStateFromProps({ of }, state) {
+    return state.of === of ? null : { of, error: null };
+  }
+
+  componentDidCatch(error) {
+    window.reportError(error);
+    this.setState({ error });
+  }
+
+  render({ children }, { error }) {
+    return error ? html`<${Failure} lead="This view cannot be shown" error=${error} retry=${() => this.setState({ error: null })} />` : children;
+  }
+}
+
 function View({ route }) {
   const [first = "", ...rest] = route.parts;
   // The caller has signed in since the failed sign-in that this address reports.
@@ -88,7 +104,7 @@ function Console() {
   const [error, setError] = useState(null);
   const look = () => session().then((found) => { setWho(found); setError(null); }, setError);
   useEffect(() => { look(); }, []);
-  useEffect(() => onRefusal(() => setWho((last) => ({ methods: ["token"], ...last, is_open: false, caller: null }))), []);
+  useEffect(() => onRefusal((found) => setWho((last) => found ?? { methods: ["token"], ...last, is_open: false, caller: null })), []);
   const [leaving, setLeaving] = useState(false);
   const leave = () => setLeaving(true);
   // In an effect, after the view has ended its requests: without the session they would be refused.
@@ -101,7 +117,7 @@ function Console() {
   else if (error !== null) view = who === null
     ? html`<${Failure} error=${error} retry=${look} />`
     : html`<${Failure} lead="The sign-out failed" error=${error} retry=${leave} />`;
-  else if (isIn) view = html`<${View} route=${route} />`;
+  else if (isIn) view = html`<${Guard} of=${JSON.stringify(route)}><${View} route=${route} /></${Guard}>`;
   else if (who !== null) view = html`<${SignIn} methods=${who.methods} failure=${route.parts[0] === "sign-in" ? route.params.error : null} done=${setWho} />`;
   const canLeave = isIn && !who.is_open;
   return html`<${Frame} first=${route.parts[0] ?? ""} caller=${who && who.caller} canLeave=${canLeave} leave=${leave} live=${isIn} view=${view} />`;

@@ -1,10 +1,10 @@
 // The sizes of a table's partitions, as a treemap and as a table.
 import { get, rows, tablePath, useAnswer } from "./api.js";
 import { Buckets } from "./buckets.js";
-import { Bytes, Count, Day, Name, asText, bytes, count, inUtc, plural } from "./format.js";
+import { Bytes, Count, Day, Name, asText, bytes, count, millisOf, plural, plus } from "./format.js";
 import { html, useMemo, useState } from "./html.js";
 import { Empty, Failure, Loaded, Sheet } from "./parts.js";
-import { change } from "./route.js";
+import { change, stored } from "./route.js";
 import { Treemap, addRows, emptyTree, find, layOut, pathOf, pause } from "./treemap.js";
 
 const MOST = 100_000;
@@ -25,7 +25,7 @@ async function load(name, format, signal) {
   const take = (some) => {
     for (const row of some) {
       row.place = places++;
-      row.sums = { records: Number(row.record_count), files: row.file_count, deletes: deletesOf(row), partitions: 1, written: writtenAt(row.last_updated_at) };
+      row.sums = { records: plus(0, row.record_count), bytes: plus(0, row.total_data_file_size_in_bytes ?? 0), files: row.file_count, deletes: deletesOf(row), partitions: 1, written: writtenAt(row.last_updated_at) };
     }
     addRows(tree, some);
   };
@@ -37,23 +37,23 @@ async function load(name, format, signal) {
   await pause();
   signal.throwIfAborted();
   root.eachAfter((node) => {
-    node.sums = node.data.row ? node.data.row.sums : { records: 0, files: 0, deletes: 0, partitions: 0, written: -Infinity };
+    node.sums = node.data.row ? node.data.row.sums : { records: 0, bytes: 0, files: 0, deletes: 0, partitions: 0, written: -Infinity };
     for (const { sums } of node.children || []) {
-      for (const key of SUMS) node.sums[key] += sums[key];
+      for (const key of SUMS) node.sums[key] = plus(node.sums[key], sums[key]);
       node.sums.written = Math.max(node.sums.written, sums.written);
     }
   });
   return { rows: found.rows, complete: found.complete, total: found.answer.total_count, root, stats };
 }
 
-const SUMS = ["records", "files", "deletes", "partitions"];
+const SUMS = ["records", "bytes", "files", "deletes", "partitions"];
 const deletesOf = (row) => (row.position_delete_file_count ?? 0) + (row.equality_delete_file_count ?? 0);
 
 // Return a cached parser of times to Unix milliseconds, -Infinity for unknown ones: many partitions share a time.
 function timesOf() {
   const known = new Map([[null, -Infinity]]);
   return (text) => {
-    if (!known.has(text)) known.set(text, Date.parse(inUtc(text)));
+    if (!known.has(text)) known.set(text, millisOf(text));
     return known.get(text);
   };
 }
@@ -127,12 +127,8 @@ export function Partitions({ table, version, params }) {
 }
 
 function zoomOf(params) {
-  try {
-    const path = JSON.parse(params.zoom || "[]");
-    return Array.isArray(path) ? path : [];
-  } catch {
-    return [];
-  }
+  const path = stored(params.zoom);
+  return Array.isArray(path) ? path : [];
 }
 
 function View({ table, data, params, version }) {
@@ -206,7 +202,7 @@ function Depth({ found }) {
 
 function Told({ node, depthOf }) {
   const path = node.ancestors().reverse().slice(1).map((one) => nameOf(one.data)).join(" / ");
-  return html`<strong><${Name} value=${path || "unpartitioned"} /></strong> ${bytes(node.value)}, ${plural(node.sums.files, "file")}, ${plural(node.sums.records, "record")}${depthOf && html`, overlap <${Depth} found=${depthOf(node)} />`}`;
+  return html`<strong><${Name} value=${path || "unpartitioned"} /></strong> ${bytes(node.sums.bytes)}, ${plural(node.sums.files, "file")}, ${plural(node.sums.records, "record")}${depthOf && html`, overlap <${Depth} found=${depthOf(node)} />`}`;
 }
 
 // The last column shows the same value as the colours.
@@ -221,11 +217,11 @@ function List({ node, go, point, mode, depthOf, pointed }) {
   const [shown, setShown] = useState(SHOWN);
   const own = node.children || [node];
   return html`<${Sheet} id="largest" title=${node.children ? html`Largest of <${Name} value=${nameOf(node.data)} />` : html`<${Name} value=${nameOf(node.data)} />`}
-      aside=${html`<p class="dim">${bytes(node.value)}, ${plural(node.sums.files, "file")}</p>`}>
+      aside=${html`<p class="dim">${bytes(node.sums.bytes)}, ${plural(node.sums.files, "file")}</p>`}>
     <table class="grid largest"><thead><tr><th scope="col">Partition</th><th scope="col" class="end">Size</th><th scope="col" class="end">Files</th><th scope="col" class="end">Records</th><th scope="col" class=${last.end ? "end" : ""}>${last.label}</th></tr></thead>
     <tbody>${own.slice(0, shown).map((child) => html`<tr key=${child.data.key} class=${child === pointed ? "chosen" : ""} onPointerEnter=${() => point(pathOf(child))} onPointerLeave=${() => point(null)}>
       <th scope="row">${child === node ? html`<${Name} value=${nameOf(child.data)} />` : html`<button type="button" class="link" onClick=${() => go(pathOf(child))} onFocus=${() => point(pathOf(child))} onBlur=${() => point(null)}><${Name} value=${nameOf(child.data)} /></button>`}</th>
-      <td class="end"><${Bytes} value=${child.value} /></td><td class="end"><${Count} value=${child.sums.files} /></td>
+      <td class="end"><${Bytes} value=${child.sums.bytes} /></td><td class="end"><${Count} value=${child.sums.files} /></td>
       <td class="end"><${Count} value=${child.sums.records} /></td><td class=${last.end ? "end" : ""}>${last.of(child, depthOf)}</td></tr>`)}</tbody></table>
     ${shown < own.length && html`<p class="more"><button type="button" onClick=${() => setShown(shown + 200)}>Show ${count(Math.min(200, own.length - shown))} more of ${count(own.length)}</button></p>`}
   </${Sheet}>`;

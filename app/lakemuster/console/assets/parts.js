@@ -52,12 +52,14 @@ export function Copy({ text, label = "Copy" }) {
       await navigator.clipboard.writeText(text);
     } catch {
       // Without HTTPS, browsers have no clipboard API.
+      const focused = document.activeElement;
       const area = document.createElement("textarea");
       area.value = text;
       document.body.append(area);
       area.select();
       document.execCommand("copy");
       area.remove();
+      focused?.focus({ preventScroll: true });
     }
     setDone(true);
   };

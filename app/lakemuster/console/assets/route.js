@@ -23,6 +23,15 @@ export function href(parts, params = {}) {
   return `#/${parts.map(encodeURIComponent).join("/")}${query ? `?${query}` : ""}`;
 }
 
+// Return a value that a parameter holds as JSON; null if there is none or it is damaged.
+export function stored(text) {
+  try {
+    return JSON.parse(text ?? "null");
+  } catch {
+    return null;
+  }
+}
+
 export function go(parts, params) {
   window.location.hash = href(parts, params);
 }

@@ -1,5 +1,5 @@
 // The commits in order: a lane for each branch, tags above, size and changes below; a listbox for the keyboard.
-import { bytes, count, time } from "./format.js";
+import { bytes, count, time, worded } from "./format.js";
 import { html, useEffect, useRef } from "./html.js";
 import { useWidth } from "./parts.js";
 import { rectangle } from "./shapes.js";
@@ -133,7 +133,7 @@ const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short",
 
 function Dates({ commits, x, step, y }) {
   const every = Math.max(1, Math.ceil(96 / step));
-  const labels = commits.map((commit, place) => ({ text: day.format(new Date(commit.committed_at)), place }));
+  const labels = commits.map((commit, place) => ({ text: worded(day, commit.committed_at), place }));
   return html`<g aria-hidden="true">${labels.filter(({ place }) => place % every === 0).map(({ text, place }, index, all) =>
     (index > 0 && all[index - 1].text === text ? null : html`<text class="date" x=${x(place)} y=${y}>${text}</text>`))}</g>`;
 }

@@ -8,17 +8,22 @@ import { html, useEffect, useMemo, useState } from "./html.js";
 import { Copy, Failure, Loading, Sheet, useSettled } from "./parts.js";
 import { asCurl, asPython, asSql } from "./query_text.js";
 import { FileReasons, Files } from "./reasons.js";
-import { change } from "./route.js";
+import { change, stored } from "./route.js";
 import { fieldsOf } from "./schema.js";
 
 // Maximum number of files that are shown one by one; of a larger table, a sample is shown.
 const EACH = 500;
 const SOME = 120;
 const GROUPS = 180;
+// Names of columns with bounds are sent in addresses, whose length servers limit.
+const LONGEST = 1000;
+// Maximum length of a path that the server explains.
+const LONGEST_PATH = 4096;
 const PAUSE_MS = 60;
 // Pause in typing after which a request that reads all files of a large table is sent.
 const REST_MS = 400;
-const FIELDS = "file_path,partition,record_count,file_size_in_bytes,lower_bounds,upper_bounds";
+const FIELDS = "file_path,partition,record_count,file_size_in_bytes";
+const BOUNDS = ",lower_bounds,upper_bounds";
 
 async function about(name, signal) {
   const [schemas, refs] = await Promise.all([
@@ -45,7 +50,7 @@ async function funnelOf(name, params, signal) {
 // Return files with their verdicts: all files of a small table; of a large one, the first kept ones and the first ones.
 async function sampleOf(name, params, column, signal) {
   const stats = column ? { stats: column } : {};
-  const asked = { ...queryOf(params), ...stats, content: "data", fields: FIELDS };
+  const asked = { ...queryOf(params), ...stats, content: "data", fields: FIELDS + (column ? BOUNDS : "") };
   const listed = await get(tablePath(name, "/files"), { ...asked, page_size: EACH }, { signal });
   let files = listed.files;
   if (listed.next_page_token) {
@@ -53,7 +58,8 @@ async function sampleOf(name, params, column, signal) {
     const plan = await post(tablePath(name, "/plan"), body, { signal });
     files = [...new Map([...plan.files, ...files].map((file) => [file.file_path, file])).values()].slice(0, SOME);
   }
-  const explained = await explainSome(name, params, files.map((file) => file.file_path), signal);
+  const paths = files.map((file) => file.file_path).filter((path) => path.length <= LONGEST_PATH);
+  const explained = paths.length ? await explainSome(name, params, paths, signal) : [];
   const by = new Map(explained.map((file) => [file.file_path, file]));
   return { files: files.filter((file) => by.has(file.file_path)).map((file) => ({ ...file, ...by.get(file.file_path) })), complete: !listed.next_page_token && explained.length === listed.files.length };
 }
@@ -88,7 +94,7 @@ export function Why({ table, version, params }) {
   const question = JSON.stringify([name, version, bodyOf(params)]);
   const funnel = useAnswer(question, (signal) => funnelOf(name, params, signal));
   const columns = known.data ? known.data.columns : [];
-  const leaves = columns.filter((column) => !/^(struct|list|map|array|row|multiset)/i.test(column.type));
+  const leaves = columns.filter((column) => column.name.length <= LONGEST && !/^(struct|list|map|array|row|multiset)/i.test(column.type));
   const column = params.column || columnOf(funnel.data && funnel.data.applied, leaves, table);
   const type = (columns.find((one) => one.name === column) || { type: "" }).type;
   const isWrong = funnel.error !== null && funnel.error.status === 400;
@@ -100,7 +106,7 @@ export function Why({ table, version, params }) {
       <div class="at"><label for="at">At</label><select id="at" value=${params.snapshot ? "snapshot" : params.ref || ""} onChange=${(event) => change({ ref: event.target.value || undefined, snapshot: undefined, part: undefined })}>
         <option value="">now</option>${params.snapshot && html`<option value="snapshot">snapshot ${params.snapshot}</option>`}
         ${known.data && known.data.refs.map((ref) => html`<option value=${ref.name}>${ref.type} ${ref.name}</option>`)}</select></div>
-      <div class="copies" role="group" aria-label="Copy the query"><span class="dim">Copy as</span><${Copy} label="curl" text=${asCurl(name, bodyOf(params))} /><${Copy} label="SQL" text=${asSql(name, params.filter, params.ref || params.snapshot)} /><${Copy} label="Python" text=${asPython(name, params.filter, params.ref)} /></div>
+      <div class="copies" role="group" aria-label="Copy the query"><span class="dim">Copy as</span><${Copy} label="curl" text=${asCurl(name, bodyOf(params))} /><${Copy} label="SQL" text=${asSql(name, params.filter, params.ref || params.snapshot)} /><${Copy} label="Python" text=${asPython(name, params.filter, params)} /></div>
     </div>
     ${funnel.error && !isWrong && html`<${Failure} error=${funnel.error} retry=${funnel.reload} />`}
     ${funnel.data === null ? (funnel.loading ? html`<${Loading} what="Planning" />` : null) : html`<div aria-busy=${funnel.loading ? "true" : "false"}>
@@ -142,10 +148,19 @@ function Grouped({ map }) {
   return html`<p class="legend dim">All ${count(map.files)} files, ${count(each)} in each bar: it reaches from their least lower to their greatest upper bound; half of them end within its strong part.${beside.length > 0 && ` Not drawn: ${beside.join(", ")}.`}</p>`;
 }
 
+// Return whether a text has a name that no letter, digit or underscore touches. Names may be too long for an expression.
+function names(text, name) {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    const [before, after] = [text.slice(Math.max(0, at - 2), at), text.slice(at + name.length, at + name.length + 2)];
+    if (!/[\p{L}\p{N}_]$/u.test(before) && !/^[\p{L}\p{N}_]/u.test(after)) return true;
+  }
+  return false;
+}
+
 // Return the column to show first: one that the filter compares, or the first column of the table.
 function columnOf(applied, columns, table) {
   const words = (applied || []).join(" ");
-  const named = columns.filter((column) => new RegExp(`(^|[^\\p{L}\\p{N}_])${column.name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}($|[^\\p{L}\\p{N}_])`, "u").test(words));
+  const named = columns.filter((column) => names(words, column.name));
   const known = named.find((column) => !table.partition_keys.includes(column.name)) || named[0] || columns[0];
   return known ? known.name : "";
 }
@@ -160,7 +175,7 @@ function Answer({ table, data, atNow }) {
 
 function Levels({ data, sample, params }) {
   const conjuncts = useMemo(() => [...new Set([...data.applied, ...data.funnel.flatMap((level) => level.dropped_by.map((part) => part.filter))])], [data]);
-  const chosen = params.part ? JSON.parse(params.part) : null;
+  const chosen = stored(params.part);
   const choose = (part) => change({ part: part === null ? undefined : JSON.stringify(part) });
   const files = sample.data ? sample.data.files : [];
   // Files that segments and zones drop are explained by the more specific bounds of their entries.

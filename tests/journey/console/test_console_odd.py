@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.journey.console.browsing import WIDTHS, texts
+from tests.polling import until
 
 ORDERS = "shop.orders"
 VIEWS = ("history", "why", "partitions", "health", "schema", "details")
@@ -168,7 +169,7 @@ def test_events_that_happen_while_the_page_is_hidden_are_shown_after_it(many, vi
 )
 def test_a_table_is_read_again_after_lost_events_and_after_a_rename(demo, visit, kind, subject, data):
     event = json.dumps({"id": "1", "type": kind, "subject": subject, "data": data})
-    one = visit(demo.uri, "#/catalogs")
+    one = visit(demo.uri, "healthz")  # a page without a stream
     streams = []
 
     def stream(route):
@@ -182,8 +183,8 @@ def test_a_table_is_read_again_after_lost_events_and_after_a_rename(demo, visit,
     one.may_fail.append("/events")
     one.page.route(re.compile(r"/api/v1/events\?"), stream)
     one.go(table("details"))
-    one.page.reload()
     expect(one.page.locator("#identity")).to_be_visible()
+    until(lambda: streams or one.page.wait_for_timeout(50))
     with one.page.expect_request(re.compile(rf"/tables/{ORDERS}$")):
         streams[0].fulfill(content_type="text/event-stream", body=f"event: {kind}\nid: 1\ndata: {event}\n\n")
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+import s3fs  # noqa: F401 - aiobotocore 2.24 cannot be imported by its module httpsession
 from botocore.exceptions import ProfileNotFound
 from botocore.loaders import JSONFileLoader
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -91,6 +92,31 @@ def test_the_head_of_a_filtered_list_does_not_depend_on_hidden_names(guarded: Te
         )
         assert few == many
         assert "etag" not in few
+
+
+def test_the_page_token_of_a_filtered_list_does_not_hold_the_last_name(guarded: TestClient, lake: Lake) -> None:
+    asked: list[str] = []
+
+    def listed(one: Asked) -> Reply | None:
+        if "/namespaces" not in one.path:
+            return None
+        asked.append(one.path.partition("?")[2])
+        return Reply(200, {"namespaces": [["shop"], ["hidden"]], "next-page-token": "after hidden"})
+
+    def page(who: dict[str, str], token: str) -> str:
+        found = guarded.get(f"{PROD}/namespaces", params={"pageToken": token, "pageSize": "2"}, headers=who).json()
+        return str(found["next-page-token"])
+
+    lake.fake.fault = listed
+    token = page(SHOP, "")
+    assert b"hidden" not in base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+    assert page(SHOP, token) != token
+    assert page(bearer("whole-catalog"), token) == "after hidden"
+    assert asked == [
+        "pageToken=&pageSize=2",
+        "pageToken=after+hidden&pageSize=2",
+        f"pageToken={token}&pageSize=2",
+    ]
 
 
 def test_the_head_of_a_changed_table_is_not_that_of_the_catalogs(guarded: TestClient) -> None:

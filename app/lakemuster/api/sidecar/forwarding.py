@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from yarl import URL
 
 from lakemuster.api.sidecar.connections import Connector, proxy_of, send_once
-from lakemuster.api.sidecar.requests import MAX_BODY_BYTES, SAFE, SidecarRequest
+from lakemuster.api.sidecar.requests import MAX_BODY_BYTES, SAFE
 from lakemuster.errors import RequestInvalid, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.failure_reasons import reason_of
 from lakemuster.upstream.protocol import CONNECT_SECONDS
@@ -149,21 +149,18 @@ class Forwarder:
         )
 
     @asynccontextmanager
-    async def answer(
-        self, request: Request, found: SidecarRequest, url: str, changes: Mapping[str, str | None]
-    ) -> AsyncIterator[Answer]:
+    async def answer(self, request: Request, url: str, changes: Mapping[str, str | None]) -> AsyncIterator[Answer]:
         """Forward a request, and yield the response once its head has arrived.
 
         Args:
-            url: at the catalog, without the query.
+            url: at the catalog, with the query.
             changes: values in place of those of the client's headers, by names in lower case; None removes a header.
 
         Raises:
             UpstreamFailed: the catalog does not respond; it may have executed the request.
             RequestInvalid: the body is too large, or a header is not UTF-8.
         """
-        query = found.query(request.scope["query_string"]).decode("latin-1")
-        target, headers = _ascii(f"{url}?{query}" if query else url), _headers(request, changes)
+        target, headers = _ascii(url), _headers(request, changes)
         body = _Body(request) if _has_body(request) else None
         sent: bytes | _Body | None = body
         if self._catalog.signer is not None:

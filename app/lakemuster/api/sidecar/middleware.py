@@ -21,10 +21,12 @@ from lakemuster.api.sidecar.changes import Copied, changed_by, names_tables_in_b
 from lakemuster.api.sidecar.endpoints import endpoint_of, own_authorization
 from lakemuster.api.sidecar.forwarding import Answer, Forwarders, Headers
 from lakemuster.api.sidecar.marks import Marks
+from lakemuster.api.sidecar.page_tokens import PageTokens
 from lakemuster.api.sidecar.requests import SAFE, STATE, SidecarRequest, note_upstream
 from lakemuster.api.sidecar.response_rewrites import Change, Shown, Signer
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import QUEUE, WAIT_SECONDS, Slots
+from lakemuster.catalog.services import Services
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, UpstreamTimedOut
 from lakemuster.upstream.decoding import decoded
@@ -94,6 +96,7 @@ class Sidecar:
         # By catalog: a hanging one occupies only its own slots.
         self._slots: dict[str, Slots] = {}
         self._held = 0
+        self._key: bytes | None = None
         self._changing: dict[str, CapacityLimiter] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -136,7 +139,9 @@ class Sidecar:
 
     async def _answer(self, request: Request, found: SidecarRequest, send: Send) -> None:
         # The catalog's configuration has the separator of namespace levels, which is needed to parse the path.
-        url = await self._url(found)
+        tokens = await self._page_tokens(request, found)
+        query = found.query(request.scope["query_string"], None if tokens is None else tokens.unseal)
+        url = await self._url(found) + (f"?{query.decode('latin-1')}" if query else "")
         headers: dict[str, str | None] = {}
         if not found.is_forwarded:
             for reading in found.readings:
@@ -145,7 +150,7 @@ class Sidecar:
             headers |= {"authorization": None, **{name.lower(): value for name, value in own.items()}}
             if not self._may_have_credentials(request, found):
                 headers[DELEGATION] = None
-        change = self._change_of(request, found)
+        change = self._change_of(request, found, tokens)
         if change is not None:
             headers |= _WHOLE
             if (given := request.headers.get("if-none-match")) is not None:
@@ -156,7 +161,7 @@ class Sidecar:
             request = Request(request.scope, copied)
         began, is_marked = time.perf_counter(), not found.may_change(request.method)
         try:
-            async with self._forwarders.of(found.catalog).answer(request, found, url, headers) as answer:
+            async with self._forwarders.of(found.catalog).answer(request, url, headers) as answer:
                 seconds = time.perf_counter() - began
                 note_upstream(request, found.catalog, seconds)
                 if not is_marked:
@@ -184,7 +189,16 @@ class Sidecar:
             return f"{catalog.base}/{found.rest}"
         return (await endpoint_of(catalog)).url(found.rest)
 
-    def _change_of(self, request: Request, found: SidecarRequest) -> Change | None:
+    async def _page_tokens(self, request: Request, found: SidecarRequest) -> PageTokens | None:
+        """Return what encrypts the page tokens of a list that this server may filter; None if the catalog decides."""
+        if found.is_forwarded or not found.is_list or request.method not in SAFE:
+            return None
+        if self._key is None:
+            services: Services = request.app.state.api.services
+            self._key = (await to_thread.run_sync(services.token_signer)).key
+        return PageTokens(self._key, found.catalog.name, request.state.principal.name)
+
+    def _change_of(self, request: Request, found: SidecarRequest, tokens: PageTokens | None) -> Change | None:
         """Return the change that the response needs; None: it is streamed unchanged."""
         shown, is_read = self._shown(request, found), request.method in SAFE
         if found.is_config and is_read:
@@ -194,13 +208,14 @@ class Sidecar:
             return Change(f"table {mode} {shown}", partial(self._table, found, mode, shown))
         if found.is_creation and request.method == "POST":
             return Change("created", partial(self._table, found, None, shown))
-        if is_read and found.is_list and not found.is_forwarded:
+        if tokens is not None:
             name, policy, caller = found.catalog.name, self._policy, request.state.principal
             if not policy.may_all(caller, "read", (name,)):
                 apply = partial(
                     response_rewrites.listing,
                     shows_namespace=lambda levels: policy.sees_namespace(caller, (name, *levels)),
                     shows=lambda levels: policy.sees(caller, (name, *levels)),
+                    seal=tokens.seal,
                 )
                 # The catalog's ETag also changes with names that the caller does not see.
                 return Change(None, apply)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import parse_qsl, unquote, urlencode
@@ -10,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlencode
 from starlette.requests import Request
 from starlette.types import Scope
 
+from lakemuster.api.sidecar.page_tokens import PARAMETER
 from lakemuster.errors import RequestInvalid
 from lakemuster.metadata.names import Levels, parse_name
 from lakemuster.upstream.registry import Upstreams
@@ -134,8 +136,15 @@ class SidecarRequest:
         named = 4 if parts[0] == "namespaces" else 0
         return self.is_of_storage or not (_OF_STORAGE | _SIGNING).isdisjoint(parts[named:])
 
-    def query(self, query_string: bytes) -> bytes:
-        """Return the query string for the catalog, whose own warehouse replaces the one that clients name."""
+    def query(self, query_string: bytes, unseal: Callable[[str], str] | None = None) -> bytes:
+        """Return the query string for the catalog, whose own warehouse replaces the one that clients name.
+
+        Args:
+            unseal: decrypts page tokens; None if they are the catalog's.
+        """
+        if unseal is not None and any(name == PARAMETER for name, _ in self.parameters):
+            read = [(name, unseal(value) if name == PARAMETER else value) for name, value in self.parameters]
+            return query_string if tuple(read) == self.parameters else urlencode(read).encode()
         if not self.is_config:
             return query_string
         warehouse = self.catalog.settings.properties.get(_WAREHOUSE)

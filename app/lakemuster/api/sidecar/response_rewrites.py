@@ -26,6 +26,7 @@ _OF_STORAGE = re.compile(r"secret|token|credential|(access|account|shared)[.-]?k
 _SIGNING = ("s3.signer", "s3.remote-signing", "signer.")
 _SIGNERS = (("signer.uri", "signer.endpoint"), ("s3.signer.uri", "s3.signer.endpoint"))
 """Properties with the base URI and the path of a signer; the former names are those of S3 only, and older."""
+_NEXT_PAGE = "next-page-token"
 _LEGACY_ENDPOINTS = (
     "GET /v1/{prefix}/namespaces",
     "GET /v1/{prefix}/namespaces/{namespace}",
@@ -167,8 +168,16 @@ def table(text: bytes, mode: str | None = None, shown: Shown = ALL, signer: Sign
     return given.with_members(changes) if changes else text
 
 
-def listing(text: bytes, shows_namespace: Callable[[Levels], bool], shows: Callable[[Levels], bool]) -> bytes:
+def listing(
+    text: bytes,
+    shows_namespace: Callable[[Levels], bool],
+    shows: Callable[[Levels], bool],
+    seal: Callable[[str], str],
+) -> bytes:
     """Return a page of namespaces, tables or views with only those that a caller may see.
+
+    Args:
+        seal: encrypts the token of the next page.
 
     Raises:
         NotAnObject: the text is not such a page.
@@ -181,6 +190,8 @@ def listing(text: bytes, shows_namespace: Callable[[Levels], bool], shows: Calla
             changes["identifiers"] = [one for one in identifiers if shows((*one["namespace"], one["name"]))]
     except (KeyError, TypeError):
         raise NotAnObject("the page is not what the protocol says") from None
+    if token := given.get(_NEXT_PAGE):
+        changes[_NEXT_PAGE] = seal(str(token))
     return given.with_members(changes)
 
 

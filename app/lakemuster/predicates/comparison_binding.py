@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from lakemuster.errors import FilterInvalid
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.predicates.instants import IncomparableTypesError
-from lakemuster.predicates.literals import Outcome, compare, members
+from lakemuster.predicates.literals import compare, members
 from lakemuster.predicates.nan import NanMode, Verdict, of_nan, of_nan_with_nan, of_numbers_with_nan
+from lakemuster.predicates.outcomes import Outcome
 from lakemuster.predicates.tree import (
     FALSE,
     NEGATED,
@@ -98,8 +99,12 @@ class ComparisonBinder:
         """Bind IN or NOT IN, given the outcome of ``=`` for each constant, or ``plain`` values of the type."""
         found = [outcome for outcome in outcomes if not isinstance(outcome, str)]
         maybe = any(outcome.maybe for outcome in found)
+        beyond = [self._one(outcome) for outcome in found if outcome.op is not Op.EQ]
         if self.bare.op is Op.NOT_IN:  # by another reading, the value is not that constant
             found = [outcome for outcome in found if not outcome.maybe]
+        elif beyond:
+            rest: list[Outcome] = [outcome for outcome in found if outcome.op is Op.EQ]
+            return any_of((self._listed(rest, plain), *beyond), self.leaf.text)
         values = sorted({*plain, *(outcome.value for outcome in found if not _is_nan(outcome.value))})  # type: ignore[type-var]
         positive = self.bare.op is Op.IN
         nan: Verdict = "never" if positive else "always"

@@ -10,30 +10,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
-from typing import Literal as OneOf
 from uuid import UUID
 
 from lakemuster.metadata.types import Kind, Primitive, Unit
 from lakemuster.metadata.values import nearest_single, scaled
 from lakemuster.predicates.instants import DAY, IncomparableTypesError, parse_date, parse_time, parse_timestamp
+from lakemuster.predicates.outcomes import Comparison, Outcome, stepped, stepped_beyond
 from lakemuster.predicates.tree import Literal, Op
-
-Always = OneOf["always", "perhaps", "never"]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """``op`` with a value of the type; ``maybe`` as in ``BoundLeaf``."""
-
-    op: Op
-    value: object
-    maybe: bool = False
-
-
-Outcome = Comparison | Always
-"""``always``, ``perhaps`` (some engines say always) and ``never`` apply to values that are neither null nor NaN."""
 
 BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.LONG: 64}
 _PICOSECONDS: dict[Unit, int] = {"ms": 10**9, "us": 10**6, "ns": 10**3}
@@ -91,28 +76,6 @@ def number(text: str) -> Decimal:
         return Decimal(text)
     except InvalidOperation as cause:
         raise IncomparableTypesError(f"{text[:60]!r} is not a number") from cause
-
-
-def _stepped(op: Op, floor: int, exact: bool, low: int, high: int, value: Callable[[int], object]) -> Outcome:
-    """Compare with the value of ``floor`` steps or, if not ``exact``, with one between it and the next step."""
-    if op in (Op.EQ, Op.NOT_EQ):
-        if not exact or not low <= floor <= high:
-            return "never" if op is Op.EQ else "always"
-        return Comparison(op, value(floor))
-    if not exact:
-        op = {Op.LT: Op.LT_EQ, Op.GT_EQ: Op.GT}.get(op, op)
-    below, above = floor < low, floor > high
-    if op is Op.LT:
-        below = floor <= low
-    elif op is Op.LT_EQ or op is Op.GT:
-        above = floor >= high
-    elif op is Op.GT_EQ:
-        below = floor <= low
-    if below:
-        return "never" if op in (Op.LT, Op.LT_EQ) else "always"
-    if above:
-        return "always" if op in (Op.LT, Op.LT_EQ) else "never"
-    return Comparison(op, value(floor))
 
 
 def _steps(exact_value: Decimal, scale: int) -> tuple[int, bool]:
@@ -200,13 +163,13 @@ def _integer(op: Op, literal: Literal, of: Primitive) -> Outcome:
     else:
         floor, exact = _steps(_finite(literal, of), 0)
     half: int = 1 << BITS[of.kind] - 1
-    return _stepped(op, floor, exact, -half, half - 1, int)
+    return stepped(op, floor, exact, -half, half - 1, int)
 
 
 def _decimal(op: Op, literal: Literal, of: Primitive) -> Outcome:
     floor, exact = _steps(_finite(literal, of), of.scale)
     high = 10**of.precision - 1
-    return _stepped(op, floor, exact, -high, high, lambda unscaled: scaled(unscaled, of.scale))
+    return stepped(op, floor, exact, -high, high, lambda unscaled: scaled(unscaled, of.scale))
 
 
 def _floating(op: Op, literal: Literal, of: Primitive) -> Outcome:
@@ -320,7 +283,7 @@ def _date(op: Op, literal: Literal, of: Primitive) -> Outcome:
             exact = not rest
         case _:
             raise unlike(literal, of)
-    return _stepped(op, floor, exact, -(1 << 31), (1 << 31) - 1, int)
+    return stepped(op, floor, exact, -(1 << 31), (1 << 31) - 1, int)
 
 
 def _time(op: Op, literal: Literal, of: Primitive) -> Outcome:
@@ -338,18 +301,22 @@ def _timestamp(op: Op, literal: Literal, of: Primitive) -> Outcome:
     picoseconds, zoned = _instant(literal, of)
     if zoned and of.kind is Kind.TIMESTAMP:
         raise IncomparableTypesError(f"the constant has a time zone, and values of type {of.text} have none")
-    return _clocked(op, picoseconds, of, -(1 << 63), (1 << 63) - 1)
+    low, high = -(1 << 63), (1 << 63) - 1
+    if of.unit == "ns" and of.precision:  # of Paimon, which holds milliseconds and nanoseconds apart
+        floor, rest = divmod(picoseconds, _PICOSECONDS["ns"])
+        return stepped_beyond(op, floor, not rest, low, high)
+    return _clocked(op, picoseconds, of, low, high)
 
 
 def _clocked(op: Op, picoseconds: int, of: Primitive, low: int, high: int) -> Outcome:
     """Compare times: exactly in nanoseconds, else so that the result also holds for a constant cut to microseconds."""
     step = _PICOSECONDS[of.unit]
     floor, rest = divmod(picoseconds, step)
-    exact = _stepped(op, floor, not rest, low, high, int)
+    exact = stepped(op, floor, not rest, low, high, int)
     finer = picoseconds % _PICOSECONDS["us"]
     if not finer or of.unit == "ns":
         return exact
-    cut = _stepped(op, floor, rest == finer, low, high, int)
+    cut = stepped(op, floor, rest == finer, low, high, int)
     if cut == exact:
         return exact
     wider = cut if op in (Op.EQ, Op.GT_EQ) else exact

@@ -1,7 +1,7 @@
 """The decoders produce the segments of an earlier release, which DataFusion decoded.
 
 ``datafusion-NAME.arrow`` is the segment of manifest NAME of a real table, by decoder version 2. Later versions differ
-in bounds of UUIDs, in inverted and in padded bounds, which these tables do not have.
+in bounds of UUIDs and of ORC files, in inverted and in padded bounds, which these tables do not have.
 """
 
 from __future__ import annotations

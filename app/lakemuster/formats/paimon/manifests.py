@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.binary_row import Misfit, SerializedRows
 from lakemuster.formats.paimon.columns import Columns, without_inverted_bounds
+from lakemuster.formats.paimon.orc_bounds import usable_bounds
 from lakemuster.formats.paimon.records import Records, check_names
 from lakemuster.formats.paimon.simple_stats import (
     Schemas,
@@ -165,7 +166,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
         add_value_statistics(
             more, files.struct_array("_VALUE_STATS"), ids, arrays["value_stats_cols"], arrays["write_cols"], schemas
         )
-    for field, array in without_inverted_bounds(more.build()):
+    for field, array in without_inverted_bounds(usable_bounds(more.build(), arrays["file_name"])):
         fields.append(field)
         values.append(array)
     return pa.Table.from_arrays(values, schema=pa.schema(fields))

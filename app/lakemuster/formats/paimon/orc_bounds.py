@@ -1,16 +1,18 @@
-"""Correct bounds of ORC files, whose statistics describe other values than readers return.
+"""Correct bounds of ORC files, whose statistics and indexes describe other values than readers return.
 
 - ORC pads CHAR values with blanks, its statistics include them, and readers strip them: a lower bound counts only up to
   its first character that is not above a blank.
 - Paimon takes the bounds of timestamps in the hybrid calendar, that of ``java.sql.Timestamp``, and reads the values in
   the proleptic Gregorian one: before 1582-10-15 they differ by up to ten days, and such a bound is unknown.
+- Indexes have the values as they were written: CHAR with blanks, timestamps in the other calendar. ORC's writer also
+  adds a second to timestamps with a fraction in the last second before 1970.
 
-Source: Paimon ``OrcSimpleStatsExtractor``, ORC ``CharTreeWriter`` and ``ColumnStatisticsImpl``.
+Source: Paimon ``OrcSimpleStatsExtractor``, ORC ``CharTreeWriter`` and ``ColumnStatisticsImpl``; ORC-763.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +20,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lakemuster.metadata.files import split_column
+from lakemuster.metadata.types import Kind, Primitive
 
 GREGORIAN = -12_219_206_400
 """1582-10-16, a day after the first of the Gregorian calendar, in seconds since 1970: bounds may be in any zone."""
@@ -25,8 +28,10 @@ GREGORIAN = -12_219_206_400
 _KINDS = ("lower", "upper", "key_lower", "key_upper")
 _ORC = r"(?i)\.(cc-)?orc$"
 _BLANKS = r"(?s)[\x00-\x20].*"
-_PER_SECOND = {"ms": 10**3, "us": 10**6}
-"""Nanoseconds hold no such early time."""
+_PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
+_LEAST = -(2**63)
+_MOST_SHIFT = 11 * 86_400
+"""More seconds than the calendars differ by."""
 
 Mask = NDArray[np.bool_]
 
@@ -40,7 +45,7 @@ def usable_bounds(
         columns: with one row for each file.
         file_names: the names of the files.
     """
-    orc = np.asarray(pc.match_substring_regex(file_names, _ORC).to_numpy(zero_copy_only=False), np.bool_)
+    orc = are_orc(file_names)
     for field, values in columns:
         split = split_column(field.name)
         if orc.any() and split is not None and split[0] in _KINDS:
@@ -49,10 +54,31 @@ def usable_bounds(
             yield field, values
 
 
+def are_orc(file_names: pa.Array) -> Mask:
+    """Mark the names of ORC files."""
+    return np.asarray(pc.match_substring_regex(file_names, _ORC).to_numpy(zero_copy_only=False), np.bool_)
+
+
+def compare_alike(of: Primitive, values: Sequence[object]) -> bool:
+    """Return whether every value in an index of an ORC file compares with some constants as the value that is read.
+
+    Args:
+        of: the column's type.
+        values: the constants in internal form.
+    """
+    if of.text.startswith("CHAR("):
+        return not values
+    if of.kind not in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+        return True
+    second = _PER_SECOND[of.unit]
+    least = (GREGORIAN + _MOST_SHIFT) * second
+    return all(isinstance(value, int) and value >= least and not -second < value < second for value in values)
+
+
 def _usable(values: pa.Array, orc: Mask, type_text: bytes, *, is_lower: bool) -> pa.Array:
-    if pa.types.is_timestamp(values.type) and values.type.unit in _PER_SECOND:
-        instants = values.view(pa.int64())
-        early = pc.fill_null(pc.less(instants, GREGORIAN * _PER_SECOND[values.type.unit]), False)
+    if pa.types.is_timestamp(values.type):
+        first = max(GREGORIAN * _PER_SECOND[values.type.unit], _LEAST)
+        early = pc.fill_null(pc.less(values.view(pa.int64()), first), False)
         gone = orc & np.asarray(early.to_numpy(zero_copy_only=False), np.bool_)
         return pc.if_else(pa.array(gone), pa.scalar(None, values.type), values) if gone.any() else values
     if is_lower and type_text.startswith(b"CHAR("):

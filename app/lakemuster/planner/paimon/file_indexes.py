@@ -7,7 +7,7 @@ not read; Paimon's own planner does not read them either.
 
 Columns are found by field id, under the name and type of the file's schema. Paimon rewrites indexes of older files by
 the column's *position* in their schema among today's columns: a column whose position has changed may have another
-column's index, and its index is not used.
+column's index, and its index is not used. Nor is an index of an ORC file whose values may be others than those read.
 
 Source: Paimon ``FileIndexPredicate``, ``AppendOnlyFileStoreScan``, ``KeyValueFileStoreScan``, ``FileIndexProcessor``.
 """
@@ -25,6 +25,7 @@ from pyroaring import BitMap
 from lakemuster.errors import CatalogError
 from lakemuster.formats.paimon.file_index.container import IndexRange, parse_container
 from lakemuster.formats.paimon.file_index.evaluation import MatchingRows, evaluate, supports
+from lakemuster.formats.paimon.orc_bounds import are_orc, compare_alike
 from lakemuster.metadata.types import Primitive
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.paimon.bloom_filters import without_values
@@ -38,12 +39,13 @@ from lakemuster.predicates import (
     BoundLeaf,
     BoundOr,
     Opaque,
+    conjuncts,
 )
 
 EMBEDDED = "embedded_file_index"
 """The entries' column that holds the index container."""
 
-COLUMNS = (EMBEDDED, *DESCRIBING)
+COLUMNS = (EMBEDDED, "file_name", *DESCRIBING)
 """The columns of an entry that are needed to evaluate its indexes."""
 
 KINDS = ("bloom-filter", "bitmap", "bsi", "range-bitmap")
@@ -78,11 +80,14 @@ def kept_by_index(entries: pa.Table, evolution: Evolution, bound: Bound, among: 
         return among
     keep = among.copy()
     places = np.flatnonzero(among & entries.column(EMBEDDED).is_valid().to_numpy())
+    alike = all(compare_alike(leaf.type, leaf.values) for leaf in conjuncts(bound) if isinstance(leaf, BoundLeaf))
     for start in range(0, len(places), _AT_ONCE):
         some = places[start : start + _AT_ONCE]
         taken = entries.select(COLUMNS).take(pa.array(some))
         schema_ids = single_array(taken.column("schema_id")).to_numpy()
         gone = without_values(single_array(taken.column(EMBEDDED)), schema_ids, partial(indexed_as, evolution), bound)
+        if not alike:
+            gone &= ~are_orc(single_array(taken.column("file_name")))
         keep[some[gone]] = False
         left = taken.filter(pa.array(~gone))
         for place, file in zip(some[~gone].tolist(), files(left, evolution), strict=True):
@@ -94,8 +99,9 @@ def kept_by_index(entries: pa.Table, evolution: Evolution, bound: Bound, among: 
 def files(entries: pa.Table, evolution: Evolution) -> Iterator[IndexedFile]:
     """Yield each entry's indexes."""
     columns = [single_array(entries.column(name)).to_pylist() for name in (EMBEDDED, "schema_id", "record_count")]
-    for data, schema_id, rows in zip(*columns, strict=True):
-        yield IndexedFile(evolution, schema_id, rows, data)
+    orc = are_orc(single_array(entries.column("file_name"))).tolist()
+    for data, schema_id, rows, is_orc in zip(*columns, orc, strict=True):
+        yield IndexedFile(evolution, schema_id, rows, data, is_orc)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +111,14 @@ class IndexedFile:
     Attributes:
             rows: the number of rows in the file.
             data: the index container; None if the file has none.
+            is_orc: whether the file is in the format ORC.
     """
 
     evolution: Evolution
     schema_id: int
     rows: int
     data: bytes | None
+    is_orc: bool
 
     def rows_of(self, bound: Bound) -> MatchingRows:
         """Return the rows that may match a predicate; None for all."""
@@ -144,6 +152,8 @@ class IndexedFile:
         if place is None:
             return
         name, of = place
+        if self.is_orc and not compare_alike(leaf.type, leaf.values):
+            return
         for index in _indexes(self.data, name):
             try:
                 yield index.kind, evaluate(self.data, index, of, self.rows, leaf)

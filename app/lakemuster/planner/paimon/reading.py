@@ -156,10 +156,10 @@ class PaimonReading:
         return replace(self, without=partitions)
 
     def extra_columns(self, present: Collection[str], bound: Bound) -> list[str]:
-        """Return the partitions where some are left out, and the indexes that may drop a file."""
+        """Return the partitions where some are left out, and the indexes that may drop a file with its name."""
         found = [] if self.without is None else [name for name in present if name.startswith("partition.")]
         if bound != TRUE and self.indexes_drop_files and EMBEDDED in present:
-            found.append(EMBEDDED)
+            found += [EMBEDDED, "file_name"]
         return found
 
     def live(self, entries: pa.Table, first_row: int, dead_rows: NDArray[np.int64] | None) -> Mask:

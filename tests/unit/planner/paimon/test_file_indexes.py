@@ -14,6 +14,7 @@ from lakemuster.formats.paimon.file_index.fast_hash import wang_hash
 from lakemuster.formats.paimon.options import TableOptions
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, ListType, Primitive
+from lakemuster.metadata.values import days_of
 from lakemuster.planner.paimon.file_indexes import can_evaluate, kept_by_index
 from lakemuster.planner.paimon.reading import PaimonReading, ScanMode
 from lakemuster.planner.paimon.statistics import Evolution
@@ -31,11 +32,12 @@ def schema(number: int, *columns: Column, key: Sequence[str] = (), **options: st
     return Schema(number, fields, primary_keys=tuple(key), options=said)
 
 
-def entries(*files: tuple[int, int, bytes | None]) -> pa.Table:
+def entries(*files: tuple[int, int, bytes | None], form: str = "parquet") -> pa.Table:
     """Return entries of files given by schema id, row count and embedded index."""
     ids, rows, indexes = zip(*files, strict=True)
     return pa.table(
         {
+            "file_name": pa.repeat(f"data-0.{form}", len(ids)),
             "schema_id": pa.array(ids, pa.int64()),
             "record_count": pa.array(rows, pa.int64()),
             "write_cols": pa.nulls(len(ids), pa.list_(pa.string())),
@@ -190,6 +192,47 @@ def test_an_index_on_a_map_key_is_not_used_for_the_column() -> None:
     evolution = Evolution((Schema(0, (Field(1, "a[b]", INT), Field(2, "l", ListType(inner)))),))
     assert kept(entries((0, 3, bitmaps(**{"a[b]": [1, 2, 3]}))), evolution, of(Op.EQ, 1, 9)) == [True]
     assert kept(entries((0, 3, bitmaps(element=[1, 2, 3]))), evolution, of(Op.EQ, 100, 9)) == [True]
+
+
+SECOND = 10**6
+MARCH_1500 = days_of(1500, 3, 1) * 86_400 * SECOND
+CHAR = Primitive(Kind.STRING, "CHAR(5)", length=5)
+LOCAL = Primitive(Kind.TIMESTAMP, "TIMESTAMP(6)", precision=6)
+
+
+@pytest.mark.parametrize("indexed", ["bitmap", "bloom-filter"])
+@pytest.mark.parametrize(
+    ("kind", "value", "known"),
+    [
+        (CHAR, "ab", False),
+        (TEXT, "ab", True),
+        (LOCAL, 0, False),
+        (LOCAL, 5, False),
+        (LOCAL, -5, False),
+        (LOCAL, SECOND, True),
+        (LOCAL, -SECOND, True),
+        (LOCAL, MARCH_1500, False),
+        (INT, 0, True),
+    ],
+)
+def test_indexes_of_orc_files_with_other_values_than_those_read_are_not_used(
+    indexed: str, kind: Primitive, value: object, known: bool
+) -> None:
+    evolution = Evolution((schema(0, (1, "a", kind)),))
+    of_kind = "string" if kind.kind is Kind.STRING else "int" if kind is INT else "long"
+    held = b"ab   " if of_kind == "string" else 7 * SECOND
+    index = encoder.bitmap(of_kind, [held, held]) if indexed == "bitmap" else encoder.bloom_filter([])
+    file = (0, 2, encoder.container({"a": {indexed: index}}))
+    bound = of(Op.EQ, 1, value, kind=kind)
+    assert kept(entries(file, file, form="parquet"), evolution, bound) == [False, False]
+    assert kept(entries(file, file, form="orc"), evolution, bound) == [not known] * 2
+    assert kept(entries(file, form="orc"), evolution, bound) == [not known]
+    assert not kept_by_index(
+        entries((0, 2, encoder.container({"a": {"bitmap": encoder.bitmap(of_kind, [held, held])}})), form="orc"),
+        evolution,
+        of(Op.IS_NULL, 1, kind=kind),
+        np.ones(1, np.bool_),
+    ).any()
 
 
 def test_a_default_that_replaces_nulls_disables_the_index() -> None:

@@ -16,7 +16,13 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from lakemuster.errors import CatalogError, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
 
 _MISSING_TABLE = ("42P01", "42703")
-_READ_ONLY = "25006"
+_NOT_WRITABLE = {
+    "25006": "the database is read-only",
+    "53100": "the database's disk is full",
+    sqlite3.SQLITE_READONLY: "the database is read-only",
+    sqlite3.SQLITE_FULL: "the database's disk is full",
+}
+"""What is said of a database that can be read but not written, by PostgreSQL's SQLSTATE or SQLite's error code."""
 _WRONG_VERSION = "the database lacks a table or column that this version needs; run: lakemuster migrate"
 _RESTORE = "restore a backup (docs/operations/backup.md), or remove the file and register the tables again"
 _REMEDIES = {
@@ -58,7 +64,7 @@ def map_database_errors(place: str) -> Iterator[None]:
     except sqlite3.Error as cause:
         if _lacks_table_here(cause):
             raise DatabaseVersionMismatch(_WRONG_VERSION) from cause
-        raise _unavailable("the database does not answer", cause, place) from cause
+        raise _unavailable(_not_writable(cause) or "the database does not answer", cause, place) from cause
     except OverflowError as cause:
         raise MetadataCorrupt("a number does not fit in 64 bits") from cause
 
@@ -68,11 +74,19 @@ def _our_error(cause: DBAPIError, place: str) -> CatalogError:
         return DatabaseVersionMismatch(_WRONG_VERSION)
     if isinstance(cause, DataError):
         return MetadataCorrupt("the metadata has a value that the index cannot store")
-    if getattr(cause.orig, "sqlstate", None) == _READ_ONLY:
-        return _unavailable("the database is read-only", cause.orig, place)
+    if (reason := _not_writable(cause.orig)) is not None:
+        return _unavailable(reason, cause.orig, place)
     is_silent = isinstance(cause, (OperationalError, InterfaceError))
     said = "the database does not answer" if is_silent else "the database rejected the statement"
     return _unavailable(said, cause.orig, place)
+
+
+def _not_writable(cause: BaseException | None) -> str | None:
+    """Return what is said of a database that can only be read; None for other errors."""
+    code: str | None = getattr(cause, "sqlstate", None)
+    extended: int | None = getattr(cause, "sqlite_errorcode", None)
+    # The lowest byte of SQLite's code is the kind of the error.
+    return _NOT_WRITABLE.get(code or 0) if extended is None else _NOT_WRITABLE.get(extended & 0xFF)
 
 
 def _unavailable(message: str, cause: BaseException | None, place: str) -> IndexUnavailable:

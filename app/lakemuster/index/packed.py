@@ -18,6 +18,7 @@ from zlib import crc32
 
 import pyarrow as pa
 
+from lakemuster.errors import IndexUnavailable
 from lakemuster.index import Index
 from lakemuster.index.segments import BATCH_ROWS, SegmentInfo, known_segments, write_segment
 
@@ -147,7 +148,12 @@ def write_run(index: Index, run: PackedRun, segments: Sequence[str], rows: Seque
     if (table := run_table(index, run, segments, rows)) is None:
         return None
     path = index.segments.workspace / f"{run.name}-{uuid.uuid4().hex}.arrow"
-    written = write_segment(table, path, rows[run.first : run.end])
+    try:
+        written = write_segment(table, path, rows[run.first : run.end])
+    except IndexUnavailable:
+        if not index.segments.make_room():
+            raise
+        written = write_segment(table, path, rows[run.first : run.end])
     index.segments.put(run.name, path)
     # Its location is its last segment: it stays registered as long as a manifest refers to that segment.
     return SegmentInfo(run.name, names[-1], 0, written.rows, written.bytes)

@@ -64,6 +64,10 @@ class SegmentBackend(Protocol):
         """Drop the local copy; return whether there was one."""
         ...
 
+    def make_room(self) -> bool:
+        """Evict local copies if their disk has little space; return whether any was evicted."""
+        ...
+
     def size(self, name: str) -> int | None:
         """Return the size of the stored file in bytes; None if it does not exist."""
         ...
@@ -127,6 +131,10 @@ class LocalSegmentBackend:
 
     def refetch(self, name: str) -> bool:
         """Do nothing: the file is the only copy."""
+        return False
+
+    def make_room(self) -> bool:
+        """Do nothing: the store's own disk has no copies to evict."""
         return False
 
     def size(self, name: str) -> int | None:
@@ -238,6 +246,10 @@ class RemoteSegmentBackend:
     def refetch(self, name: str) -> bool:
         """Drop the local copy; return whether there was one."""
         return self._cache.drop(name)
+
+    def make_room(self) -> bool:
+        """If the disk of the local copies has little space, evict half of them; return whether any was evicted."""
+        return self._cache.make_room()
 
     def size(self, name: str) -> int | None:
         """Return the size of the stored file in bytes; None if it does not exist."""

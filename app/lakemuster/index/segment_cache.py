@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,6 +21,8 @@ from lakemuster.index.segment_files import place
 _SUFFIX = ".arrow"
 _EVICT_TO_FRACTION = 0.9
 _UNSCANNED_FRACTION = 0.05
+_LITTLE_SPACE = 64 * 2**20
+"""Free bytes of a disk below which a file may have found no room."""
 _NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -86,9 +89,18 @@ class SegmentCache:
             if cause.errno not in _NO_SPACE:
                 raise
             part.unlink(missing_ok=True)
-            for path in self._evict(max_bytes=0, to_fraction=0.5):
-                self.close(path.stem)
+            self._evict_half()
             download(part)
+
+    def make_room(self) -> bool:
+        """If the disk has little space, evict half of the copies; return whether any was evicted."""
+        return shutil.disk_usage(self._folder).free < _LITTLE_SPACE and self._evict_half()
+
+    def _evict_half(self) -> bool:
+        evicted = self._evict(max_bytes=0, to_fraction=0.5)
+        for path in evicted:
+            self.close(path.stem)
+        return bool(evicted)
 
     def keep(self, name: str, file: Path) -> None:
         """Move a file into the cache as the copy of a segment."""

@@ -7,7 +7,9 @@ import mmap
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from weakref import ref
 
 from lakemuster.caching import Cache
@@ -101,6 +103,23 @@ class SegmentStore:
         """
         with disk_errors():
             return self._backend.workspace
+
+    @contextmanager
+    def working_folder(self, prefix: str) -> Iterator[str]:
+        """Create a folder in the workspace, and remove it when the block ends; a sweep removes what cannot be removed.
+
+        Raises:
+            IndexUnavailable: it cannot be created, for example on a disk that is full or read-only.
+        """
+        with disk_errors():
+            folder = TemporaryDirectory(dir=self._backend.workspace, prefix=prefix, ignore_cleanup_errors=True)
+        with folder as path:
+            yield path
+
+    def make_room(self) -> bool:
+        """Evict local copies if their disk has little space, after a write failed; return whether any was evicted."""
+        with disk_errors():
+            return self._backend.make_room()
 
     def put(self, name: str, local_path: str | Path) -> None:
         """Move a written segment into the store; afterwards ``local_path`` does not exist.

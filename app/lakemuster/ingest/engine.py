@@ -6,8 +6,8 @@ outcomes.
 
 from __future__ import annotations
 
+import itertools
 import shutil
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from lakemuster.errors import CatalogError, DecodeFailed, MetadataCorrupt, WrongLength
+from lakemuster.errors import CatalogError, DecodeFailed, IndexUnavailable, MetadataCorrupt, WrongLength
 from lakemuster.formats.registry import format_of
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.decode import DecoderPool
@@ -41,6 +41,9 @@ BATCH_OBJECTS, BATCH_BYTES = 16, 128 * 2**10
 
 _K = TypeVar("_K")
 _T = TypeVar("_T")
+
+_Key = tuple[int, ReadRequest]
+"""A manifest: the position of its table, and how it is read."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of manifests done and the total."""
@@ -120,28 +123,48 @@ class LocalEngine:
         returned as the error of its outcome.
         """
         wanted = [_wanted(one) for one in tables]
-        lengths: dict[tuple[int, ReadRequest], int] = {}
+        lengths: dict[_Key, int] = {}
+        names = itertools.count()
         clear_leftovers(self.segments.workspace)
-        with tempfile.TemporaryDirectory(dir=self.segments.workspace, prefix=_FOLDER) as folder:
+        with self.segments.working_folder(_FOLDER) as folder:
 
-            def task_of(key: tuple[int, ReadRequest], data: Contents) -> Task[WrittenSegment]:
+            def task_of(key: _Key, data: Contents) -> Task[WrittenSegment]:
                 number, request = key
-                one, path = wanted[number][request], str(Path(folder, str(len(lengths))))
+                one, path = wanted[number][request], str(Path(folder, str(next(names))))
                 lengths[key] = len(data)
                 return partial(decode_manifest, data, one.header, tables[number].metadata, one.branch, path)
 
-            fetched = (
-                ((number, request), contents)
-                for number, table in enumerate(tables)
-                for request, contents in table.store.admit_many(list(wanted[number]))
-            )
-            decoded = through_decoders(self.pool, fetched, task_of, run_writing, self.outstanding_bytes)
+            def decoded(some: Sequence[Iterable[ReadRequest]]) -> Iterator[tuple[_Key, WrittenSegment | CatalogError]]:
+                fetched = (
+                    ((number, request), contents)
+                    for number, table in enumerate(tables)
+                    for request, contents in table.store.admit_many(list(some[number]))
+                )
+                return through_decoders(self.pool, fetched, task_of, run_writing, self.outstanding_bytes)
+
             total = sum(len(some) for some in wanted)
-            for done, (key, written) in enumerate(decoded, 1):
+            for done, (key, written) in enumerate(self._with_room(wanted, decoded), 1):
                 number, request = key
                 yield number, self._kept(wanted[number][request], lengths.get(key), written)
                 if progress is not None:
                     progress(done, total)
+
+    def _with_room(
+        self,
+        wanted: Sequence[Iterable[ReadRequest]],
+        decoded: Callable[[Sequence[Iterable[ReadRequest]]], Iterator[tuple[_Key, WrittenSegment | CatalogError]]],
+    ) -> Iterator[tuple[_Key, WrittenSegment | CatalogError]]:
+        """Decode; those whose segments found no room on the disk once more, if local copies could be evicted."""
+        refused: list[list[ReadRequest]] = [[] for _ in wanted]
+        has_room = False
+        for key, written in decoded(wanted):
+            if isinstance(written, IndexUnavailable) and (has_room or self.segments.make_room()):
+                has_room = True
+                refused[key[0]].append(key[1])
+            else:
+                yield key, written
+        if has_room:
+            yield from decoded(refused)
 
     def _kept(self, one: Manifest, length: int | None, written: WrittenSegment | CatalogError) -> Outcome:
         if not isinstance(written, CatalogError):

@@ -7,7 +7,6 @@ segments are rebuilt, and snapshots whose lists or live entries differ are index
 from __future__ import annotations
 
 import random
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -154,7 +153,7 @@ class _Verifier:
             location = self._rewrites.apply(one.header.location)
             requests[ReadRequest(location, one.header.length, self._format.has_exact_lengths)] = (name, one, record)
         packed, lengths = PackedMetadata.of(metadata), dict[str, int]()
-        with tempfile.TemporaryDirectory(dir=self._index.segments.workspace, prefix="verify-") as folder:
+        with self._index.segments.working_folder("verify-") as folder:
 
             def task_of(request: ReadRequest, data: Contents) -> Task[WrittenSegment]:
                 name, one, record = requests[request]

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -216,3 +217,15 @@ def test_a_disk_that_stays_full_fails_with_its_reason(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="No space"):
         SegmentCache(tmp_path, 1000).get(NAMES[0], full)
+
+
+def test_half_of_the_copies_makes_room_on_a_full_disk_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = SegmentCache(tmp_path, 1000)
+    for name in NAMES[:4]:
+        use(cache, name)
+    free = 2**40
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    assert not cache.make_room()
+    free = 4096
+    assert cache.make_room()
+    assert sorted(copies(tmp_path)) == NAMES[2:4]

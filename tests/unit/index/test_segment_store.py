@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import threading
 from pathlib import Path
 from weakref import ref
@@ -196,3 +198,20 @@ def test_a_wider_or_longer_segment_weighs_more(store: SegmentStore) -> None:
     narrow, wide_one, long_one = (store.open(name).weight for name in NAMES[:3])
     assert narrow < wide_one / 10
     assert wide_one < long_one < 2 * wide_one
+
+
+def test_a_folder_on_a_read_only_disk_is_refused_with_the_reason(
+    store: SegmentStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    with pytest.raises(IndexUnavailable, match="Read-only file system"), store.working_folder("crawl-"):
+        pass
+
+
+def test_a_working_folder_is_removed(store: SegmentStore) -> None:
+    with store.working_folder("crawl-") as folder:
+        Path(folder, "half").write_bytes(b"")
+    assert list(store.workspace.iterdir()) == []

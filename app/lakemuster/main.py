@@ -5,8 +5,10 @@ from __future__ import annotations
 import atexit
 import gc
 import logging
+import multiprocessing
 import os
 import signal
+import threading
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -63,11 +65,25 @@ def app() -> FastAPI:
     from lakemuster.api.worker_folder import WorkerFolder  # noqa: PLC0415
 
     silence_libraries()
+    _end_with_supervisor()
     built = create_app(build_services(load_settings()), WorkerFolder.of_environment())
     export_telemetry(built)
     reload_on_hangup(built)
     warm_up()
     return built
+
+
+def _end_with_supervisor() -> None:
+    """Stop this worker when its supervisor was killed: it would hold the port, and no new server could start."""
+    supervisor = multiprocessing.parent_process()
+    if supervisor is None:
+        return
+
+    def wait() -> None:
+        supervisor.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="supervisor", daemon=True).start()
 
 
 def export_telemetry(app: FastAPI) -> None:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from lakemuster import Client
 from lakemuster.client import ClientError
 from tests.journey.servers import Running, environment, lakemuster, served, start, stop
+from tests.polling import until
 
 
 def output(running: Running) -> str:
@@ -34,6 +36,28 @@ def test_a_server_says_where_it_is_and_ends_when_it_is_asked_to(tmp_path: Path, 
         stop(running)
     assert "Traceback" not in output(running)
     assert "ERROR" not in output(running)
+
+
+def test_workers_of_a_killed_server_end_and_free_its_port(tmp_path: Path):
+    running = start(tmp_path, "--workers", "2")
+    port = int(running.uri.rpartition(":")[2])
+    os.kill(running.process.pid, signal.SIGKILL)
+    running.process.wait()
+
+    def is_free() -> bool:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            with suppress(OSError):
+                probe.bind(("127.0.0.1", port))
+                return True
+        return False
+
+    try:
+        until(is_free)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(running.process.pid, signal.SIGKILL)
+    assert "Traceback" not in output(running)
 
 
 def test_flags_reach_every_worker(tmp_path: Path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 from urllib.parse import urlsplit
@@ -17,6 +17,8 @@ from lakemuster.event_types import TYPES
 
 MAX_WEBHOOKS = 32
 """Limit of webhooks: each has a connection, a thread and a background job of its own."""
+MAX_KEYS = 4
+"""Limit of keys that sign one event."""
 KEY_PREFIX = "whsec_"
 KEY_BYTES = (24, 64)
 """Minimum and maximum length of a key; Standard Webhooks, "Signature scheme"."""
@@ -31,7 +33,7 @@ class WebhookSettings(BaseModel):
     url: str = Field(max_length=2048, description="Where events are sent to: an http or https URL.")
     secret: tuple[SecretStr, ...] = Field(
         (),
-        max_length=4,
+        max_length=MAX_KEYS,
         description="Keys that sign events: `whsec_` and base64; two while one replaces the other.",
     )
     secret_file: str | None = Field(None, description="File with the keys, one a line, in place of `secret`.")
@@ -112,7 +114,7 @@ class WebhookSettings(BaseModel):
             return tuple(key_of(secret.get_secret_value()) for secret in self.secret)
         try:
             lines = Path(self.secret_file).read_text("utf-8").split()
-            return tuple(map(key_of, lines[:4])) or _no_key()
+            return _keys_of(lines)
         except (OSError, ValueError) as cause:
             reason = cause.strerror if isinstance(cause, OSError) else str(cause)
             # Not `from cause`: its traceback would contain the file's content.
@@ -121,6 +123,12 @@ class WebhookSettings(BaseModel):
     def __repr_args__(self) -> Any:
         """Return only attributes without secrets."""
         return [("url", self.origin), ("types", self.types), ("namespaces", self.namespaces)]
+
+
+def _keys_of(lines: Sequence[str]) -> tuple[bytes, ...]:
+    if not 0 < len(lines) <= MAX_KEYS:
+        raise ValueError(f"it has more than {MAX_KEYS} keys" if lines else "it is empty")
+    return tuple(map(key_of, lines))
 
 
 def _can_be_requested(url: str) -> bool:
@@ -132,10 +140,6 @@ def _can_be_requested(url: str) -> bool:
     except (httpx.InvalidURL, ValueError):
         return False
     return url.isprintable() and " " not in urlsplit(url).netloc
-
-
-def _no_key() -> tuple[bytes, ...]:
-    raise ValueError("it is empty")
 
 
 def key_of(secret: str) -> bytes:

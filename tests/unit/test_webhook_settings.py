@@ -68,7 +68,7 @@ def test_keys_come_from_the_settings_or_a_file_that_is_read_anew(tmp_path: Path)
     assert found.keys() == (KEY,)
     file.write_text(f"{SECOND}\n{SECRET}\n")
     assert found.keys() == (OTHER, KEY)
-    for text in ("", "hush"):
+    for text in ("", "hush", f"{SECRET}\n" * 5):
         file.write_text(text)
         with pytest.raises(ConfigInvalid) as raised:
             found.keys()

@@ -388,4 +388,6 @@ def _parse(url: str) -> URL:
         raise ConfigInvalid("DATABASE_URL must begin with sqlite:/// or postgresql+psycopg://")
     if parsed.drivername == "sqlite" and (parsed.database or ":memory:").startswith((":memory:", "file:")):
         raise ConfigInvalid("DATABASE_URL must name a SQLite file; an index in memory is lost and not shared")
+    if parsed.drivername == "sqlite" and "?" in url:
+        raise ConfigInvalid("DATABASE_URL: a SQLite file has no parameters; write ? in its name as %3F")
     return parsed

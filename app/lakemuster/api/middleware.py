@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lakemuster import tracing
@@ -110,7 +111,11 @@ class Middleware:
         try:
             try:
                 self._admit(scope, headers)
-                await self._app(scope, receive, answer.send)
+                if self._rules.root_path and scope["path"] == self._rules.root_path:
+                    # The console's own links are relative to a path that ends with a slash.
+                    await RedirectResponse(f"{self._rules.root_path}/", 308)(scope, receive, answer.send)
+                else:
+                    await self._app(scope, receive, answer.send)
             except CatalogError as error:
                 if answer.status is not None:
                     raise

@@ -101,6 +101,9 @@ def test_the_edge(server: Running, tmp_path: Path) -> None:
 def test_a_server_below_a_path_writes_json_lines_only(tmp_path: Path) -> None:
     with served(tmp_path, ROOT_PATH="/lake") as server:
         assert server.http.get(f"/lake{TABLES}").status_code == 200
+        answer = server.http.get("/lake")
+        assert (answer.status_code, answer.headers["location"]) == (308, "/lake/")
+        assert "<html" in server.http.get("/lake/").text
         first, *lines = server.log.read_text().splitlines()
     assert first.startswith("Lakemuster ")
     assert all(line.startswith(("  ", "{")) for line in lines)

@@ -2,7 +2,7 @@
 import { get, post, useAnswer } from "./api.js";
 import { Count, Name, Time, millisOf, plural } from "./format.js";
 import { html, useState } from "./html.js";
-import { Empty, Loaded, useTitle } from "./parts.js";
+import { Empty, Loaded, Scroll, useTitle } from "./parts.js";
 import { href } from "./route.js";
 
 const TYPES = { rest: "Iceberg REST", hive: "Hive Metastore", glue: "AWS Glue", sql: "SQL", paimon: "Paimon" };
@@ -23,8 +23,8 @@ export function Catalogs() {
   return html`<div class="page-head"><h1>Catalogs</h1></div>
     <${Loaded} answer=${answer} what="Loading catalogs">${({ catalogs }) => (catalogs.length === 0
       ? html`<${Empty} title="No catalog is attached"><p>The setting <code>CATALOGS</code> attaches Iceberg REST catalogs, Hive, Glue, SQL and Paimon catalogs.</p></${Empty}>`
-      : html`<table class="grid roomy catalogs"><thead><tr><th scope="col">Catalog</th><th scope="col">Type</th><th scope="col">State</th><th scope="col" class="end">Tables</th><th scope="col">Listed</th><th scope="col">Whose rights decide</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
-        <tbody>${catalogs.map((catalog) => html`<${Row} key=${catalog.name} catalog=${catalog} reload=${answer.reload} />`)}</tbody></table>`)}</${Loaded}>`;
+      : html`<${Scroll}><table class="grid roomy catalogs"><thead><tr><th scope="col">Catalog</th><th scope="col">Type</th><th scope="col">State</th><th scope="col" class="end">Tables</th><th scope="col">Listed</th><th scope="col">Whose rights decide</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
+        <tbody>${catalogs.map((catalog) => html`<${Row} key=${catalog.name} catalog=${catalog} reload=${answer.reload} />`)}</tbody></table></${Scroll}>`)}</${Loaded}>`;
 }
 
 function Row({ catalog, reload }) {

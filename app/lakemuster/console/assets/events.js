@@ -3,7 +3,7 @@ import { get, useAnswer } from "./api.js";
 import { Name, Time, asText, inWords } from "./format.js";
 import { html, useEffect, useState } from "./html.js";
 import { listen } from "./live.js";
-import { Empty, Failure, Loaded, useSettled, useTitle } from "./parts.js";
+import { Empty, Failure, Loaded, Scroll, useSettled, useTitle } from "./parts.js";
 import { change, href } from "./route.js";
 
 const BACK = 1000;
@@ -72,12 +72,12 @@ export function Events({ params }) {
 
 function Log({ events }) {
   const [shown, setShown] = useState(SHOWN);
-  return html`<table class="grid roomy event-log"><thead><tr><th scope="col">Time</th><th scope="col">What</th><th scope="col">Table</th><th scope="col">Details</th></tr></thead>
+  return html`<${Scroll}><table class="grid roomy event-log"><thead><tr><th scope="col">Time</th><th scope="col">What</th><th scope="col">Table</th><th scope="col">Details</th></tr></thead>
     <tbody>${events.slice(0, shown).map((event) => html`<tr key=${event.id}>
       <td><${Time} value=${event.time} /></td>
       <td><span class=${`tag ${BAD.has(event.type) ? "warn" : ""}`}>${TYPES[event.type] || event.type}</span></td>
       <th scope="row">${event.subject && html`<a href=${href(["tables", event.subject])}><${Name} value=${event.subject} /></a>`}</th>
-      <td><${Told} data=${event.data} /></td></tr>`)}</tbody></table>
+      <td><${Told} data=${event.data} /></td></tr>`)}</tbody></table></${Scroll}>
     ${shown < events.length && html`<p class="more"><button type="button" onClick=${() => setShown(shown + SHOWN)}>Show more</button></p>`}`;
 }
 

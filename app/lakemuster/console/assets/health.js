@@ -2,7 +2,7 @@
 import { get, tablePath, useAnswer } from "./api.js";
 import { Time, bytes, count, inWords } from "./format.js";
 import { html } from "./html.js";
-import { Copy, Loaded, Sheet, Status } from "./parts.js";
+import { Copy, Loaded, Scroll, Sheet, Status } from "./parts.js";
 import { rectangle } from "./shapes.js";
 
 const DAYS = 60;
@@ -21,7 +21,7 @@ function Components({ health }) {
     <p class="summary" role="status">${health.health === null
       ? "Not computed yet: a background job does it."
       : html`Worst component: <${Status} value=${health.health} />${health.is_due ? html` <span class="dim">The table has changed since; it is computed anew in the background.</span>` : ""}`}</p>
-    ${components.length > 0 && html`<div class="scroll"><table class="grid roomy health"><thead><tr>
+    ${components.length > 0 && html`<${Scroll}><table class="grid roomy health"><thead><tr>
       <th scope="col">Component</th><th scope="col">Status</th><th scope="col" class="end">Value</th><th scope="col" class="end">Warning from</th><th scope="col" class="end">Critical from</th><th scope="col">Since</th><th scope="col" title=${`The last ${DAYS} days, each by its last status`}>By day</th>
     </tr></thead><tbody>${components.map((one) => html`<tr key=${one.name}>
       <th scope="row">${inWords(one.name)} <span class="dim">${unitOf(one)}</span>${one.reason && html`<span class="why dim">${one.reason}</span>`}</th>
@@ -30,7 +30,7 @@ function Components({ health }) {
       <td class="end">${amount(one.threshold.warning, one.unit, "never")}</td><td class="end">${amount(one.threshold.critical, one.unit, "never")}</td>
       <td><${Time} value=${one.since} /></td>
       <td><${Days} name=${one.name} history=${history ?? []} /></td>
-    </tr>`)}</tbody></table></div>`}
+    </tr>`)}</tbody></table></${Scroll}>`}
     <${Sheet} id="remedies" title="Remedies">${mended.length === 0
       ? html`<p class="dim">Nothing to mend.</p>`
       : mended.map((one) => html`<section class="remedy" key=${one.name} aria-label=${`Remedy of ${inWords(one.name)}`}>

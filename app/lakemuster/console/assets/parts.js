@@ -1,5 +1,5 @@
 // Components that several views share.
-import { html, useEffect, useState } from "./html.js";
+import { html, useEffect, useRef, useState } from "./html.js";
 import { change } from "./route.js";
 
 export const Loading = ({ what = "Loading" }) => html`<p class="state" role="status"><span class="spinner" aria-hidden="true"></span>${what}…</p>`;
@@ -95,5 +95,17 @@ export function useSettled(value, milliseconds) {
   return settled;
 }
 
+// Content that scrolls sideways in a narrow window; the keyboard can reach it there.
+export function Scroll({ children, ...rest }) {
+  const box = useRef(null);
+  const [isWider, setWider] = useState(false);
+  useEffect(() => {
+    const seen = new ResizeObserver(([{ target }]) => setWider(target.scrollWidth > target.clientWidth));
+    seen.observe(box.current);
+    return () => seen.disconnect();
+  }, []);
+  return html`<div class="scroll" ref=${box} tabindex=${isWider ? "0" : undefined} ...${rest}>${children}</div>`;
+}
+
 export const Sheet = ({ title, aside, children, id }) => html`<section class="sheet" aria-labelledby=${id}>
-  <header><h2 id=${id}>${title}</h2>${aside}</header>${children}</section>`;
+  <header><h2 id=${id}>${title}</h2>${aside}</header><${Scroll}>${children}</${Scroll}></section>`;

@@ -12,6 +12,10 @@ LOCK = requirements.lock
 with = python=$$(sh scripts/environment.sh $(LOCK)) && export PYTHONPATH="$$PWD/app$${PYTHONPATH:+:$$PYTHONPATH}" && \
 	unset PYTHONDONTWRITEBYTECODE &&
 folders = tests/rules tests/unit tests/contract tests/golden tests/counterparts tests/journey
+quick_folders = tests/rules tests/unit tests/journey/test_demo.py
+# Those whose results depend on Python and on the versions of packages; the other rules read files of the source tree.
+of_python = tests/unit tests/rules/test_errors.py tests/rules/test_package.py tests/rules/test_start.py \
+	tests/journey/test_demo.py
 # What the long tests ask for; each may be set outside.
 long = MUSTER_PYICEBERG_FILTERS=$${MUSTER_PYICEBERG_FILTERS:-60} MUSTER_PYPAIMON_FILTERS=$${MUSTER_PYPAIMON_FILTERS:-100} \
 	MUSTER_JAVA_FILTERS=$${MUSTER_JAVA_FILTERS:-200} MUSTER_ICEBERG_ROWS=$${MUSTER_ICEBERG_ROWS:-2500} \
@@ -47,17 +51,17 @@ whole:
 # Properties try a fifth of their examples (tests/examples.py).
 quick:
 	@$(with) "$$python" -V && MUSTER_EXAMPLES=$${MUSTER_EXAMPLES:-0.2} "$$python" -m pytest --quick $(side_by_side) \
-	tests/rules tests/unit tests/journey/test_demo.py $(PYTEST_ARGS)
+	$(quick_folders) $(PYTEST_ARGS)
 
 # Every other Python of this machine.
 pythons:
 	@$(with) for other in $$("$$python" scripts/pythons.py --other); do \
-	MUSTER_PYTHON=$$other $(MAKE) quick || exit 1; done
+	MUSTER_PYTHON=$$other $(MAKE) quick quick_folders="$(of_python)" || exit 1; done
 
 # The lowest versions that pyproject.toml allows, on the oldest Python.
 lowest:
 	@$(with) oldest=$$("$$python" scripts/pythons.py --oldest) && \
-	MUSTER_PYTHON=$$oldest $(MAKE) quick LOCK=requirements-lowest.lock
+	MUSTER_PYTHON=$$oldest $(MAKE) quick LOCK=requirements-lowest.lock quick_folders="$(of_python)"
 
 full: check
 	@$(with) $(long) "$$python" -m pytest --full -o timeout=7200 $(side_by_side) $(folders) $(PYTEST_ARGS) && \

@@ -2,8 +2,8 @@
 
 Paimon's newest connector on Maven Central is that of 0.9, for Spark 3.5. It is the reference where it supports a
 table; elsewhere Paimon's Java client is (``kinds.BEYOND_THE_CONNECTOR``). Lakemuster's data source reads all rows on
-Spark 4.3, classic and Connect, without a jar in the session, and some rows and columns on 4.1, by conditions that are
-pushed down. Iceberg's kinds are in ``test_source.py`` and ``test_iceberg_files.py``.
+Spark 4.3, classic or Connect (both in ``make full``), without a jar in the session, and some rows and columns on 4.1,
+by conditions that are pushed down. Iceberg's kinds are in ``test_source.py`` and ``test_iceberg_files.py``.
 """
 
 from __future__ import annotations
@@ -122,6 +122,11 @@ def answers(spark: Spark, asked: dict[str, str]) -> dict[str, list[Any]]:
     return {name: sums for name, *sums in spark.sql(" UNION ALL ".join(parts))}
 
 
+def sessions_of(name: str) -> tuple[str, str]:
+    """Return the sessions that read a table in every run; ``make full`` reads it in all of them."""
+    return FILTERED, SESSIONS[1 + list(READINGS).index(name) % 2]
+
+
 @pytest.fixture(scope="module")
 def lake(
     java_paimon: Paimon, paimon_spark: Spark, spark: Spark, newest_spark: Spark, connect_spark: Spark
@@ -171,14 +176,17 @@ def answered(lake: Lake, request: pytest.FixtureRequest) -> Iterator[Answers]:
         for name in (str(item.callspec.params["name"]) for item in own):
             futures["3.5", name] = theirs.submit(lake.theirs, READINGS[name])
             for session, pool in zip(SESSIONS, pools, strict=True):
-                futures[session, name] = pool.submit(held, session, name)
+                if session in sessions_of(name) or request.config.getoption("full"):
+                    futures[session, name] = pool.submit(held, session, name)
         yield futures
 
 
 @pytest.mark.parametrize("name", READINGS)
 def test_counts_and_checksums(answered: Answers, name: str) -> None:
-    theirs, *ours = (answered[session, name].result() for session in ("3.5", *SESSIONS))
-    for session, answer in zip(SESSIONS, ours, strict=True):
+    theirs = answered["3.5", name].result()
+    ours = {session: answered[session, name].result() for session in SESSIONS if (session, name) in answered}
+    assert len(ours) >= 2
+    for session, answer in ours.items():
         assert answer.types == {column: theirs.types[column] for column in answer.types}, session
         assert answer.sums == {asked: theirs.sums[asked] for asked in answer.sums}, session
         assert session == FILTERED or list(answer.types) == list(theirs.types)

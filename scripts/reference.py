@@ -37,7 +37,7 @@ COMPUTED = {
 ENUMERATED = {"component", "file", "kind", "state", "status"}
 """Labels of metrics whose values do not depend on the server."""
 ROLE = '[[role]]\nname = "reader"\nscope = "read"\n'
-"""A tokens file, since a server without one lacks its metrics."""
+"""A tokens file, since a server without one lacks its metrics; those of the certificate need only its path."""
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -287,6 +287,8 @@ def pages() -> dict[str, str]:
             segments_url=f"{folder}/segments",
             cache_dir=f"{folder}/cache",
             tokens=f"{folder}/tokens.toml",
+            tls_cert=f"{folder}/certificate.pem",
+            tls_key=f"{folder}/key.pem",
         )
         services = build_services(chosen)
         try:

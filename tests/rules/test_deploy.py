@@ -87,7 +87,7 @@ FIRING = {
     "LakemusterNoJobs": [("lakemuster_job_leases", "", "0x200")],
     "LakemusterWebhookBehind": [("lakemuster_webhook_lag_seconds", 'webhook="lake"', "1000x200")],
     "LakemusterDeadLetters": [("lakemuster_webhook_dead_letters", 'webhook="lake"', "1x200")],
-    "LakemusterReloadFailed": [("lakemuster_last_reload_successful", 'file="tokens"', "0x200")],
+    "LakemusterReloadFailed": [("lakemuster_last_reload_successful", 'file="certificate"', "0x200")],
     "LakemusterCachesTooSmall": [
         ("lakemuster_cache_evictions_total", 'cache="packs"', "0+9x200"),
         ("lakemuster_cache_misses_total", 'cache="packs"', "0+10x200"),

@@ -97,7 +97,7 @@ def create_app(services: Services, folder: WorkerFolder | None = None) -> FastAP
     measured.count_webhooks(metrics, services, deliveries)
     if identity.tokens is not None:
         services.store.confinement.rule = identity.tokens.locations
-        measured.count_tokens(metrics, identity.tokens)
+    measured.count_reloads(metrics, identity.tokens, settings)
     warm_up = None if settings.role == "worker" else WarmUp(services, settings.warm_up_seconds)
     app = DescribedApp(
         title="Lakemuster",

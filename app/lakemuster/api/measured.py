@@ -9,6 +9,7 @@ from dataclasses import asdict
 from functools import partial
 
 from lakemuster import __version__
+from lakemuster.api.certificates import is_usable
 from lakemuster.api.event_feed import EventFeed
 from lakemuster.api.identity.token_file import TokenFile
 from lakemuster.api.metrics import LONG_SECONDS, Metrics, MetricSet, ReadValues, Values
@@ -20,6 +21,7 @@ from lakemuster.catalog.fleet_health import FleetListing
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.table_lists import TableChoice, TableOrder
 from lakemuster.catalog.webhook_documents import webhooks_out
+from lakemuster.config import Settings
 from lakemuster.errors import CatalogError
 from lakemuster.jobs.supervisor import JobState, Supervisor
 from lakemuster.jobs.webhooks import WebhookMeasures
@@ -228,15 +230,22 @@ def _of_jobs(supervisor: Supervisor, of: Callable[[JobState], float | None]) -> 
     return {held.name: at for held in supervisor.held() if (at := of(held.state)) is not None}
 
 
-def count_tokens(metrics: Metrics, tokens: TokenFile) -> None:
-    """Export whether all workers could read the current content of the tokens file."""
-    metrics.hold_gauge(
-        "lakemuster_last_reload_successful",
-        "1 when the file's newest content is in use, 0 when it is wrong and an older one is.",
-        ["file"],
-        lambda: {"tokens": float(tokens.looked().is_current)},
-        "min",
-    )
+def count_reloads(metrics: Metrics, tokens: TokenFile | None, settings: Settings) -> None:
+    """Export whether all workers use the current content of the tokens file and of the certificate."""
+    certificate, key = settings.tls_cert, settings.tls_key
+    read: dict[str, Callable[[], bool]] = {}
+    if tokens is not None:
+        read["tokens"] = lambda: tokens.looked().is_current
+    if certificate is not None and key is not None:
+        read["certificate"] = lambda: is_usable(certificate, key)
+    if read:
+        metrics.hold_gauge(
+            "lakemuster_last_reload_successful",
+            "1 when the file's newest content is in use, 0 when it is wrong and an older one is.",
+            ["file"],
+            lambda: {name: float(is_current()) for name, is_current in read.items()},
+            "min",
+        )
 
 
 def count_tables(metrics: MetricSet, list_tables: Callable[[], list[TableRecord]]) -> None:

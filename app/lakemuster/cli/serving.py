@@ -23,13 +23,14 @@ from uvicorn.supervisors import Multiprocess
 
 from lakemuster import __version__
 from lakemuster.api.app import create_app
+from lakemuster.api.certificates import load_certificate
 from lakemuster.api.draining import END_DRAINING
 from lakemuster.api.openapi import render
 from lakemuster.api.worker_folder import worker_folder
 from lakemuster.catalog.services import Services
 from lakemuster.cli.connections import BoundedProtocol
 from lakemuster.cli.demo import demo_settings, prepare_demo
-from lakemuster.cli.tls import ServerConfig, load_certificate, tls_options
+from lakemuster.cli.tls import ServerConfig, tls_options
 from lakemuster.config import PREFIX, Settings, check_exposure, load_settings
 from lakemuster.errors import ConfigInvalid
 from lakemuster.index import schema_version

@@ -15,29 +15,13 @@ from typing import Any
 
 import uvicorn
 
+from lakemuster.api.certificates import NO_PASSWORD, load_certificate
 from lakemuster.errors import ConfigInvalid
 
 LOG = logging.getLogger("lakemuster.tls")
 LOOK_SECONDS = 1.0
-_NO_PASSWORD = "-"  # noqa: S105 - no key has it: without one, OpenSSL would ask on the terminal
 
 _Signature = tuple[tuple[int, int, int], ...]
-
-
-def load_certificate(certificate: str, key: str) -> ssl.SSLContext:
-    """Return a TLS context with a certificate chain and its private key, both PEM files.
-
-    Raises:
-        ConfigInvalid: they cannot be read, or do not belong together.
-    """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.set_alpn_protocols(["http/1.1"])
-    try:
-        context.load_cert_chain(certificate, key, password=_NO_PASSWORD)
-    except (OSError, ValueError) as cause:  # SSLError is an OSError
-        reason = getattr(cause, "reason", None) or getattr(cause, "strerror", None) or "not usable"
-        raise ConfigInvalid(f"TLS_CERT, TLS_KEY: {certificate}, {key}: {reason}") from None
-    return context
 
 
 class Certificate:
@@ -104,4 +88,4 @@ def tls_options(certificate: str | None, key: str | None) -> dict[str, Any]:
     """Return uvicorn's options for a certificate; empty without one."""
     if certificate is None:
         return {}
-    return {"ssl_certfile": certificate, "ssl_keyfile": key, "ssl_keyfile_password": _NO_PASSWORD}
+    return {"ssl_certfile": certificate, "ssl_keyfile": key, "ssl_keyfile_password": NO_PASSWORD}

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from lakemuster.cli.tls import Certificate, load_certificate
-from lakemuster.errors import ConfigInvalid
+from lakemuster.cli.tls import Certificate
 from tests.certificates import write_certificate
 
 
@@ -62,10 +61,3 @@ def test_a_pair_that_does_not_match_changes_nothing_and_is_said_once(
     write_certificate(tmp_path, "third")
     certificate.look()
     assert served_name(certificate.context) == "CN=third"
-
-
-def test_a_wrong_certificate_stops_the_start(tmp_path: Path) -> None:
-    cert, key = write_certificate(tmp_path)
-    for pair in ((cert, cert), (tmp_path / "none", key), (cert, tmp_path)):
-        with pytest.raises(ConfigInvalid, match="TLS_CERT"):
-            load_certificate(*map(str, pair))

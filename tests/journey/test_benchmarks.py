@@ -147,7 +147,7 @@ def test_many_tables_are_indexed_by_one_job_of_spark():
 
 OF_PROGRAMS = {"http": {"W4", "W7"}, "memory": {"W14"}}
 """Workloads of programs with another name."""
-LONG = ("W2", "W11", "W12", "W17", "growth", "watching")
+LONG = ("W2", "W11", "W12", "W17", "W21", "growth", "http", "watching")
 """Workloads that each take 15 s of a core or more."""
 ALL = [pytest.param(name, marks=pytest.mark.full if name in LONG else ()) for name in (*WORKLOADS, "growth")]
 

@@ -32,10 +32,10 @@ from lakemuster.errors import (
     TableNotFound,
 )
 from lakemuster.index import Index
-from lakemuster.index.companions import list_tables_of_format
 from lakemuster.index.leases import held_leases
 from lakemuster.index.signing import signing_key
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
+from lakemuster.index.table_names import names_of_format, namespaces_of_format
 from lakemuster.index.tables import (
     TableRecord,
     find_table,
@@ -81,10 +81,10 @@ class Services:
         with self.index.database.session() as session:
             return TokenSigner(signing_key(session))
 
-    def tables(self) -> list[TableRecord]:
-        """Return all tables, by name; those whose last look failed are marked stale."""
+    def tables(self, namespace: str | None = None) -> list[TableRecord]:
+        """Return all tables, or those of one namespace, by name; those whose last look failed are marked stale."""
         with self.index.database.reading() as session:
-            tables = list_tables(session)
+            tables = list_tables(session, namespace)
         return [self.with_failure(table) for table in tables]
 
     def held_leases(self) -> int:
@@ -122,10 +122,19 @@ class Services:
         with self.index.database.reading() as session:
             return similar_names(session, name, format, MAX_SIMILAR_NAMES)
 
-    def iceberg_tables(self) -> list[TableRecord]:
-        """Return all Iceberg tables by name, companions of Paimon tables included."""
+    def table_names(self, format: Format, namespace: str | None = None) -> list[str]:
+        """Return the names of a format's tables, companions included, of all or of one namespace, in no order."""
         with self.index.database.reading() as session:
-            return list_tables_of_format(session, "iceberg")
+            return names_of_format(session, format, namespace)
+
+    def namespaces(self, format: Format, without: str | None = None) -> list[str]:
+        """Return the namespaces of a format's tables, companions included, in no order.
+
+        Args:
+            without: a character; tables whose last level has it do not count.
+        """
+        with self.index.database.reading() as session:
+            return namespaces_of_format(session, format, without)
 
     def iceberg_table(self, name: str) -> TableRecord:
         """Return one Iceberg table; for a Paimon table, its companion.

@@ -7,7 +7,7 @@ refreshes are serialized by a lease of its own.
 
 from __future__ import annotations
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from lakemuster.errors import TableNotFound
@@ -33,19 +33,6 @@ def owner_of(session: Session, companion: TableRecord) -> TableRecord:
     for owner in records_where(session, TableRow.id == companion.companion_of):
         return owner
     raise TableNotFound(f"table {companion.name} is not registered", table=companion.name)
-
-
-def list_tables_of_format(session: Session, format: Format) -> list[TableRecord]:
-    """Return all tables of a format by name: registered tables, and companions except those known to be unreadable."""
-    return records_where(
-        session,
-        TableRow.format == format,
-        or_(
-            TableRow.companion_of.is_(None),
-            TableRow.metadata_location.is_not(None),
-            TableRow.stale_reason.is_(None),
-        ),
-    )
 
 
 def set_companion(session: Session, table: TableRecord, location: str, format: Format) -> TableRecord:

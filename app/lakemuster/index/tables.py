@@ -152,9 +152,10 @@ def _only(name: str, rows: Sequence[Sequence[Any]]) -> TableRecord:
     return record_of(tuple(rows[0]))
 
 
-def list_tables(session: Session) -> list[TableRecord]:
-    """Return all tables by name, without companions."""
-    return records_where(session, TableRow.companion_of.is_(None))
+def list_tables(session: Session, namespace: str | None = None) -> list[TableRecord]:
+    """Return all tables, or those directly in a namespace, by name, without companions."""
+    of = [] if namespace is None else [TableRow.namespace == namespace]
+    return records_where(session, TableRow.companion_of.is_(None), *of)
 
 
 def names_by_id(session: Session) -> dict[int, str]:

@@ -11,7 +11,6 @@ from lakemuster.errors import TableExists, TableNotFound
 from lakemuster.index import migrations
 from lakemuster.index.companions import (
     find_companion,
-    list_tables_of_format,
     owner_of,
     remove_companion,
     set_companion,
@@ -19,6 +18,7 @@ from lakemuster.index.companions import (
 )
 from lakemuster.index.database import Database
 from lakemuster.index.leases import acquire
+from lakemuster.index.table_names import names_of_format
 from lakemuster.index.tables import TableRecord, add_table, get_table, list_tables, remove_table, store_metadata
 from tests.contract.index import made
 
@@ -37,7 +37,7 @@ def test_a_companion_is_found_through_its_table_alone(database: Database) -> Non
     with database.reading() as session:
         assert get_table(session, table.name) == table
         assert list_tables(session) == [table]
-        assert list_tables_of_format(session, "iceberg") == [companion]
+        assert names_of_format(session, "iceberg") == [companion.name]
         assert find_companion(session, table.table_id) == companion
         assert owner_of(session, companion) == table
     assert acquire(database, companion.table_id, wait_seconds=0).table_id == companion.table_id
@@ -59,7 +59,7 @@ def test_setting_a_companion_again_keeps_it_unless_its_location_differs(database
         second = set_companion(session, table, "s3://lake/b", "iceberg")
     assert second.table_id != first.table_id
     with database.reading() as session:
-        assert list_tables_of_format(session, "iceberg") == [second]
+        assert names_of_format(session, "iceberg") == [second.name]
 
 
 def test_concurrent_writers_set_one_companion(database: Database) -> None:
@@ -87,7 +87,7 @@ def test_a_companion_is_removed_with_its_table(database: Database) -> None:
     with database.session() as session:
         remove_table(session, table.name)
     with database.session() as session:
-        assert list_tables_of_format(session, "iceberg") == []
+        assert names_of_format(session, "iceberg") == []
         with pytest.raises(TableNotFound):
             owner_of(session, companion)
         with pytest.raises(TableNotFound):
@@ -115,13 +115,13 @@ def test_a_withdrawn_companion_is_not_listed_until_read_again(database: Database
     with database.session() as session:
         withdraw_companion(session, companion, "rolled back")
     with database.reading() as session:
-        assert list_tables_of_format(session, "iceberg") == []
+        assert names_of_format(session, "iceberg") == []
         known = find_companion(session, table.table_id)
     assert known is not None
     assert (known.pointer, known.metadata_location, known.stale_reason) == (None, None, "rolled back")
     with database.session() as session:
         store_metadata(session, companion.table_id, made.metadata([made.snapshot(1)]), 2)
-        assert [record.table_id for record in list_tables_of_format(session, "iceberg")] == [companion.table_id]
+        assert names_of_format(session, "iceberg") == [companion.name]
 
 
 def test_migrations_keep_tables_and_lose_companions_on_the_way_back(empty_url: str) -> None:

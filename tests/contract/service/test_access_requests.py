@@ -138,10 +138,8 @@ PLANTED: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "every table is seen": lambda m: m.setattr(Policy, "sees", lambda *_: True),
     "everything of catalogs is seen": lambda m: m.setattr(Policy, "sees_namespace", lambda *_: True),
     "the native lists are not filtered": lambda m: m.setattr(tables, "_sees", lambda *_: None),
-    "the Iceberg lists are not filtered": lambda m: m.setattr(
-        Api, "iceberg_tables", lambda api, _: api.services.iceberg_tables()
-    ),
-    "the Paimon lists are not filtered": lambda m: m.setattr(Api, "tables", lambda api, _: api.services.tables()),
+    "the Iceberg lists are not filtered": lambda m: m.setattr(Api, "_sees_in", lambda *_: True),
+    "the Paimon lists are not filtered": lambda m: m.setattr(Api, "tables", lambda api, *_: api.services.tables()),
     "the list of health is not filtered": lambda m: m.setattr(health, "partial", lambda *_: lambda _: True),
     "health is counted of all tables": lambda m: m.setattr(
         FleetListing, "counts", lambda listing: _counts(replace(listing, sees=None))

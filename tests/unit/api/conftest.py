@@ -206,9 +206,9 @@ class FakeServices:
             raise PageTokenInvalid("the snapshot of this page token no longer exists") from cause
         return View(table, METADATA, found, schema_id=pin.schema_id)  # type: ignore[arg-type]
 
-    def tables(self) -> list[SimpleNamespace]:
+    def tables(self, namespace: str | None = None) -> list[SimpleNamespace]:
         self._called("tables")
-        return list(self.names.values())
+        return [one for one in self.names.values() if namespace in (None, namespace_of(one.name))]
 
     def with_failure(self, table: SimpleNamespace) -> SimpleNamespace:
         return table
@@ -234,8 +234,12 @@ class FakeServices:
         self._called("similar_names", format_name(name), format)
         return [found for found, record in self.names.items() if format in (None, record.format)]
 
-    def iceberg_tables(self) -> list[SimpleNamespace]:
-        return [record for record in self.tables() if record.format == "iceberg"]
+    def table_names(self, format: str, namespace: str | None = None) -> list[str]:
+        return [one.name for one in self.tables(namespace) if one.format == format]
+
+    def namespaces(self, format: str, without: str | None = None) -> list[str]:
+        shown = (name for name in self.table_names(format) if without is None or without not in name.rsplit(".", 1)[-1])
+        return list({namespace_of(name) for name in shown})
 
     def iceberg_table(self, name: str) -> SimpleNamespace:
         found = self.table(name)

@@ -45,13 +45,21 @@ class Paging:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The Iceberg tables that a caller may see, including companions, and the namespaces that their names imply."""
+    """The Iceberg tables that a caller may see, including companions, and the namespaces that their names imply.
 
-    tables: tuple[Levels, ...]
+    Attributes:
+        catalog: the attached catalog that the tables are limited to, or None.
+        namespaces: all that directly contain tables, sorted; those of an attached catalog without its name.
+    """
+
+    api: Api
+    caller: Caller
+    catalog: str | None
+    namespaces: tuple[Levels, ...]
 
     @classmethod
     def of(cls, api: Api, caller: Caller, catalog: str | None = None) -> Names:
-        """Return all names, sorted. A table whose name has one level is in no namespace, and is omitted.
+        """Return all names. A table whose name has one level is in no namespace, and is omitted.
 
         Args:
             catalog: an attached catalog, for its tables only, under their names there; None for all tables.
@@ -61,10 +69,10 @@ class Names:
         """
         if catalog is not None:
             ensure_listed(api.services, catalog)
-        names = (parse_name(table.name) for table in api.iceberg_tables(caller))
+        known = (parse_name(namespace) for namespace in api.namespaces(caller, "iceberg") if namespace)
         if catalog is not None:
-            names = (name[1:] for name in names if name[0] == catalog)
-        return cls(tuple(sorted(name for name in names if len(name) > 1)))
+            known = (namespace[1:] for namespace in known if namespace[0] == catalog)
+        return cls(api, caller, catalog, tuple(sorted(namespace for namespace in known if namespace)))
 
     def require(self, *spellings: Levels) -> Levels:
         """Return the first of a namespace's spellings that exists; a namespace exists if a table is in or below it.
@@ -81,15 +89,17 @@ class Names:
     def children(self, namespace: Levels) -> list[Levels]:
         """Return the direct children of a namespace; the empty namespace is the root."""
         depth = len(namespace) + 1
-        return sorted({table[:depth] for table in self._below(namespace) if len(table) > depth})
+        return sorted({found[:depth] for found in self._below(namespace) if len(found) >= depth})
 
     def members(self, namespace: Levels) -> list[Levels]:
-        """Return the tables directly in a namespace."""
-        return [table for table in self._below(namespace) if len(table) == len(namespace) + 1]
+        """Return the tables directly in a namespace, sorted."""
+        above = () if self.catalog is None else (self.catalog,)
+        names = self.api.table_names(self.caller, "iceberg", format_name((*above, *namespace)))
+        return sorted((*namespace, parse_name(name)[-1]) for name in names)
 
     def _below(self, namespace: Levels) -> list[Levels]:
-        depth = len(namespace)
-        return [table for table in self.tables if len(table) > depth and table[:depth] == namespace]
+        """Return a namespace, if it directly contains tables, and those below it."""
+        return [found for found in self.namespaces if found[: len(namespace)] == namespace]
 
 
 def levels_of(text: str) -> Levels:

@@ -20,8 +20,8 @@ from lakemuster.catalog import Selector, TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.errors import RequestInvalid
-from lakemuster.metadata.names import Levels, format_name, parse_name
-from lakemuster.metadata.snapshot import MAIN
+from lakemuster.metadata.names import Levels, format_name, namespace_of, parse_name
+from lakemuster.metadata.snapshot import MAIN, Format
 from lakemuster.predicates import NanMode
 from lakemuster.validation_messages import INT64
 from lakemuster.wire.instants import parse_instant
@@ -40,17 +40,28 @@ class Api:
     identity: Identity
     metrics: Metrics
 
-    def tables(self, caller: Caller) -> list[TableRecord]:
-        """Return the registered tables that a caller may see."""
-        return self._seen(caller, self.services.tables())
-
-    def iceberg_tables(self, caller: Caller) -> list[TableRecord]:
-        """Return the Iceberg tables that a caller may see, including companions of Paimon tables."""
-        return self._seen(caller, self.services.iceberg_tables())
-
-    def _seen(self, caller: Caller, tables: list[TableRecord]) -> list[TableRecord]:
+    def tables(self, caller: Caller, namespace: str | None = None) -> list[TableRecord]:
+        """Return the registered tables that a caller may see, or those of them that are directly in a namespace."""
         sees = self.identity.policy.sees
-        return [table for table in tables if sees(caller, parse_name(table.name))]
+        return [table for table in self.services.tables(namespace) if sees(caller, parse_name(table.name))]
+
+    def table_names(self, caller: Caller, format: Format, namespace: str | None = None) -> list[str]:
+        """Return the names of a format's tables that a caller may see, of all or of one namespace, in no order."""
+        names = self.services.table_names(format, namespace)
+        seen = {above for above in set(map(namespace_of, names)) if self._sees_in(caller, above)}
+        return [name for name in names if namespace_of(name) in seen]
+
+    def namespaces(self, caller: Caller, format: Format, without: str | None = None) -> list[str]:
+        """Return the namespaces with tables of a format that a caller may see, in no order.
+
+        Args:
+            without: a character; tables whose last level has it do not count.
+        """
+        return [one for one in self.services.namespaces(format, without) if self._sees_in(caller, one)]
+
+    def _sees_in(self, caller: Caller, namespace: str) -> bool:
+        """Return whether a caller sees the tables of a namespace: what holds for one of them holds for all."""
+        return self.identity.policy.sees(caller, (*(parse_name(namespace) if namespace else ()), "table"))
 
     @cached_property
     def token_signer(self) -> TokenSigner:

@@ -43,7 +43,7 @@ router = APIRouter(prefix=PREFIX, tags=["paimon"], dependencies=[needs("read")])
 def list_databases(api: TheApi, caller: TheCaller, paging: ThePaging, pattern: DatabasePattern = None) -> Response:
     """List the databases that have a Paimon table."""
     like = NamePattern.of(pattern)
-    names = sorted(name for name in Names.of(api, caller).databases() if like.matches(name))
+    names = [name for name in Names(api, caller).databases() if like.matches(name)]
     audience = Audience(0, "paimon databases", {"like": pattern or ""}, caller.name)
     found, token = page_of(api, paging, names, lambda name: (name,), audience)
     return answer(DatabasesOut(databases=found, next_page_token=token))
@@ -52,7 +52,7 @@ def list_databases(api: TheApi, caller: TheCaller, paging: ThePaging, pattern: D
 @router.get("/databases/{database}", name="paimon_get_database", response_model=DatabaseOut, responses=LISTED)
 def get_database(api: TheApi, caller: TheCaller, database: TheDatabase) -> Response:
     """Load a database; it exists while a Paimon table is registered in it. `default` always exists."""
-    members = Names.of(api, caller).members(database).values()
+    members = Names(api, caller).members(database).values()
     return answer(
         DatabaseOut(
             id=database,
@@ -76,7 +76,7 @@ def list_tables(
 ) -> Response:
     """List the names of a database's tables."""
     like = NamePattern.of(pattern)
-    members = Names.of(api, caller).members(database).items()
+    members = Names(api, caller).members(database).items()
     chosen = (
         name for name, table in members if like.matches(name) and (not kind or tables.is_of_type(api, table, kind))
     )
@@ -91,7 +91,7 @@ def list_all_tables(
 ) -> Response:
     """List the names of the tables of all databases."""
     of, like = NamePattern.of(database), NamePattern.of(pattern)
-    names = sorted((format_name(name[:-1]), name[-1]) for name in Names.of(api, caller).tables)
+    names = sorted((format_name(name[:-1]), name[-1]) for name in Names(api, caller).all())
     chosen = (name for name in names if of.matches(name[0]) and like.matches(name[1]))
     audience = Audience(0, "all paimon tables", {"of": database or "", "like": pattern or ""}, caller.name)
     found, token = page_of(api, paging, chosen, lambda name: name, audience)
@@ -102,7 +102,7 @@ def list_all_tables(
 @router.get("/databases/{database}/views", name="paimon_list_views", response_model=ViewsOut, responses=LISTED)
 def list_views(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
     """List the views of a database: always empty."""
-    Names.of(api, caller).members(database)
+    Names(api, caller).members(database)
     return answer(ViewsOut(views=[]))
 
 
@@ -114,7 +114,7 @@ def list_views(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDataba
 )
 def list_view_details(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
     """List the views of a database with their details: always empty."""
-    Names.of(api, caller).members(database)
+    Names(api, caller).members(database)
     return answer(ViewDetailsOut(view_details=[]))
 
 
@@ -141,7 +141,7 @@ def get_view() -> None:
 )
 def list_functions(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
     """List the functions of a database: always empty."""
-    Names.of(api, caller).members(database)
+    Names(api, caller).members(database)
     return answer(FunctionsOut(functions=[]))
 
 
@@ -153,7 +153,7 @@ def list_functions(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDa
 )
 def list_function_details(api: TheApi, caller: TheCaller, _: ThePaging, database: TheDatabase) -> Response:
     """List the functions of a database with their details: always empty."""
-    Names.of(api, caller).members(database)
+    Names(api, caller).members(database)
     return answer(FunctionDetailsOut(function_details=[]))
 
 

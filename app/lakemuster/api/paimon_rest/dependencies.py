@@ -81,23 +81,19 @@ class TableRequest:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The Paimon tables that a caller may see, by name, and the databases that their names imply."""
+    """The Paimon tables that a caller may see, and the databases that their names imply."""
 
-    tables: dict[Levels, TableRecord]
+    api: Api
+    caller: Caller
 
-    @classmethod
-    def of(cls, api: Api, caller: Caller) -> Names:
-        """Return all names, sorted. A table whose name has one level is in no database, and is omitted."""
-        named = ((parse_name(table.name), table) for table in api.tables(caller) if table.format == "paimon")
-        shown = {name: table for name, table in named if is_expressible(name)}
-        return cls(dict(sorted(shown.items())))
+    def all(self) -> list[Levels]:
+        """Return the names of all tables, in no order."""
+        names = map(parse_name, self.api.table_names(self.caller, "paimon"))
+        return [name for name in names if is_expressible(name)]
 
-    def databases(self) -> dict[str, list[TableRecord]]:
-        """Return the tables of each database."""
-        found: dict[str, list[TableRecord]] = {}
-        for name, table in self.tables.items():
-            found.setdefault(format_name(name[:-1]), []).append(table)
-        return found
+    def databases(self) -> list[str]:
+        """Return all databases with a table, sorted."""
+        return sorted(filter(None, self.api.namespaces(self.caller, "paimon", without=SPLITTER)))
 
     def members(self, database: str) -> dict[str, TableRecord]:
         """Return the tables of a database by their names without the database.
@@ -105,7 +101,9 @@ class Names:
         Raises:
             NamespaceNotFound: it has no table, and is not the default database.
         """
-        found = {name[-1]: table for name, table in self.tables.items() if format_name(name[:-1]) == database}
+        of = [table for table in self.api.tables(self.caller, database) if table.format == "paimon"] if database else []
+        named = ((parse_name(table.name), table) for table in of)
+        found = {levels[-1]: table for levels, table in named if is_expressible(levels)}
         if not found and database != DEFAULT_DATABASE:
             raise NamespaceNotFound(
                 f"database {database[:_MAX_SHOWN]} does not exist: no Paimon table is registered in it"

@@ -23,6 +23,7 @@ from lakemuster.api.paimon_rest.dependencies import (
     TheDatabase,
     ThePaging,
     ThePaimonTable,
+    is_expressible,
     page_of,
 )
 from lakemuster.api.paimon_rest.responses import LISTED, TABLE
@@ -31,7 +32,7 @@ from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import CatalogError, OperationUnsupported, TableNotFound
-from lakemuster.metadata.names import format_name
+from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
 from lakemuster.storage.locations import Rewrites
@@ -70,8 +71,9 @@ def get_table_by_id(
     table_id: Annotated[str, Path(description="The `id` of a table, from another response.")],
 ) -> Response:
     """Load a table by its id."""
-    for levels, record in Names.of(api, caller).tables.items():
-        if id_of(record) == table_id:
+    for record in api.tables(caller):
+        levels = parse_name(record.name)
+        if record.format == "paimon" and is_expressible(levels) and id_of(record) == table_id:
             found, metadata, stale = look(api.services, record.name)
             schema = newest_schema(metadata, MAIN)
             return answer(table_out(found, format_name(levels[:-1]), levels[-1], metadata, schema), stale_header(stale))
@@ -94,7 +96,7 @@ def list_table_details(
 ) -> Response:
     """List a database's tables with their details, without tables whose metadata could never be read."""
     like = NamePattern.of(pattern)
-    members = Names.of(api, caller).members(database)
+    members = Names(api, caller).members(database)
     audience = Audience(
         0, "paimon table details", {"of": database, "like": pattern or "", "type": kind or ""}, caller.name
     )

@@ -77,10 +77,8 @@ def _logged(request: Any, levels: Any) -> None:
 
 PLANTED: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "everything is seen": lambda m: m.setattr(Policy, "sees", lambda *_: True),
-    "the native lists are not filtered": lambda m: m.setattr(Api, "tables", lambda api, _: api.services.tables()),
-    "the Iceberg lists are not filtered": lambda m: m.setattr(
-        Api, "iceberg_tables", lambda api, _: api.services.iceberg_tables()
-    ),
+    "the native lists are not filtered": lambda m: m.setattr(Api, "tables", lambda api, *_: api.services.tables()),
+    "the Iceberg lists are not filtered": lambda m: m.setattr(Api, "_sees_in", lambda *_: True),
     "native routes do not ask for the table": lambda m: m.setattr(native, "permit_table", lambda *_: None),
     "Iceberg routes do not ask for the table": lambda m: m.setattr(iceberg_rest, "permit_table", lambda *_: None),
     "Paimon routes do not ask for the table": lambda m: m.setattr(paimon_rest, "permit_table", lambda *_: None),

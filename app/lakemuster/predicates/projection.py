@@ -93,7 +93,7 @@ def _inclusive_steps(
         found = [function(value) for value in values]
         if late:
             found += [value + 1 for value in found if isinstance(value, int) and value < 0]
-        return _among(target, found, _wrapped(source, width))
+        return None if _is_beyond(target.type, found) else _among(target, found, _wrapped(source, width))
     if op in (Op.GT, Op.GT_EQ):
         return _bounded(target, Op.GT_EQ, function(_next(source, values[0], 1 if op is Op.GT else 0)))
     if op in (Op.LT, Op.LT_EQ):
@@ -127,7 +127,7 @@ def _strict_steps(
         found = [function(value) for value in values]
         if late:
             found += [value + 1 for value in found if isinstance(value, int) and value < 0]
-        return _among(target, found, wrapped)
+        return None if _is_beyond(target.type, found) else _among(target, found, wrapped)
     return None
 
 
@@ -197,6 +197,11 @@ def _bounded(target: BoundLeaf, op: Op, value: object) -> Bound | None:
     if (value < 0) is (op in (Op.LT, Op.LT_EQ)):
         return FALSE
     return replace(target, op=Op.NOT_NULL, values=())
+
+
+def _is_beyond(of: Primitive, values: Iterable[object]) -> bool:
+    """Tell whether truncation made a decimal of more digits than the type has."""
+    return any(isinstance(value, Decimal) and not _fits(of, value) for value in values)
 
 
 def _fits(of: Primitive, value: object) -> bool:

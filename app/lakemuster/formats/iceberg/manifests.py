@@ -30,6 +30,7 @@ from lakemuster.formats.iceberg.avro_fields import (
 from lakemuster.formats.iceberg.json_text import parse_json
 from lakemuster.formats.iceberg.keyed_statistics import keyed_bounds, keyed_counts, width_of
 from lakemuster.formats.iceberg.manifest_lists import parse_manifest_list, preferred_schemas
+from lakemuster.formats.iceberg.orc_bounds import are_orc
 from lakemuster.formats.iceberg.partitions import partition_columns
 from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema
 from lakemuster.formats.iceberg.specs import parse_spec_fields
@@ -73,12 +74,13 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     rows, maps = read_keyed(data, avro, _maps(layout, lambda key: width_of(type_of(key))))
     entries = _Entries(rows, layout)
     columns = list(_own_columns(entries))
-    _check({field.name: values for field, values in columns}, header, len(data))
+    own = {field.name: values for field, values in columns}
+    _check(own, header, len(data))
     fields = _partition_fields(avro, header, table)
     if entries.column("partition") is not None:
         columns += partition_columns(entries.partition, entries.record("partition"), fields, schemas)
     statistics = _statistics(entries, {path[-1]: columns for path, columns in maps.items()}, type_of)
-    columns += usable_columns(statistics, type_of)
+    columns += usable_columns(statistics, type_of, are_orc(own["file_format"]), own["record_count"].to_numpy())
     return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 

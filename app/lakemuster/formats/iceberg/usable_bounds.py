@@ -2,6 +2,7 @@
 
 * A lower bound above the upper one: neither is used.
 * Bounds of UUIDs that hold in one order of writers alone, see ``uuid_bounds``.
+* Bounds of ORC files that do not hold for the values that readers return, see ``orc_bounds``.
 * Lower bounds of strings that end in zero bytes: some writers record the whole buffer of an encoded text, so that
   they exceed the smallest value. They are used without these bytes. Padded upper bounds still hold.
 
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster.formats.iceberg.orc_bounds import changed_bounds
 from lakemuster.formats.iceberg.statistics import Column, bound_field
 from lakemuster.formats.iceberg.uuid_bounds import ordered_pair, ruled_out
 from lakemuster.formats.iceberg.values import encode_array
@@ -42,15 +44,24 @@ def usable_pair(lower: object, upper: object, of: Primitive) -> tuple[object, ob
     return (None, None) if is_inverted(lower, upper) else (lower, upper)
 
 
-def usable_columns(columns: Iterable[Column], type_of: Callable[[int], Primitive]) -> list[Column]:
+def usable_columns(
+    columns: Iterable[Column],
+    type_of: Callable[[int], Primitive],
+    orc: Mask | None = None,
+    records: NDArray[np.int64] | None = None,
+) -> list[Column]:
     """Return statistics with the usable bounds alone in typed columns, and the bytes of the others in raw ones.
 
     Args:
         columns: statistics in the shape of ``metadata.files``; the raw column of a bound follows the typed one.
         type_of: the type of a column by field id.
+        orc, records: (N,) whether the file is an ORC file, and its number of rows; None if no file is one.
     """
     columns = list(columns)
     changed = _Changed(columns, type_of)
+    if orc is not None and records is not None and orc.any():
+        changed.correct(columns, orc, records)
+    changed.forget_inverted()
     return list(changed.applied(columns)) if changed.values else columns
 
 
@@ -82,10 +93,23 @@ class _Changed:
             for side, values, rows in zip(sides, (of_lower, of_upper), ruled_out(of_lower, of_upper), strict=True):
                 if values is not None and rows.any():
                     self._forget(side, field_id, values, np.broadcast_to(rows, len(values)))
+        self._sides = sides
+
+    def correct(self, columns: list[Column], orc: Mask, records: NDArray[np.int64]) -> None:
+        """Take the bounds of ORC files that hold for the values that readers return."""
+        own = [(field, self.values.get(field.name, values)) for field, values in columns]
+        for side, field_id, rows, values in changed_bounds(own, orc, records):
+            self._set(side, field_id, rows, values)
+
+    def forget_inverted(self) -> None:
+        """Take both bounds of an inverted pair as unknown."""
+        lower, upper = self._sides["lower"], self._sides["upper"]
         both = [field_id for field_id in lower if field_id in upper]
-        pairs = [(self.values.get(column("lower", i), lower[i]), upper[i]) for i in both]
+        pairs = [
+            (self.values.get(column("lower", i), lower[i]), self.values.get(column("upper", i), upper[i])) for i in both
+        ]
         for number, rows in inverted(pairs):
-            for side, values in zip(sides, pairs[number], strict=True):
+            for side, values in zip(self._sides, pairs[number], strict=True):
                 self._forget(side, both[number], values, rows)
 
     def _forget(self, side: str, field_id: int, values: pa.Array, rows: Mask) -> None:

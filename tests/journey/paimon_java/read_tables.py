@@ -239,10 +239,30 @@ def casts() -> list[Step]:
     return [*writes(CAST_COLUMNS, 2), ("alter", {"changes": changes})]
 
 
+def to_texts(columns: Columns) -> list[list[str]]:
+    """Return changes of the types of columns to STRING."""
+    return [["type", name, "STRING"] for name in columns]
+
+
 CAST_COLUMNS = of(
     "id", "small", "price", "name", "day", "code", "empty", "tiny", "flag", "ratio", "score", "wide", "local", "millis",
     "blob", "short",
 )  # fmt: skip
+PADDED: Columns = {
+    "id": ("BIGINT", lambda i, v: i),
+    "inner": (json.dumps(row(("a", "CHAR(6)"), ("b", "VARCHAR(6)"))), nested(lambda i, v: {"a": f"a{i}", "b": "b "})),
+    "tags": (json.dumps(array("CHAR(5)")), nested(lambda i, v: [f"é{i}", None, ""])),
+    "codes": (json.dumps(mapping("CHAR(4)", "CHAR(3)")), nested(lambda i, v: {f"k{i % 9}": "v", "x": None})),
+}
+PADDED_KEYS: Columns = {
+    "code": ("CHAR(6) NOT NULL", lambda i, v: f"c{i % 20}" + "é" * (i % 3)),
+    "name": ("VARCHAR(6) NOT NULL", lambda i, v: ["a", "a ", "", " "][i % 4]),
+    "value": ("CHAR(9)", lambda i, v: f"v{v}"),
+}
+SMALL_DECIMALS: Columns = {
+    "tiny": ("DECIMAL(10, 9)", lambda i, v: f"{'-' if i % 2 else ''}0.{i:09}"),
+    "wide": ("DECIMAL(38, 20)", lambda i, v: f"{i - 1}.{0:020}"),
+}
 FINE_KEY: Columns = {
     **of(*FEW),
     "at": ("TIMESTAMP(9) NOT NULL", lambda i, v: f"2024-01-01 00:00:00.{i:06}000"),
@@ -260,6 +280,16 @@ READ_KINDS: dict[str, Kind] = {
     "nested_evolved": Kind(NESTED, nested_changes()),
     "nested_evolved_orc": Kind(NESTED, nested_changes(), options={"file.format": "orc"}),
     "cast": Kind(CAST_COLUMNS, casts()),
+    "padded": Kind(PADDED, writes(PADDED, 2), options={"file.format": "orc"}),
+    "padded_keys": Kind(
+        PADDED_KEYS,
+        over_and_over(PADDED_KEYS, 80),
+        primary=["code", "name"],
+        options={"bucket": "1", "file.format": "orc"},
+    ),
+    "cast_decimals": Kind(
+        SMALL_DECIMALS, [*writes(SMALL_DECIMALS, 2), ("alter", {"changes": to_texts(SMALL_DECIMALS)})]
+    ),
     "keys_of_all_types": Kind(
         MANY,
         over_and_over(MANY, 80),

@@ -66,6 +66,29 @@ def of_metadata(value: object, of: Type) -> pa.Array:
     return stored(pa.array([value], pa.float32() if is_float else None), of)
 
 
+def without_padding(values: pa.Array, of: Type) -> pa.Array:
+    """Strip the blanks with which ORC pads CHAR values, at every nesting level, as ORC's Java readers do.
+
+    Args:
+        values: as :func:`stored` returns them for the type.
+    """
+    if not _has_char(of):
+        return values
+    match of:
+        case StructType(fields=fields):
+            members = {
+                field.name: without_padding(values.field(place), field.type) for place, field in enumerate(fields)
+            }
+            return struct_of(values, fields, members)
+        case MapType(key=key, value=value):
+            return map_of(values, of, without_padding(values.keys, key.type), without_padding(values.items, value.type))
+        case ListType(element=element) if is_multiset(of):
+            return map_of(values, of, without_padding(values.keys, element.type), values.items)
+        case ListType(element=element):
+            return list_of(values, of, without_padding(values.values, element.type))
+    return pc.utf8_rtrim(values, " ")
+
+
 def struct_of(values: pa.StructArray, fields: tuple[Field, ...], members: Mapping[str, pa.Array]) -> pa.StructArray:
     """Build structs of the given members, null where ``values`` are null."""
     form = [spark_field(field) for field in fields]
@@ -101,6 +124,17 @@ def has_nulls_against(field: pa.Field, values: pa.Array) -> bool:
             of.item_field, _plain(values).items
         )
     return False
+
+
+def _has_char(of: Type) -> bool:
+    match of:
+        case StructType(fields=fields):
+            return any(_has_char(field.type) for field in fields)
+        case MapType(key=key, value=value):
+            return _has_char(key.type) or _has_char(value.type)
+        case ListType(element=element):
+            return _has_char(element.type)
+    return of.text.startswith("CHAR(")
 
 
 def _map(values: pa.Array, key: Type, value: Type, of: MapType | ListType) -> pa.MapArray:

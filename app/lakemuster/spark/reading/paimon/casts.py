@@ -93,8 +93,10 @@ def _to_text(source: Primitive, target: Primitive) -> Cast | None:
     """Return the cast to a string type. Dates and timestamps are cast to STRING only, not to CHAR or VARCHAR."""
     cut = _text_of(target)
     match source.kind:
-        case Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.LONG | Kind.DECIMAL:
+        case Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.LONG:
             return lambda value: cut(str(value))
+        case Kind.DECIMAL:
+            return lambda value: cut(f"{value:f}")
         case Kind.BOOLEAN:
             return lambda value: cut("true" if value else "false")
         case Kind.STRING:

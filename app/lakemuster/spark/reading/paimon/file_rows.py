@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lakemuster.client.model import Row
 from lakemuster.errors import CatalogError
 from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.spark.reading.column_stats import ColumnStats, Condition
 from lakemuster.spark.reading.model import Files, NotReadable
-from lakemuster.spark.reading.paimon.arrays import NotOfType, of_metadata, stored
+from lakemuster.spark.reading.paimon.arrays import NotOfType, of_metadata, stored, without_padding
 from lakemuster.spark.reading.paimon.casts import NotCastable
 from lakemuster.spark.reading.paimon.data_files import DataFile, UnknownContainer, open_data_file
 from lakemuster.spark.reading.paimon.evolution import NoCast, check_evolution, evolved
@@ -169,7 +168,6 @@ class _Columns:
         if own is None or own.name not in batch.schema.names:
             return pa.nulls(batch.num_rows, form)
         values = stored(batch.column(own.name), own.type)
-        if own.type.text.startswith("CHAR(") and self._file["file_format"] == "orc":
-            # ORC pads CHAR values with blanks; its Java readers strip them.
-            values = pc.utf8_rtrim(values, " ")
+        if self._file["file_format"] == "orc":
+            values = without_padding(values, own.type)
         return evolved(values, own.type, field.type)

@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
@@ -288,7 +289,12 @@ def test_context_in_an_error_is_bounded_json(client: TestClient, services: FakeS
 def test_slow_requests_do_not_delay_health(client: TestClient, services: FakeServices) -> None:
     held = threading.Event()
     original = services.tables
-    services.tables = lambda: (held.wait(5), original())[1]  # type: ignore[method-assign]
+
+    def tables(namespace: str | None = None) -> list[SimpleNamespace]:
+        held.wait(5)
+        return original(namespace)
+
+    services.tables = tables  # type: ignore[method-assign]
     waiting = threading.Thread(target=client.get, args=(TABLES,))
     waiting.start()
     started = time.monotonic()

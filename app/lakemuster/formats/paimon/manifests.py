@@ -166,7 +166,8 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
         add_value_statistics(
             more, files.struct_array("_VALUE_STATS"), ids, arrays["value_stats_cols"], arrays["write_cols"], schemas
         )
-    for field, array in without_inverted_bounds(usable_bounds(more.build(), arrays["file_name"])):
+    usable = usable_bounds(more.build(), arrays["file_name"], arrays["record_count"])
+    for field, array in without_inverted_bounds(usable):
         fields.append(field)
         values.append(array)
     return pa.Table.from_arrays(values, schema=pa.schema(fields))

@@ -4,6 +4,9 @@
   its first character that is not above a blank.
 - Paimon takes the bounds of timestamps in the hybrid calendar, that of ``java.sql.Timestamp``, and reads the values in
   the proleptic Gregorian one: before 1582-10-15 they differ by up to ten days, and such a bound is unknown.
+- ORC compares with ``<`` and ``>``: NaN as the first value of a stride hides the numbers after it, and the bounds of
+  the file are those of its other strides. Paimon counts no NaN, so bounds of floating point columns are unknown in a
+  file that may have several strides.
 - Indexes have the values as they were written: CHAR with blanks, timestamps in the other calendar. ORC's writer also
   adds a second to timestamps with a fraction in the last second before 1970.
 
@@ -25,6 +28,9 @@ from lakemuster.metadata.types import Kind, Primitive
 GREGORIAN = -12_219_206_400
 """1582-10-16, a day after the first of the Gregorian calendar, in seconds since 1970: bounds may be in any zone."""
 
+STRIDE = 1000
+"""The fewest rows that a stride of a file with several may have."""
+
 _KINDS = ("lower", "upper", "key_lower", "key_upper")
 _ORC = r"(?i)\.(cc-)?orc$"
 _BLANKS = r"(?s)[\x00-\x20].*"
@@ -37,21 +43,25 @@ Mask = NDArray[np.bool_]
 
 
 def usable_bounds(
-    columns: Iterable[tuple[pa.Field, pa.Array]], file_names: pa.Array
+    columns: Iterable[tuple[pa.Field, pa.Array]], file_names: pa.Array, records: pa.Array
 ) -> Iterator[tuple[pa.Field, pa.Array]]:
     """Yield the columns of statistics, with bounds of ORC files that hold for the values that readers return.
 
     Args:
         columns: with one row for each file.
         file_names: the names of the files.
+        records: their numbers of rows.
     """
     orc = are_orc(file_names)
+    several = orc & (records.to_numpy() > STRIDE)
     for field, values in columns:
         split = split_column(field.name)
-        if orc.any() and split is not None and split[0] in _KINDS:
-            yield field, _usable(values, orc, (field.metadata or {}).get(b"type", b""), is_lower="lower" in split[0])
-        else:
+        if split is None or split[0] not in _KINDS or not orc.any():
             yield field, values
+        elif pa.types.is_floating(values.type):
+            yield field, pc.if_else(pa.array(several), pa.scalar(None, values.type), values)
+        else:
+            yield field, _usable(values, orc, (field.metadata or {}).get(b"type", b""), is_lower="lower" in split[0])
 
 
 def are_orc(file_names: pa.Array) -> Mask:

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from lakemuster.formats.paimon.manifests import parse_manifest
+from lakemuster.formats.paimon.orc_bounds import STRIDE
 from lakemuster.metadata.snapshot import ManifestHeader
 from lakemuster.metadata.values import days_of
 from tests.unit.formats.paimon.writer import entry, manifest, schema, stats, table_of
@@ -15,9 +16,13 @@ OCTOBER = days_of(1582, 10, 15) * 86_400_000
 DAY = 86_400_000
 
 
-def bounds(of: str, lower: object, upper: object) -> dict[str, list[object]]:
+def bounds(of: str, lower: object, upper: object, records: int = 1) -> dict[str, list[object]]:
     """Return the lower and upper bounds of a column in an ORC and a Parquet file, which record the same."""
-    recorded = {"_VALUE_STATS_COLS": ["c"], "_VALUE_STATS": stats([of], [lower], [upper], [0])}
+    recorded = {
+        "_ROW_COUNT": records,
+        "_VALUE_STATS_COLS": ["c"],
+        "_VALUE_STATS": stats([of], [lower], [upper], [0]),
+    }
     table = parse_manifest(
         manifest(entry(ORC, **recorded), entry(PARQUET, **recorded)),
         ManifestHeader("m", None),
@@ -60,3 +65,9 @@ def test_bounds_before_the_gregorian_calendar_are_unknown(digits: int, zone: str
     assert recorded(early, early) == {"lower": [None, early * unit], "upper": [None, early * unit]}
     assert recorded(early, late) == {"lower": [None, early * unit], "upper": [late * unit, late * unit]}
     assert recorded(late, late) == {"lower": [late * unit, late * unit], "upper": [late * unit, late * unit]}
+
+
+@pytest.mark.parametrize("of", ["FLOAT", "DOUBLE"])
+def test_bounds_of_numbers_that_nan_may_hide_are_unknown(of: str) -> None:
+    for records, orc in ((STRIDE, 5.0), (STRIDE + 1, None)):
+        assert bounds(of, 5.0, 5.0, records) == {"lower": [orc, 5.0], "upper": [orc, 5.0]}

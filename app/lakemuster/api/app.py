@@ -36,11 +36,11 @@ from lakemuster.api.native import (
     timeline,
     webhooks,
 )
-from lakemuster.api.native.dependencies import Api
 from lakemuster.api.openapi import DescribedApp
 from lakemuster.api.paimon_rest.routes import routers as paimon_routers
 from lakemuster.api.readiness import Readiness
 from lakemuster.api.response_cache import ResponseCache, is_current
+from lakemuster.api.shared import Api
 from lakemuster.api.sidecar.marks import Marks
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.sign_in import routes as sign_in

@@ -16,16 +16,16 @@ from lakemuster.api.metrics import LONG_SECONDS, Metrics, MetricSet, ReadValues,
 from lakemuster.api.slots import Slots
 from lakemuster.api.stream_memory import STREAM_MEMORY
 from lakemuster.caching import MEMORY, CacheStatistics
-from lakemuster.catalog import TableRecord
 from lakemuster.catalog.fleet_health import FleetListing
 from lakemuster.catalog.services import Services
-from lakemuster.catalog.table_lists import TableChoice, TableOrder
+from lakemuster.catalog.table_lists import TableChoice, TableListing, TableOrder
 from lakemuster.catalog.webhook_documents import webhooks_out
 from lakemuster.config import Settings
 from lakemuster.errors import CatalogError
 from lakemuster.jobs.supervisor import JobState, Supervisor
 from lakemuster.jobs.webhooks import WebhookMeasures
 from lakemuster.kernels.states import kernel_states
+from lakemuster.metadata.names import Levels
 from lakemuster.wire.native.webhooks import WebhookOut
 
 _NO_LABELS: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ _NO_LABELS: tuple[str, ...] = ()
 def count_services(metrics: Metrics, services: Services) -> None:
     """Register the metrics of the services."""
     metrics.common("lakemuster_build_info", "What runs: 1, with its versions.", ["version", "python"], _build)
-    count_tables(metrics, services.tables)
+    count_tables(metrics, services)
     count_health(metrics, services)
     help_text = "Work done since the start: refreshes, looks at tables, fetches, decoded entries, snapshots."
     metrics.hold_counter("lakemuster_work", help_text, ["kind"], lambda: asdict(services.refresher.totals))
@@ -248,10 +248,15 @@ def count_reloads(metrics: Metrics, tokens: TokenFile | None, settings: Settings
         )
 
 
-def count_tables(metrics: MetricSet, list_tables: Callable[[], list[TableRecord]]) -> None:
-    """Export the number of tables, from the database, which workers share."""
+def count_tables(metrics: MetricSet, services: Services, sees: Callable[[Levels], bool] | None = None) -> None:
+    """Export the number of tables, from the database, which workers share.
+
+    Args:
+        sees: whether the caller may see a table of this name; None if it may see every table.
+    """
+    listing = TableListing(services, TableChoice(), TableOrder(), sees)
     help_text = "Registered tables; those whose newest state could not be read are stale."
-    metrics.common("lakemuster_tables", help_text, ["state"], lambda: _states(list_tables))
+    metrics.common("lakemuster_tables", help_text, ["state"], lambda: _states(listing))
 
 
 def count_health(metrics: MetricSet, services: Services) -> None:
@@ -271,13 +276,11 @@ def _health(services: Services) -> Values:
     return found
 
 
-def _states(list_tables: Callable[[], list[TableRecord]]) -> Values:
+def _states(listing: TableListing) -> Values:
     try:
-        tables = list_tables()
+        return listing.states()
     except CatalogError:
         return {}
-    stale = sum(table.stale_reason is not None for table in tables)
-    return {"fresh": len(tables) - stale, "stale": stale}
 
 
 def _one(read: Callable[[], float]) -> ReadValues:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 import orjson
@@ -16,9 +17,10 @@ from lakemuster.api.errors import RETRY_SECONDS
 from lakemuster.api.identity.callers import Caller
 from lakemuster.api.measured import count_tables
 from lakemuster.api.metrics import MEDIA_TYPE, MetricSet
-from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
+from lakemuster.api.native.dependencies import TheApi, TheCaller, needs
 from lakemuster.api.native.responses import ALWAYS
 from lakemuster.api.readiness import OK, Readiness
+from lakemuster.api.shared import Api
 from lakemuster.catalog.warm_up import WarmUp
 from lakemuster.wire.operations import Health, Ready
 
@@ -76,7 +78,7 @@ async def metrics(api: TheApi, caller: TheCaller) -> Response:
 def _of_caller(api: Api, caller: Caller) -> bytes:
     """Return metrics of the caller's own tables only: counts of work and requests would reveal other tables."""
     metrics = MetricSet()
-    count_tables(metrics, lambda: api.tables(caller))
+    count_tables(metrics, api.services, partial(api.identity.policy.sees, caller))
     return metrics.text()
 
 

@@ -35,7 +35,6 @@ from lakemuster.index import Index
 from lakemuster.index.leases import held_leases
 from lakemuster.index.signing import signing_key
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
-from lakemuster.index.table_names import names_of_format, namespaces_of_format
 from lakemuster.index.tables import (
     TableRecord,
     find_table,
@@ -121,20 +120,6 @@ class Services:
         """Return at most ``MAX_SIMILAR_NAMES`` names of tables that resemble a name; see :func:`similar_names`."""
         with self.index.database.reading() as session:
             return similar_names(session, name, format, MAX_SIMILAR_NAMES)
-
-    def table_names(self, format: Format, namespace: str | None = None) -> list[str]:
-        """Return the names of a format's tables, companions included, of all or of one namespace, in no order."""
-        with self.index.database.reading() as session:
-            return names_of_format(session, format, namespace)
-
-    def namespaces(self, format: Format, without: str | None = None) -> list[str]:
-        """Return the namespaces of a format's tables, companions included, in no order.
-
-        Args:
-            without: a character; tables whose last level has it do not count.
-        """
-        with self.index.database.reading() as session:
-            return namespaces_of_format(session, format, without)
 
     def iceberg_table(self, name: str) -> TableRecord:
         """Return one Iceberg table; for a Paimon table, its companion.

@@ -24,12 +24,25 @@ from lakemuster.index.table_lists import (
     table_ids,
     table_page,
 )
+from lakemuster.index.table_names import names_of_format, namespaces_of_format
 from lakemuster.index.table_record import UNKNOWN_FIGURES, ListedTable, TableRecord
 from lakemuster.metadata.names import Levels, parse_name
+from lakemuster.metadata.snapshot import Format
 from lakemuster.wire.documents import TABLES, Document, document_batch, dumps
 from lakemuster.wire.rows import Written
 
-__all__ = ["SORTS", "TableChoice", "TableListing", "TableOrder", "direction", "every_table", "order_of", "with_figures"]
+__all__ = [
+    "SORTS",
+    "TableChoice",
+    "TableListing",
+    "TableOrder",
+    "direction",
+    "every_table",
+    "order_of",
+    "table_names",
+    "table_namespaces",
+    "with_figures",
+]
 
 SORTS = {name.removesuffix("_ms"): name for name in SORTED_BY}
 """The column to sort tables by, for each field of a row."""
@@ -87,6 +100,15 @@ class TableListing:
                 some = self.documents(session, listed_by_id(session, ids[at : at + DOCUMENTS_AT_ONCE]))
             yield some
 
+    def states(self) -> dict[str, int]:
+        """Return the numbers of fresh and of stale tables."""
+        with self.services.index.database.reading() as session:
+            choice = self.seen(session)
+            return {
+                "fresh": count_tables(session, replace(choice, stale=False)),
+                "stale": count_tables(session, replace(choice, stale=True)),
+            }
+
     def seen(self, session: Session) -> TableChoice:
         """Return the choice, limited to what the caller may see."""
         if self.sees is None:
@@ -111,6 +133,22 @@ def with_figures(services: Services, table: TableRecord) -> ListedTable:
     with services.index.database.reading() as session:
         found = listed_by_id(session, [table.table_id])
     return replace(found[0], record=table) if found else ListedTable(table, UNKNOWN_FIGURES)
+
+
+def table_names(services: Services, format: Format, namespace: str | None = None) -> list[str]:
+    """Return the names of a format's tables, companions included, of all or of one namespace, in no order."""
+    with services.index.database.reading() as session:
+        return names_of_format(session, format, namespace)
+
+
+def table_namespaces(services: Services, format: Format, without: str | None = None) -> list[str]:
+    """Return the namespaces of a format's tables, companions included, in no order.
+
+    Args:
+        without: a character; tables whose last level has it do not count.
+    """
+    with services.index.database.reading() as session:
+        return namespaces_of_format(session, format, without)
 
 
 def every_table(services: Services) -> list[Document]:

@@ -20,9 +20,9 @@ from lakemuster.api.measured import count_tables
 from lakemuster.api.metrics import MetricSet
 from lakemuster.api.native import catalogs, events, health, tables
 from lakemuster.api.native import dependencies as native
-from lakemuster.api.native.dependencies import Api
 from lakemuster.api.native.indexing import IndexingParameters
 from lakemuster.api.paimon_rest import dependencies as paimon_rest
+from lakemuster.api.shared import Api
 from lakemuster.catalog.catalog_documents import catalogs_out
 from lakemuster.catalog.fleet_health import FleetListing
 from lakemuster.catalog.iceberg_rest import scan_tasks
@@ -117,7 +117,7 @@ def _suggested(request: Any, error: Any) -> Any:
 
 def _counted(api: Api, _: object) -> bytes:
     figures = MetricSet()
-    count_tables(figures, api.services.tables)
+    count_tables(figures, api.services)
     return figures.text()
 
 

@@ -16,7 +16,7 @@ from lakemuster.api import errors as api_errors
 from lakemuster.api import missing_tables
 from lakemuster.api.identity.policy import Policy
 from lakemuster.api.native import catalogs, dependencies
-from lakemuster.api.native.dependencies import Api
+from lakemuster.api.shared import Api
 from lakemuster.api.sidecar import access, middleware, response_rewrites
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.catalog.catalog_documents import catalogs_out

@@ -214,9 +214,10 @@ class FakeServices:
         return table
 
     def listed(self, choice: TableChoice, order: TableOrder) -> list[ListedTable]:
-        """Return the visible tables by name; no other filter or order is supported."""
+        """Return the visible tables by name, none of which is stale; no other filter or order is supported."""
         assert order == TableOrder()
-        seen = [one for one in self.tables() if choice.visible is None or namespace_of(one.name) in choice.visible]
+        tables = [] if choice.stale else self.tables()
+        seen = [one for one in tables if choice.visible is None or namespace_of(one.name) in choice.visible]
         return [ListedTable(one, FIGURES) for one in sorted(seen, key=lambda one: one.name)]  # type: ignore[arg-type]
 
     def table_page(
@@ -234,12 +235,12 @@ class FakeServices:
         self._called("similar_names", format_name(name), format)
         return [found for found, record in self.names.items() if format in (None, record.format)]
 
-    def table_names(self, format: str, namespace: str | None = None) -> list[str]:
+    def names_of_format(self, _: object, format: str, namespace: str | None = None) -> list[str]:
         return [one.name for one in self.tables(namespace) if one.format == format]
 
-    def namespaces(self, format: str, without: str | None = None) -> list[str]:
-        shown = (name for name in self.table_names(format) if without is None or without not in name.rsplit(".", 1)[-1])
-        return list({namespace_of(name) for name in shown})
+    def namespaces_of_format(self, _: object, format: str, without: str | None = None) -> list[str]:
+        names = self.names_of_format(_, format)
+        return list({namespace_of(name) for name in names if without is None or without not in name.rsplit(".", 1)[-1]})
 
     def iceberg_table(self, name: str) -> SimpleNamespace:
         found = self.table(name)
@@ -327,6 +328,8 @@ def services(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> FakeService
     monkeypatch.setattr("lakemuster.catalog.fleet_health.count_components", lambda *_: {"skew": {"ok": 2}})
     lists = "lakemuster.catalog.table_lists"
     monkeypatch.setattr(f"{lists}.namespaces", lambda _: sorted({namespace_of(name) for name in fake.names}))
+    monkeypatch.setattr(f"{lists}.names_of_format", fake.names_of_format)
+    monkeypatch.setattr(f"{lists}.namespaces_of_format", fake.namespaces_of_format)
     monkeypatch.setattr(f"{lists}.table_page", fake.table_page)
     monkeypatch.setattr(f"{lists}.table_ids", lambda _, *of: [one.record.table_id for one in fake.listed(*of)])
     monkeypatch.setattr(f"{lists}.count_tables", lambda _, choice: len(fake.listed(choice, TableOrder())))

@@ -22,7 +22,8 @@ from lakemuster.api.iceberg_rest.dependencies import (
     the_view_name,
 )
 from lakemuster.api.iceberg_rest.responses import CATALOG, EXISTS, NO_VIEW
-from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
+from lakemuster.api.native.dependencies import TheApi, TheCaller, needs
+from lakemuster.api.shared import Api
 from lakemuster.catalog.page_tokens import Place, read_token, write_token
 from lakemuster.catalog.token_signing import Audience
 from lakemuster.errors import ViewNotFound

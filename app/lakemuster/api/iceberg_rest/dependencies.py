@@ -11,13 +11,13 @@ from lakemuster.api.identity.callers import Caller
 from lakemuster.api.native.dependencies import (
     MAX_PAGE_SIZE,
     PAGE_SIZE,
-    Api,
     Target,
     api_of,
     caller_of,
     permit_at_catalog,
     permit_table,
 )
+from lakemuster.api.shared import Api
 from lakemuster.api.sidecar.endpoints import endpoint_of
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.api.sidecar.requests import SidecarRequest

@@ -12,8 +12,9 @@ from starlette.responses import Response
 
 from lakemuster import __version__
 from lakemuster.api import media, streams
-from lakemuster.api.native.dependencies import Api, PageParameters, Target
+from lakemuster.api.native.dependencies import PageParameters, Target
 from lakemuster.api.response_cache import cache_until_changed
+from lakemuster.api.shared import Api
 from lakemuster.catalog import CURRENT, RowSource, View
 from lakemuster.catalog.branches import branch_of, second_branch
 from lakemuster.catalog.listings import Listing, RowListing, Streamed

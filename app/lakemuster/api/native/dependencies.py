@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Literal, cast
 
 from fastapi import Depends, Path, Query, Request, params
@@ -11,17 +10,15 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
 from lakemuster.api.identity.callers import Caller
-from lakemuster.api.identity.opening import Identity
 from lakemuster.api.identity.policy import Action
-from lakemuster.api.metrics import Metrics
+from lakemuster.api.shared import Api
 from lakemuster.api.sidecar.requests import STATE as SIDECAR
 from lakemuster.api.sidecar.rights import Rights
-from lakemuster.catalog import Selector, TableRecord
+from lakemuster.catalog import Selector
 from lakemuster.catalog.services import Services
-from lakemuster.catalog.token_signing import TokenSigner
 from lakemuster.errors import RequestInvalid
-from lakemuster.metadata.names import Levels, format_name, namespace_of, parse_name
-from lakemuster.metadata.snapshot import MAIN, Format
+from lakemuster.metadata.names import Levels, format_name, parse_name
+from lakemuster.metadata.snapshot import MAIN
 from lakemuster.predicates import NanMode
 from lakemuster.validation_messages import INT64
 from lakemuster.wire.instants import parse_instant
@@ -30,43 +27,6 @@ from lakemuster.wire.native.plans import NAN
 PREFIX = "/api/v1"
 PAGE_SIZE, MAX_PAGE_SIZE = 1000, 10_000
 MAX_TOP = 10_000
-
-
-@dataclass(frozen=True)
-class Api:
-    """The objects that all routes share."""
-
-    services: Services
-    identity: Identity
-    metrics: Metrics
-
-    def tables(self, caller: Caller, namespace: str | None = None) -> list[TableRecord]:
-        """Return the registered tables that a caller may see, or those of them that are directly in a namespace."""
-        sees = self.identity.policy.sees
-        return [table for table in self.services.tables(namespace) if sees(caller, parse_name(table.name))]
-
-    def table_names(self, caller: Caller, format: Format, namespace: str | None = None) -> list[str]:
-        """Return the names of a format's tables that a caller may see, of all or of one namespace, in no order."""
-        names = self.services.table_names(format, namespace)
-        seen = {above for above in set(map(namespace_of, names)) if self._sees_in(caller, above)}
-        return [name for name in names if namespace_of(name) in seen]
-
-    def namespaces(self, caller: Caller, format: Format, without: str | None = None) -> list[str]:
-        """Return the namespaces with tables of a format that a caller may see, in no order.
-
-        Args:
-            without: a character; tables whose last level has it do not count.
-        """
-        return [one for one in self.services.namespaces(format, without) if self._sees_in(caller, one)]
-
-    def _sees_in(self, caller: Caller, namespace: str) -> bool:
-        """Return whether a caller sees the tables of a namespace: what holds for one of them holds for all."""
-        return self.identity.policy.sees(caller, (*(parse_name(namespace) if namespace else ()), "table"))
-
-    @cached_property
-    def token_signer(self) -> TokenSigner:
-        """The signer of page and plan tokens, read from the database once."""
-        return self.services.token_signer()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ from lakemuster.api.connection import CONNECTION
 from lakemuster.api.event_feed import EventFeed
 from lakemuster.api.identity.authenticator import bearer_token
 from lakemuster.api.identity.callers import Caller
-from lakemuster.api.native.dependencies import PREFIX, Api, TheApi, TheCaller, needs
+from lakemuster.api.native.dependencies import PREFIX, TheApi, TheCaller, needs
 from lakemuster.api.native.responses import EVENTS
+from lakemuster.api.shared import Api
 from lakemuster.api.threads import TableRoute, run_for
 from lakemuster.catalog.events import ClientEvent, EventFilter, EventLog, EventPage, event_id, lost_message
 from lakemuster.errors import CatalogError

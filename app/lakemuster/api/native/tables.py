@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from lakemuster.api.identity.callers import Caller
 from lakemuster.api.native.answers import ListRequest, listing_answer
-from lakemuster.api.native.dependencies import PREFIX, Api, TheApi, TheCaller, TheTable, needs
+from lakemuster.api.native.dependencies import PREFIX, TheApi, TheCaller, TheTable, needs
 from lakemuster.api.native.list_parameters import NamespacesQuery, TablesQuery
 from lakemuster.api.native.responses import CREATE, LIST_OF_TABLES, READ, REFRESH, REMOVE
+from lakemuster.api.shared import Api
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.documents import refresh_out
 from lakemuster.catalog.namespace_lists import namespace_listing

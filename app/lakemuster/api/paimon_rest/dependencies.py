@@ -10,7 +10,8 @@ from urllib.parse import unquote_plus
 from fastapi import Depends, Path, Query, Request, params
 
 from lakemuster.api.identity.callers import Caller
-from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, Api, TheCaller, api_of, permit_table
+from lakemuster.api.native.dependencies import MAX_PAGE_SIZE, PAGE_SIZE, TheCaller, api_of, permit_table
+from lakemuster.api.shared import Api
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.page_tokens import Key, Place, read_token, write_token
 from lakemuster.catalog.services import Services

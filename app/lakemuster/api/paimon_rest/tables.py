@@ -13,7 +13,7 @@ from fastapi import APIRouter, Path
 from starlette.responses import Response
 
 from lakemuster.api.native.answers import stale_header
-from lakemuster.api.native.dependencies import Api, TheApi, TheCaller, needs
+from lakemuster.api.native.dependencies import TheApi, TheCaller, needs
 from lakemuster.api.paimon_rest.answers import answer
 from lakemuster.api.paimon_rest.dependencies import (
     PREFIX,
@@ -27,6 +27,7 @@ from lakemuster.api.paimon_rest.dependencies import (
     page_of,
 )
 from lakemuster.api.paimon_rest.responses import LISTED, TABLE
+from lakemuster.api.shared import Api
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import TableRecord
 from lakemuster.catalog.services import Services

@@ -19,8 +19,8 @@ from lakemuster.api.identity.policy import Policy
 from lakemuster.api.measured import count_tables
 from lakemuster.api.metrics import MetricSet
 from lakemuster.api.native import dependencies as native
-from lakemuster.api.native.dependencies import Api
 from lakemuster.api.paimon_rest import dependencies as paimon_rest
+from lakemuster.api.shared import Api
 from lakemuster.errors import NotAuthorised, TableNotFound
 from tests.unit.api.conftest import FakeServices
 from tests.unit.api.identity.hidden_tables import add_hidden, leaks
@@ -57,7 +57,7 @@ def _asked_late(request: Any, levels: Any) -> None:
 
 def _counted(api: Api, _: object) -> bytes:
     figures = MetricSet()
-    count_tables(figures, api.services.tables)
+    count_tables(figures, api.services)
     return figures.text()
 
 

@@ -1,8 +1,8 @@
 """Correct bounds of ORC files, whose statistics describe other values than readers return.
 
 - ORC pads CHAR values with blanks, its statistics include them, and readers strip them. Tables have no CHAR type, so
-  every lower bound of strings counts without blanks at its end, and only up to a control character, which is below a
-  blank.
+  every lower bound of strings counts only up to a control character, which is below a blank, and without blanks at
+  its end.
 - ORC compares with ``<`` and ``>``: NaN as the first value of a stride hides the numbers after it, and the bounds of
   the file are those of its other strides. Iceberg's own writer counts NaN and computes these bounds itself, so bounds
   without a count of NaN are unknown. The least stride has ``STRIDE`` rows: NaN can hide no number of a shorter file.
@@ -26,7 +26,7 @@ from lakemuster.metadata.files import split_column
 STRIDE = 1000
 """The fewest rows that a stride of a file with several may have."""
 
-_PADDING = r"(?s)[\x00-\x1f].*\z| +\z"
+_PADDING = r"(?s) *[\x00-\x1f].*\z| +\z"
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 Mask = NDArray[np.bool_]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lakemuster.formats.iceberg.manifests import parse_manifest
@@ -49,6 +49,7 @@ def test_lower_bounds_of_strings_count_without_the_blanks_that_pad_char_values()
 
 
 @given(st.lists(st.text("a \t!\0", max_size=4), min_size=1), st.integers(1, 16))
+@example(["a \0", "a"], 16)
 def test_lower_bounds_of_padded_values_are_not_above_the_stripped_ones(values, length):
     padded = [value.rstrip(" ").ljust(4) for value in values]
     column = pa.array([min(padded)[:length]])

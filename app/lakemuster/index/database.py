@@ -389,5 +389,5 @@ def _parse(url: str) -> URL:
     if parsed.drivername == "sqlite" and (parsed.database or ":memory:").startswith((":memory:", "file:")):
         raise ConfigInvalid("DATABASE_URL must name a SQLite file; an index in memory is lost and not shared")
     if parsed.drivername == "sqlite" and "?" in url:
-        raise ConfigInvalid("DATABASE_URL: a SQLite file has no parameters; write ? in its name as %3F")
+        raise ConfigInvalid("DATABASE_URL: a SQLite file has no parameters, and no ? in its name")
     return parsed

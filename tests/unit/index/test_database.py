@@ -30,8 +30,6 @@ def test_other_databases_are_an_invalid_setting(url: str) -> None:
 def test_parameters_of_a_sqlite_file_are_an_invalid_setting(parameters: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigInvalid, match="no parameters"):
         Database(f"sqlite:///{tmp_path}/index.db{parameters}")
-    Database(f"sqlite:///{tmp_path}/index.db%3Ftimeout").migrate()
-    assert (tmp_path / "index.db?timeout").exists()
 
 
 def test_a_wrong_url_is_not_repeated() -> None:

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lakemuster.api.errors import problem
 from lakemuster.api.identity.policy import Policy
+from lakemuster.api.shared import Api
 from lakemuster.api.sidecar import etags, response_rewrites
 from lakemuster.api.sidecar.access import DELEGATION, may_have_credentials, require_access
 from lakemuster.api.sidecar.changes import Copied, changed_by, names_tables_in_body
@@ -26,7 +27,6 @@ from lakemuster.api.sidecar.requests import SAFE, STATE, SidecarRequest, note_up
 from lakemuster.api.sidecar.response_rewrites import Change, Shown, Signer
 from lakemuster.api.sidecar.rights import Rights
 from lakemuster.api.slots import QUEUE, WAIT_SECONDS, Slots
-from lakemuster.catalog.services import Services
 from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import CatalogError, Overloaded, UpstreamFailed, UpstreamTimedOut
 from lakemuster.upstream.decoding import decoded
@@ -96,7 +96,6 @@ class Sidecar:
         # By catalog: a hanging one occupies only its own slots.
         self._slots: dict[str, Slots] = {}
         self._held = 0
-        self._key: bytes | None = None
         self._changing: dict[str, CapacityLimiter] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -193,10 +192,9 @@ class Sidecar:
         """Return what encrypts the page tokens of a list that this server may filter; None if the catalog decides."""
         if found.is_forwarded or not found.is_list or request.method not in SAFE:
             return None
-        if self._key is None:
-            services: Services = request.app.state.api.services
-            self._key = (await to_thread.run_sync(services.token_signer)).key
-        return PageTokens(self._key, found.catalog.name, request.state.principal.name)
+        api: Api = request.app.state.api
+        signer = await to_thread.run_sync(lambda: api.token_signer)
+        return PageTokens(signer.key, found.catalog.name, request.state.principal.name)
 
     def _change_of(self, request: Request, found: SidecarRequest, tokens: PageTokens | None) -> Change | None:
         """Return the change that the response needs; None: it is streamed unchanged."""

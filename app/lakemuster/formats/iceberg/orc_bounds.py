@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.statistics import Column
 from lakemuster.metadata.files import split_column
+from lakemuster.metadata.values import PER_SECOND
 
 STRIDE = 1000
 """The fewest rows that a stride of a file with several may have."""
 
 _PADDING = r"(?s) *[\x00-\x1f].*\z| +\z"
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 Mask = NDArray[np.bool_]
 
@@ -77,7 +77,7 @@ def _used(
         rows = orc & np.asarray(differs.to_numpy(zero_copy_only=False), np.bool_)
         return rows, pc.if_else(pa.array(rows), short, values)
     if is_lower and pa.types.is_timestamp(values.type):
-        second = _PER_SECOND[values.type.unit]
+        second = PER_SECOND[values.type.unit]
         numbers = values.view(pa.int64()).fill_null(-1).to_numpy()
         rows = orc & (numbers >= 0) & (numbers < second)
         earlier = pa.array(np.where(rows, numbers - second, numbers), pa.int64(), mask=~known).view(values.type)

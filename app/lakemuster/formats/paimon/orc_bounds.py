@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from lakemuster.metadata.files import split_column
 from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.metadata.values import PER_SECOND
 
 GREGORIAN = -12_219_206_400
 """1582-10-16, a day after the first of the Gregorian calendar, in seconds since 1970: bounds may be in any zone."""
@@ -34,7 +35,6 @@ STRIDE = 1000
 _KINDS = ("lower", "upper", "key_lower", "key_upper")
 _ORC = r"(?i)\.(cc-)?orc$"
 _BLANKS = r"(?s)[\x00-\x20].*"
-_PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 _LEAST = -(2**63)
 _MOST_SHIFT = 11 * 86_400
 """More seconds than the calendars differ by."""
@@ -80,14 +80,14 @@ def compare_alike(of: Primitive, values: Sequence[object]) -> bool:
         return not values
     if of.kind not in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
         return True
-    second = _PER_SECOND[of.unit]
+    second = PER_SECOND[of.unit]
     least = (GREGORIAN + _MOST_SHIFT) * second
     return all(isinstance(value, int) and value >= least and not -second < value < second for value in values)
 
 
 def _usable(values: pa.Array, orc: Mask, type_text: bytes, *, is_lower: bool) -> pa.Array:
     if pa.types.is_timestamp(values.type):
-        first = max(GREGORIAN * _PER_SECOND[values.type.unit], _LEAST)
+        first = max(GREGORIAN * PER_SECOND[values.type.unit], _LEAST)
         early = pc.fill_null(pc.less(values.view(pa.int64()), first), False)
         gone = orc & np.asarray(early.to_numpy(zero_copy_only=False), np.bool_)
         return pc.if_else(pa.array(gone), pa.scalar(None, values.type), values) if gone.any() else values

@@ -54,7 +54,7 @@ def prepare(formats: Sequence[FormatPort]) -> None:
 
 def slim(metadata: TableMetadata) -> TableMetadata:
     """Return only the metadata that decoding needs: no snapshots, refs or log, which can be thousands."""
-    return replace(metadata, snapshots=(), refs=(), snapshot_log=(), properties={}, extra={})
+    return replace(metadata, snapshots=(), refs=(), snapshot_log=(), extra={})
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 The *inclusive* projection holds for the partition of every row that matches the predicate. The *strict* projection
 holds for no partition with a row that does not match.
 
-Source: Iceberg spec, "Scan Planning" and "Partition Transforms".
+DuckDB up to 1.5.5 hashes UUIDs with their first bit inverted, so rows of one UUID may be in either of two buckets.
+
+Source: Iceberg spec, "Scan Planning" and "Partition Transforms"; duckdb/duckdb-iceberg issue 1325.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from uuid import UUID
 
 from lakemuster.metadata.partition import PartitionField
 from lakemuster.metadata.transforms import (
@@ -60,6 +63,8 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     target = replace(leaf, field_id=field.field_id, type=result, transform=None)
     if leaf.op in (Op.IS_NULL, Op.NOT_NULL):
         return target
+    if name == "bucket" and source.kind is Kind.UUID and leaf.transform is not None:
+        return None
     if name == "identity" or (name == "day" and not late) or (leaf.transform is not None and not late):
         return target
     function = (lambda value: value) if leaf.transform is not None else transform_function(field.transform, source)
@@ -77,7 +82,10 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
 
 def _project_bucket(target: BoundLeaf, function: Callable[[object], object], *, strict: bool) -> Bound | None:
     ops = (Op.NOT_EQ, Op.NOT_IN) if strict else (Op.EQ, Op.IN)
-    return _among(target, map(function, target.values)) if target.op in ops else None
+    if target.op not in ops:
+        return None
+    inverted = [UUID(int=value.int ^ 1 << 127) for value in target.values if isinstance(value, UUID)]
+    return _among(target, map(function, (*target.values, *inverted)))
 
 
 def _inclusive_steps(

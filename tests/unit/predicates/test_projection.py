@@ -1,8 +1,9 @@
-"""Projections of comparisons of decimals that truncation takes beyond the digits of their type."""
+"""Projections of decimals that truncation takes beyond the digits of their type, and of UUIDs to their buckets."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 
@@ -30,3 +31,24 @@ def test_other_decimals_are_projected():
     found = project(BoundLeaf(Op.EQ, 1, "e", OF, (OTHER,)), FIELD, OF)
     assert isinstance(found, BoundLeaf)
     assert found.values == (Decimal("12.32"),)
+
+
+UUIDS = parse_primitive("uuid")
+HASHED = PartitionField(1001, "u_bucket", "bucket[16]", (2,))
+SPECIFIED, DUCKDBS = 12, 2
+"""The bucket of the specification's example, and the result of DuckDB 1.5.5 for ``iceberg_bucket(16, ...)``."""
+
+
+@pytest.mark.parametrize(
+    ("function", "op", "projected"), [(project, Op.EQ, Op.IN), (project_strict, Op.NOT_EQ, Op.NOT_IN)]
+)
+def test_a_uuid_is_in_its_bucket_or_in_that_of_duckdb(function, op, projected):
+    leaf = BoundLeaf(op, 2, "u", UUIDS, (UUID("f79c3e09-677c-4bbd-a479-3f349cb785e7"),))
+    found = function(leaf, HASHED, UUIDS)
+    assert isinstance(found, BoundLeaf)
+    assert (found.op, found.values) == (projected, (DUCKDBS, SPECIFIED))
+
+
+def test_the_bucket_of_a_uuid_is_not_that_of_its_partition():
+    leaf = BoundLeaf(Op.EQ, 2, "bucket(16, u)", UUIDS, (SPECIFIED,), transform="bucket[16]")
+    assert project(leaf, HASHED, UUIDS) is None

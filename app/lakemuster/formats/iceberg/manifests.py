@@ -27,6 +27,7 @@ from lakemuster.formats.iceberg.avro_fields import (
     Member,
     rows_of,
 )
+from lakemuster.formats.iceberg.delta_bounds import is_of_delta
 from lakemuster.formats.iceberg.json_text import parse_json
 from lakemuster.formats.iceberg.keyed_statistics import keyed_bounds, keyed_counts, width_of
 from lakemuster.formats.iceberg.manifest_lists import parse_manifest_list, preferred_schemas
@@ -60,7 +61,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     Args:
         data: the file.
         header: its row of the manifest list.
-        table: for schemas and specs that the manifest's own header lacks.
+        table: for schemas and specs that the manifest's own header lacks, and for what its writer's bounds mean.
 
     Raises:
         MetadataCorrupt: not a manifest, or an unknown status or content; or both the length and the counts by status
@@ -80,7 +81,8 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     if entries.column("partition") is not None:
         columns += partition_columns(entries.partition, entries.record("partition"), fields, schemas)
     statistics = _statistics(entries, {path[-1]: columns for path, columns in maps.items()}, type_of)
-    columns += usable_columns(statistics, type_of, are_orc(own["file_format"]), own["record_count"].to_numpy())
+    orc, records = are_orc(own["file_format"]), own["record_count"].to_numpy()
+    columns += usable_columns(statistics, type_of, orc, records, is_of_delta=is_of_delta(table.properties))
     return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 

@@ -3,12 +3,15 @@
 * A lower bound above the upper one: neither is used.
 * Bounds of UUIDs that hold in one order of writers alone, see ``uuid_bounds``.
 * Bounds of ORC files that do not hold for the values that readers return, see ``orc_bounds``.
+* Bounds of timestamps in tables of Delta Lake, see ``delta_bounds``.
 * Lower bounds of strings that end in zero bytes: some writers record the whole buffer of an encoded text, so that
   they exceed the smallest value. They are used without these bytes. Padded upper bounds still hold.
+* Upper bounds of 16 bytes of strings in partition summaries: older releases of DuckDB recorded the first 16 bytes
+  of a partition's value. They are used as a prefix.
 
 The raw columns hold the recorded bytes.
 
-Source: apache/beam pull request 38580; apache/paimon issue 5007.
+Source: apache/beam pull request 38580; apache/paimon issue 5007; duckdb/duckdb-iceberg issue 1047.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from lakemuster.formats.iceberg.delta_bounds import raised_bounds
 from lakemuster.formats.iceberg.orc_bounds import changed_bounds
 from lakemuster.formats.iceberg.statistics import Column, bound_field
 from lakemuster.formats.iceberg.uuid_bounds import ordered_pair, ruled_out
@@ -31,6 +35,8 @@ from lakemuster.metadata.types import Kind, Primitive
 _UUID = pa.binary(16)
 _TYPED = ("lower.", "upper.")
 _ZEROS = r"\x00+\z"
+_CUT_BYTES = 16
+_LAST_CODE_POINT, _FIRST_SURROGATE, _AFTER_SURROGATES = 0x10FFFF, 0xD800, 0xE000
 
 Mask = NDArray[np.bool_]
 
@@ -44,11 +50,29 @@ def usable_pair(lower: object, upper: object, of: Primitive) -> tuple[object, ob
     return (None, None) if is_inverted(lower, upper) else (lower, upper)
 
 
+def usable_summary(lower: object, upper: object, of: Primitive) -> tuple[object, object]:
+    """Return bounds of one field in a partition summary, like :func:`usable_pair`."""
+    if of.kind is Kind.STRING and isinstance(upper, str) and len(upper.encode()) == _CUT_BYTES:
+        upper = _text_above(upper)
+    return usable_pair(lower, upper, of)
+
+
+def _text_above(prefix: str) -> str | None:
+    """Return a text above all that have a prefix; None if there is none."""
+    kept = prefix.rstrip(chr(_LAST_CODE_POINT))
+    if not kept:
+        return None
+    following = ord(kept[-1]) + 1
+    return kept[:-1] + chr(_AFTER_SURROGATES if following == _FIRST_SURROGATE else following)
+
+
 def usable_columns(
     columns: Iterable[Column],
     type_of: Callable[[int], Primitive],
     orc: Mask | None = None,
     records: NDArray[np.int64] | None = None,
+    *,
+    is_of_delta: bool = False,
 ) -> list[Column]:
     """Return statistics with the usable bounds alone in typed columns, and the bytes of the others in raw ones.
 
@@ -56,11 +80,14 @@ def usable_columns(
         columns: statistics in the shape of ``metadata.files``; the raw column of a bound follows the typed one.
         type_of: the type of a column by field id.
         orc, records: (N,) whether the file is an ORC file, and its number of rows; None if no file is one.
+        is_of_delta: whether Delta Lake writes the table.
     """
     columns = list(columns)
     changed = _Changed(columns, type_of)
     if orc is not None and records is not None and orc.any():
-        changed.correct(columns, orc, records)
+        changed.correct(changed_bounds(changed.used(columns), orc, records))
+    if is_of_delta:
+        changed.correct(raised_bounds(changed.used(columns)))
     changed.forget_inverted()
     return list(changed.applied(columns)) if changed.values else columns
 
@@ -95,10 +122,13 @@ class _Changed:
                     self._forget(side, field_id, values, np.broadcast_to(rows, len(values)))
         self._sides = sides
 
-    def correct(self, columns: list[Column], orc: Mask, records: NDArray[np.int64]) -> None:
-        """Take the bounds of ORC files that hold for the values that readers return."""
-        own = [(field, self.values.get(field.name, values)) for field, values in columns]
-        for side, field_id, rows, values in changed_bounds(own, orc, records):
+    def used(self, columns: list[Column]) -> list[Column]:
+        """Return the columns with the bounds to use so far."""
+        return [(field, self.values.get(field.name, values)) for field, values in columns]
+
+    def correct(self, bounds: Iterable[tuple[str, int, Mask, pa.Array]]) -> None:
+        """Take other values for some bounds: side, field id, the rows that differ, and the values."""
+        for side, field_id, rows, values in bounds:
             self._set(side, field_id, rows, values)
 
     def forget_inverted(self) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from lakemuster.caching import Cache
-from lakemuster.formats.iceberg.usable_bounds import usable_pair
+from lakemuster.formats.iceberg.usable_bounds import usable_summary
 from lakemuster.formats.iceberg.values import decode_value
 from lakemuster.index import Index
 from lakemuster.index.packed import SegmentSource, sources_of
@@ -364,7 +364,7 @@ def _contains_null(summary: PartitionFieldSummary | None) -> bool | None:
 
 def _pair(summary: PartitionFieldSummary, of: Primitive) -> tuple[object, object]:
     lower = _bound(summary.lower, summary.lower_raw, of)
-    return usable_pair(lower, _bound(summary.upper, summary.upper_raw, of), of)
+    return usable_summary(lower, _bound(summary.upper, summary.upper_raw, of), of)
 
 
 def _bound(value: object, raw: bytes | None, of: Primitive) -> object:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lakemuster.formats.iceberg.manifests import parse_manifest
 from lakemuster.formats.iceberg.schemas import parse_primitive
 from lakemuster.formats.iceberg.statistics import bound_field
-from lakemuster.formats.iceberg.usable_bounds import usable_columns, usable_pair
+from lakemuster.formats.iceberg.usable_bounds import usable_columns, usable_pair, usable_summary
 from lakemuster.formats.iceberg.values import encode_value, raw_bounds
 from lakemuster.index.zones import segment_zones
 from lakemuster.metadata import bound_order
@@ -183,3 +183,20 @@ def test_only_columns_of_uuids_are_compared_in_javas_order():
     found = parse_manifest(data, ManifestHeader("m", len(data)), table_of(struct_of(c1="uuid", c2="fixed[16]")))
     names = [name for name in found.column_names if name.startswith(("lower", "upper"))]
     assert names == ["lower_raw.1", "lower.2", "upper_raw.1"]
+
+
+@pytest.mark.parametrize(
+    ("upper", "used"),
+    [
+        ("0123456789abcdef", "0123456789abcdeg"),
+        ("0123456789abcd\u00e9", "0123456789abcd\u00ea"),
+        ("0123456789abc\ud7ff", "0123456789abc\ue000"),
+        ("0123456789ab\U0010ffff", "0123456789ac"),
+        ("\U0010ffff" * 4, None),
+        ("0123456789abcde", "0123456789abcde"),
+        ("0123456789abcdefg", "0123456789abcdefg"),
+    ],
+)
+def test_an_upper_bound_of_16_bytes_in_a_summary_is_a_prefix(upper, used):
+    assert usable_summary("0", upper, parse_primitive("string")) == ("0", used)
+    assert usable_summary("0", "1", parse_primitive("string")) == ("0", "1")

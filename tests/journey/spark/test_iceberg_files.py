@@ -37,6 +37,7 @@ FLAT: Columns = {
 }
 """Columns of added files. Spark's own reader fails on nested columns of Parquet files without field ids."""
 BOTH: Columns = {**NESTED, **FLAT}
+YEARS = (1950, 2020)
 
 
 def nested(kind: str, more: dict[str, str] | None = None) -> Callable[[Spark, str], None]:
@@ -101,6 +102,20 @@ def counted(spark: Spark, table: str) -> None:
     spark.sql(f"ALTER TABLE {table} RENAME COLUMN z TO renamed")
 
 
+def in_milliseconds(spark: Spark, table: str) -> None:
+    """Add Parquet files whose timestamps are milliseconds: Iceberg records their numbers as microseconds."""
+    folder = spark.folder / "milliseconds"
+    spark.ask("configure", settings={"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MILLIS"})
+    for year in YEARS:
+        at = f"TIMESTAMP '{year}-07-01 00:00:00' + make_dt_interval(id) AS at"
+        spark.sql(f"INSERT OVERWRITE DIRECTORY '{folder}/{year}' USING parquet SELECT id, {at} FROM range(0, 9, 1, 1)")
+    spark.ask("configure", settings={"spark.sql.parquet.outputTimestampType": "INT96"})
+    spark.sql(create(table, {"id": ("bigint", ""), "at": ("timestamp", "")}))
+    name = table.removeprefix("plain.")
+    for year in YEARS:
+        spark.sql(f"CALL plain.system.add_files(table => '{name}', source_table => '`parquet`.`{folder}/{year}`')")
+
+
 WRITERS: dict[str, Callable[[Spark, str], None]] = {
     **{f"nested_{kind}": nested(kind) for kind in ("parquet", "orc", "avro")},
     "zstd_avro": nested(
@@ -110,6 +125,7 @@ WRITERS: dict[str, Callable[[Spark, str], None]] = {
     **{f"taken_{kind}": taken_in(kind) for kind in ("parquet", "orc")},
     "renamed": taken_in("parquet", "RENAME COLUMN wide TO spots", "ADD COLUMN more int"),
     "counted": counted,
+    "milliseconds": in_milliseconds,
 }
 
 
@@ -132,3 +148,11 @@ def test_rows_are_those_of_icebergs_reader(spark: Spark, connect_spark: Spark, l
     for session in (spark, connect_spark):
         session.view(f"of_{name}", f"files.{name}", uri=lake.uri)
         assert without_order(session.sql(f"SELECT * FROM of_{name}")) == without_order(plain)
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_no_timestamp_in_milliseconds_is_pruned(lake: Running, year: int) -> None:
+    day = f"TIMESTAMP '{year}-07-02 00:00:00'"
+    for condition in (f"at = {day}", f"at >= {day} AND at < TIMESTAMP '{year + 1}-01-01 00:00:00'"):
+        answer = lake.http.post("/api/v1/tables/files.milliseconds/plan", json={"filter": condition}).json()
+        assert any(f"/{year}/" in file["file_path"] for file in answer["files"]), condition

@@ -27,16 +27,15 @@ from lakemuster.formats.iceberg.avro_fields import (
     Member,
     rows_of,
 )
-from lakemuster.formats.iceberg.delta_bounds import is_of_delta
 from lakemuster.formats.iceberg.json_text import parse_json
 from lakemuster.formats.iceberg.keyed_statistics import keyed_bounds, keyed_counts, width_of
 from lakemuster.formats.iceberg.manifest_lists import parse_manifest_list, preferred_schemas
-from lakemuster.formats.iceberg.orc_bounds import are_orc
 from lakemuster.formats.iceberg.partitions import partition_columns
 from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema
 from lakemuster.formats.iceberg.specs import parse_spec_fields
 from lakemuster.formats.iceberg.statistics import Column, KeyMatrixBuilder, bound_columns, count_columns
-from lakemuster.formats.iceberg.usable_bounds import usable_columns
+from lakemuster.formats.iceberg.timestamp_bounds import is_of_delta
+from lakemuster.formats.iceberg.usable_bounds import Files, usable_columns
 from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS
 from lakemuster.metadata.partition import UNKNOWN, PartitionField
 from lakemuster.metadata.schema import Schema
@@ -81,8 +80,8 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     if entries.column("partition") is not None:
         columns += partition_columns(entries.partition, entries.record("partition"), fields, schemas)
     statistics = _statistics(entries, {path[-1]: columns for path, columns in maps.items()}, type_of)
-    orc, records = are_orc(own["file_format"]), own["record_count"].to_numpy()
-    columns += usable_columns(statistics, type_of, orc, records, is_of_delta=is_of_delta(table.properties))
+    files = Files(own["file_format"], own["record_count"].to_numpy(), is_of_delta(table.properties))
+    columns += usable_columns(statistics, type_of, files)
     return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 

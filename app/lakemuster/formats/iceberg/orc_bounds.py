@@ -32,9 +32,9 @@ _PADDING = r"(?s) *[\x00-\x1f].*\z| +\z"
 Mask = NDArray[np.bool_]
 
 
-def are_orc(formats: pa.Array) -> Mask:
-    """Mark the names of the file format ORC."""
-    return np.asarray(pc.fill_null(pc.equal(pc.utf8_lower(formats), "orc"), False).to_numpy(zero_copy_only=False))
+def has_format(formats: pa.Array, name: str) -> Mask:
+    """Mark the names of one file format, given in lower case."""
+    return np.asarray(pc.fill_null(pc.equal(pc.utf8_lower(formats), name), False).to_numpy(zero_copy_only=False))
 
 
 def changed_bounds(

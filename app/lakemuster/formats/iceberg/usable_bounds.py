@@ -3,7 +3,7 @@
 * A lower bound above the upper one: neither is used.
 * Bounds of UUIDs that hold in one order of writers alone, see ``uuid_bounds``.
 * Bounds of ORC files that do not hold for the values that readers return, see ``orc_bounds``.
-* Bounds of timestamps in tables of Delta Lake, see ``delta_bounds``.
+* Bounds of timestamps that were recorded in milliseconds, see ``timestamp_bounds``.
 * Lower bounds of strings that end in zero bytes: some writers record the whole buffer of an encoded text, so that
   they exceed the smallest value. They are used without these bytes. Padded upper bounds still hold.
 * Upper bounds of 16 bytes of strings in partition summaries: older releases of DuckDB recorded the first 16 bytes
@@ -17,15 +17,16 @@ Source: apache/beam pull request 38580; apache/paimon issue 5007; duckdb/duckdb-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from lakemuster.formats.iceberg.delta_bounds import raised_bounds
-from lakemuster.formats.iceberg.orc_bounds import changed_bounds
+from lakemuster.formats.iceberg.orc_bounds import changed_bounds, has_format
 from lakemuster.formats.iceberg.statistics import Column, bound_field
+from lakemuster.formats.iceberg.timestamp_bounds import loosened_bounds
 from lakemuster.formats.iceberg.uuid_bounds import ordered_pair, ruled_out
 from lakemuster.formats.iceberg.values import encode_array
 from lakemuster.metadata.bound_order import inverted, is_inverted, joined, rows_of, together
@@ -39,6 +40,21 @@ _CUT_BYTES = 16
 _LAST_CODE_POINT, _FIRST_SURROGATE, _AFTER_SURROGATES = 0x10FFFF, 0xD800, 0xE000
 
 Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of N entries.
+
+    Attributes:
+        formats: (N,) the names of their file formats.
+        records: (N,) their numbers of rows.
+        is_of_delta: whether Delta Lake's UniForm writes the table.
+    """
+
+    formats: pa.Array
+    records: NDArray[np.int64]
+    is_of_delta: bool = False
 
 
 def usable_pair(lower: object, upper: object, of: Primitive) -> tuple[object, object]:
@@ -69,25 +85,22 @@ def _text_above(prefix: str) -> str | None:
 def usable_columns(
     columns: Iterable[Column],
     type_of: Callable[[int], Primitive],
-    orc: Mask | None = None,
-    records: NDArray[np.int64] | None = None,
-    *,
-    is_of_delta: bool = False,
+    files: Files | None = None,
 ) -> list[Column]:
     """Return statistics with the usable bounds alone in typed columns, and the bytes of the others in raw ones.
 
     Args:
         columns: statistics in the shape of ``metadata.files``; the raw column of a bound follows the typed one.
         type_of: the type of a column by field id.
-        orc, records: (N,) whether the file is an ORC file, and its number of rows; None if no file is one.
-        is_of_delta: whether Delta Lake writes the table.
+        files: the files of the statistics; None if only the statistics count.
     """
     columns = list(columns)
     changed = _Changed(columns, type_of)
-    if orc is not None and records is not None and orc.any():
-        changed.correct(changed_bounds(changed.used(columns), orc, records))
-    if is_of_delta:
-        changed.correct(raised_bounds(changed.used(columns)))
+    if files is not None:
+        orc, parquet = (has_format(files.formats, name) for name in ("orc", "parquet"))
+        if orc.any():
+            changed.correct(changed_bounds(changed.used(columns), orc, files.records))
+        changed.correct(loosened_bounds(changed.used(columns), parquet, is_of_delta=files.is_of_delta))
     changed.forget_inverted()
     return list(changed.applied(columns)) if changed.values else columns
 

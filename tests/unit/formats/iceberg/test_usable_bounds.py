@@ -61,7 +61,7 @@ PAIRS = {
     "decimal(38,2)": (Decimal("-1234567890123456789012.34"), Decimal("0.05")),
     "date": (-1, 20_000),
     "time": (5, 80_000_000_000),
-    "timestamp": (-1, 1),
+    "timestamp": (-(10**15), 10**15),
     "timestamptz_ns": (10**18, 10**18 + 1),
     "string": ("b", "é"),
     "binary": (b"b", b"\xff"),

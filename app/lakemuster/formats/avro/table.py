@@ -83,6 +83,10 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
         FormatUnsupported: rows that are not records, unions of several types, unknown codecs.
     """
     header = read_header(data)
+    return header, _read(data, header, engine)
+
+
+def _read(data: bytes, header: AvroHeader, engine: Engine) -> pa.Table:
     plan = _plan(header.metadata["avro.schema"])
     if engine == "auto":
         engine = "native" if is_available() else "fastavro"
@@ -92,7 +96,7 @@ def read_table(data: bytes, *, engine: Engine = "auto") -> tuple[AvroHeader, pa.
         for chunk in _chunks(_counted(plan.row, read_blocks(data, header)), size)
         for batch in _decode(plan, chunk, engine, len(data))
     ]
-    return header, pa.Table.from_batches(batches, plan.schema)
+    return pa.Table.from_batches(batches, plan.schema)
 
 
 def read_keyed(
@@ -105,7 +109,7 @@ def read_keyed(
 
     Args:
         data: the file.
-        header: of the file.
+        header: of the file; its ``avro.schema`` may be another one, to decode with in place of the file's.
         maps: by the path of names to a map: for bytes, the expected bytes of each key's values, 4 or 8; for longs,
             None.
 
@@ -120,7 +124,7 @@ def read_keyed(
     paths = {_path(plan.row, names): names for names in maps}
     chosen = tuple(can_be_keyed(plan.row, {path: maps[names] is not None for path, names in paths.items() if path}))
     if not chosen or not is_available():
-        return read_table(data)[1], {}
+        return _read(data, header, "auto"), {}
     keyed = plan.keyed.get(chosen)
     if keyed is None:
         program = Program.of(plan.row, chosen)

@@ -10,6 +10,7 @@ Source: Iceberg spec, "Manifests", "Sequence Number Inheritance", "First Row ID 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -27,6 +28,7 @@ from lakemuster.formats.iceberg.avro_fields import (
     Member,
     rows_of,
 )
+from lakemuster.formats.iceberg.fixed_values import STATUSES, add_up, are_of_sizes, prefixed_fixed
 from lakemuster.formats.iceberg.json_text import parse_json
 from lakemuster.formats.iceberg.keyed_statistics import keyed_bounds, keyed_counts, width_of
 from lakemuster.formats.iceberg.manifest_lists import parse_manifest_list, preferred_schemas
@@ -44,7 +46,6 @@ from lakemuster.metadata.types import Primitive
 
 __all__ = ["inherit", "own_spec_id", "parse_manifest", "parse_manifest_list"]
 
-_STATUSES = {EXISTING: "existing", ADDED: "added", DELETED: "deleted"}
 _REQUIRED = ("status", "file_path", "file_format", "record_count", "file_size_in_bytes")
 _SEQUENCE_NUMBERS = ("sequence_number", "file_sequence_number")
 _ALIKE = (pa.types.is_integer, pa.types.is_string, pa.types.is_binary, pa.types.is_list)
@@ -71,8 +72,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     layout = _layout(avro.metadata["avro.schema"])
     schemas = _schemas(avro, table)
     type_of = _type_finder(schemas)
-    rows, maps = read_keyed(data, avro, _maps(layout, lambda key: width_of(type_of(key))))
-    entries = _Entries(rows, layout)
+    entries, maps = _decoded(data, avro, layout, _maps(layout, lambda key: width_of(type_of(key))), header)
     columns = list(_own_columns(entries))
     own = {field.name: values for field, values in columns}
     _check(own, header, len(data))
@@ -83,6 +83,37 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     files = Files(own["file_format"], own["record_count"].to_numpy(), is_of_delta(table.properties))
     columns += usable_columns(statistics, type_of, files)
     return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
+
+
+_KeyedMaps = dict[tuple[str, ...], Columns]
+
+
+def _decoded(
+    data: bytes, avro: AvroHeader, layout: Member, maps: Mapping[tuple[str, ...], Widths | None], header: ManifestHeader
+) -> tuple[_Entries, _KeyedMaps]:
+    """Decode the entries; where ``fixed`` partition values may follow their length, as the record counts agree better.
+
+    Values of one encoding may decode as the other: the last byte of one then begins the record count.
+    """
+    prefixed = prefixed_fixed(avro.metadata["avro.schema"])
+    if prefixed is None:
+        rows, found = read_keyed(data, avro, maps)
+        return _Entries(rows, layout), found
+    other = replace(avro, metadata={**avro.metadata, "avro.schema": prefixed.schema})
+    readings: list[tuple[bool, _Entries, _KeyedMaps]] = []
+    problems: list[MetadataCorrupt] = []
+    for own, sizes in ((other, prefixed.sizes), (avro, {})):
+        try:
+            rows, found = read_keyed(data, own, maps)
+            entries = _Entries(rows, layout)
+        except MetadataCorrupt as problem:
+            problems.append(problem)
+            continue
+        if are_of_sizes(entries.partition, sizes):
+            readings.append((add_up(entries.column, header), entries, found))
+    if not readings:
+        raise problems[-1]
+    return max(readings, key=lambda reading: reading[0])[1:]  # of equal ones, the first
 
 
 def own_spec_id(data: bytes) -> int | None:
@@ -290,7 +321,7 @@ def _check(columns: dict[str, pa.Array], header: ManifestHeader, length: int) ->
     if header.length == length:
         return
     records = columns["record_count"].to_numpy()
-    for code, name in _STATUSES.items():
+    for code, name in STATUSES.items():
         those = status == code
         _equal(header, f"{name}_files_count", int(those.sum()))
         _equal(header, f"{name}_rows_count", int(records[those].sum()))

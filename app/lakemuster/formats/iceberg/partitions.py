@@ -112,6 +112,7 @@ def _widens(source: pa.DataType, target: pa.DataType) -> bool:
         or (kinds.is_date32(source) and kinds.is_int32(target))
         or (kinds.is_binary(source) and kinds.is_string(target))
         or (kinds.is_fixed_size_binary(source) and kinds.is_binary(target))
+        or (kinds.is_binary(source) and kinds.is_fixed_size_binary(target) and not kinds.is_decimal(target))
     )
 
 

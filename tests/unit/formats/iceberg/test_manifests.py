@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import struct
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -10,7 +11,9 @@ import pyarrow as pa
 import pytest
 
 from lakemuster.errors import MetadataCorrupt
+from lakemuster.formats.avro import read_header
 from lakemuster.formats.iceberg.manifests import own_spec_id, parse_manifest
+from lakemuster.kernels.loading import kernels_disabled
 from lakemuster.metadata.files import ICEBERG_COLUMNS
 from lakemuster.metadata.partition import PartitionField, PartitionSpec
 from lakemuster.metadata.snapshot import ManifestHeader
@@ -300,6 +303,67 @@ def test_partition_values_have_the_result_type_of_their_transform(
     value, avro_type, transform, source, expected, spec_in_header
 ):
     assert partition_of(value, avro_type, transform, source, spec_in_header) == expected
+
+
+FIXED = {"type": "fixed", "name": "fixed_3", "size": 3}
+
+
+def with_prefixed_values(fields, partitions):
+    """Return a manifest whose blocks hold ``fixed`` partition values after their lengths, as Iceberg Java writes them.
+
+    Args:
+        fields: name and size of each field, the second and further ones of a size by a reference to its type.
+        partitions: the partition tuples of the entries.
+    """
+    declared: dict[int, str] = {}
+    types = []
+    for _, size in fields:
+        types.append(declared.get(size) or {"type": "fixed", "name": f"fixed_{size}", "size": size})
+        declared[size] = f"fixed_{size}"
+    numbered = [(name, 1000 + at) for at, (name, _) in enumerate(fields)]
+    said, stored = (
+        manifest(
+            entries,
+            partition=[(*field, of) for field, of in zip(numbered, avro, strict=True)],
+            schema=struct_of(**{f"c{at}": f"fixed[{size}]" for at, (_, size) in enumerate(fields, 1)}),
+            spec=[
+                {"name": name, "transform": "identity", "source-id": at, "field-id": field_id}
+                for at, (name, field_id) in enumerate(numbered, 1)
+            ],
+        )
+        for avro, entries in ((types, []), (["bytes"] * len(fields), [entry(partition=one) for one in partitions]))
+    )
+    head, blocks = read_header(said), read_header(stored)
+    return said[: head.data_offset - 16] + stored[blocks.data_offset - 16 :]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_fixed_partition_values_of_iceberg_java_are_read_without_their_length(compiled):
+    values = [{"p": b"\x01\x02\x03", "q": b"\xff\xfe\xfd"}, {"p": None, "q": b"abc"}, {"p": b"xyz", "q": None}]
+    data = with_prefixed_values([("p", 3), ("q", 3)], values)
+    with nullcontext() if compiled else kernels_disabled():
+        table = parse(data)
+    assert table.column("partition.1000").type == pa.binary(3)
+    assert table.column("partition.1000").to_pylist() == [value["p"] for value in values]
+    assert table.column("partition.1001").to_pylist() == [value["q"] for value in values]
+    assert table.column("record_count").to_pylist() == [10, 10, 10]
+
+
+@pytest.mark.parametrize("rows", [10, None])
+def test_fixed_partition_values_after_their_length_do_not_run_into_the_record_count(rows):
+    # As Avro says, the value is 06 ab cd, and the record count ef 14, which is -1336.
+    data = with_prefixed_values([("p", 3)], [{"p": b"\xab\xcd\xef"}])
+    table = parse(data, replace(HEADER, length=len(data), added_rows_count=rows))
+    assert table.column("partition.1000").to_pylist() == [b"\xab\xcd\xef"]
+    assert table.column("record_count").to_pylist() == [10]
+
+
+def test_fixed_partition_values_that_begin_like_a_length_are_read_as_the_record_counts_say():
+    value = {"p": b"\x06\xab\xcd"}
+    data = manifest([entry(partition=value, record_count=200)], partition=[("p", 1000, FIXED)], schema=struct_of())
+    table = parse(data, replace(HEADER, added_rows_count=200))
+    assert table.column("partition.1000").to_pylist() == [b"\x06\xab\xcd"]
+    assert table.column("record_count").to_pylist() == [200]
 
 
 @pytest.mark.parametrize("logical", [{}, {"logicalType": "timestamp-micros", "adjust-to-utc": True}])

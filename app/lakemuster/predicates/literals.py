@@ -302,6 +302,10 @@ def _timestamp(op: Op, literal: Literal, of: Primitive) -> Outcome:
     if zoned and of.kind is Kind.TIMESTAMP:
         raise IncomparableTypesError(f"the constant has a time zone, and values of type {of.text} have none")
     low, high = -(1 << 63), (1 << 63) - 1
+    is_number = literal.kind == "untyped" and isinstance(literal.value, int)
+    if of.unit == "ns" and is_number and not low <= picoseconds // _PICOSECONDS["ns"] <= high:
+        # Iceberg Java writes its constants of nanoseconds as plain numbers too.
+        raise UndecidedError("the constant is too large for microseconds, and may mean nanoseconds")
     if of.unit == "ns" and of.precision:  # of Paimon, which holds milliseconds and nanoseconds apart
         floor, rest = divmod(picoseconds, _PICOSECONDS["ns"])
         return stepped_beyond(op, floor, not rest, low, high)

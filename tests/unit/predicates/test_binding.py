@@ -432,6 +432,12 @@ def test_constants_without_a_type_take_the_columns(name, value, expected):
     assert plain(found) == leaf(name, Op.EQ, expected)
 
 
+def test_numbers_too_large_for_microseconds_may_be_nanoseconds():
+    found = bind(Leaf(Op.GT_EQ, "ts_ns", (Literal(MICROS * 1000, "untyped"),)), SCHEMA)
+    assert isinstance(found, Opaque)
+    assert "may mean nanoseconds" in found.reason
+
+
 def test_limits():
     deep = Leaf(Op.EQ, "i", (Literal(1, "integer"),))
     tree = deep

@@ -15,7 +15,8 @@ from functools import cached_property
 from lakemuster.caching import Cache
 from lakemuster.metadata.partition import PartitionField, PartitionSpec, result_type
 from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.types import Primitive
+from lakemuster.metadata.transforms import parse_transform
+from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Statistics
 from lakemuster.predicates import (
     FALSE,
@@ -71,8 +72,18 @@ class PartitionPredicates:
 
     def _fields(self, leaf: BoundLeaf) -> Iterator[tuple[PartitionField, Primitive]]:
         for partition_field in self.spec.fields:
-            if partition_field.source_ids == (leaf.field_id,):
+            if partition_field.source_ids == (leaf.field_id,) and not self._is_rehashed(partition_field, leaf.field_id):
                 yield partition_field, self._source(leaf)
+
+    def _is_rehashed(self, partition_field: PartitionField, source_id: int) -> bool:
+        """Tell whether the source's promotion from a date changed the hashes of its values.
+
+        The specification forbids such a promotion; which type a file was written with is not known here.
+        """
+        if parse_transform(partition_field.transform)[0] != "bucket":
+            return False
+        found = {source.kind for schema in self.schemas if (source := schema.primitive(source_id)) is not None}
+        return Kind.DATE in found and len(found) > 1
 
     def _source(self, leaf: BoundLeaf) -> Primitive:
         if leaf.transform is None:

@@ -84,7 +84,9 @@ def writers_of(
     for source in piece.sources:
         part = spec.parts[int(spec.parts_of(np.array([source.first]))[0])]
         # A manifest may be alone in one snapshot and packed in the next: its segment identifies the batch.
-        key = (spec.index, source.segment, part.manifest.id, source.batch, own, plan.view.table.rewrites, how)
+        table = plan.view.table
+        place = (spec.index, table.incarnation, source.segment, part.manifest.id, source.batch)
+        key = (*place, own, table.rewrites, how)
         writer = _WRITERS.get(key, partial(_pieces, plan, source, part, written))
         if writer is None:
             return []

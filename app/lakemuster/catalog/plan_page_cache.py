@@ -108,7 +108,8 @@ def _key(listing: PlanListing, size: int) -> CacheKey | None:
     if not is_whole or LIST_RULES.of(plan.view.table).cancels_entries:
         return None
     text = given if given is None or isinstance(given, str) else exact(given)
-    return plan.view.table.table_id, text, plan.bound, plan.statistics, size
+    table = plan.view.table
+    return table.table_id, table.incarnation, text, plan.bound, plan.statistics, size
 
 
 @cached("plan pages", lambda listed: 1000 + nbytes((listed.data, listed.deletes)), lambda scan: scan.cache_key)

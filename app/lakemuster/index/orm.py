@@ -4,14 +4,16 @@ There is no row per file and no row per (snapshot, manifest): a snapshot's manif
 ``integer_packing``). Documents are bytes of ``encoding``, not JSON columns: a metadata file may hold NUL characters,
 lone surrogates, NaN and integers of any size, which JSON columns reject or change.
 
-Row ids are never reused, so anything cached under a row id stays valid.
+Within one incarnation of the database (see ``incarnation``) row ids are never reused, so anything cached under an
+incarnation and a row id stays valid.
 """
 
 from __future__ import annotations
 
 from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, text, true
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, column_property, mapped_column
 
+from lakemuster.index.incarnation import Incarnation
 from lakemuster.index.orm_base import Base, Document, Int64, RowId, String, TableId
 from lakemuster.index.table_record import FIGURES
 
@@ -104,6 +106,7 @@ class TableRow(Base):
     metadata_bytes: Mapped[Int64 | None]
     health: Mapped[Int64 | None]
     health_due_at_ms: Mapped[Int64 | None]
+    incarnation: Mapped[str | None] = column_property(Incarnation(), deferred=True)
 
 
 class SchemaRow(Base):

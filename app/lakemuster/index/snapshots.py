@@ -107,7 +107,7 @@ _BY_ID = select(*_COLUMNS).where(
     SnapshotRow.branch == bindparam("branch"),
     SnapshotRow.snapshot_id == bindparam("snapshot_id"),
 )
-_MANIFESTS = select(SnapshotRow.manifests).where(SnapshotRow.id == bindparam("row_id"))
+_MANIFESTS = select(SnapshotRow.manifests, SnapshotRow.published_at_ms).where(SnapshotRow.id == bindparam("row_id"))
 
 
 def list_snapshots(session: Session, table_id: int, branch: str | None = None) -> list[SnapshotRecord]:
@@ -191,18 +191,23 @@ def newest_unpublished(session: Session, table_id: int, among: int) -> list[Snap
 
 
 def snapshot_manifests(
-    session: Session, snapshot_row_id: int, known: Mapping[int, ManifestRecord] = MappingProxyType({})
+    session: Session,
+    snapshot_row_id: int,
+    known: Mapping[int, ManifestRecord] = MappingProxyType({}),
+    published_at_ms: int | None = None,
 ) -> list[ManifestRecord]:
     """Return the manifests of a published snapshot, in the order of its lists.
 
     Args:
-        known: manifests of the same index by id, which are not read again.
+        known: manifests of the same incarnation of the index by id, which are not read again.
+        published_at_ms: when it was published; None for any time.
 
     Raises:
-        SnapshotNotFound: the snapshot was deleted meanwhile, or is not published.
+        SnapshotNotFound: the snapshot was deleted or published again meanwhile, or is not published.
         IndexUnavailable: the index is damaged.
     """
-    packed = session.scalar(_MANIFESTS, {"row_id": snapshot_row_id})
+    row = session.execute(_MANIFESTS, {"row_id": snapshot_row_id}).one_or_none()
+    packed = None if row is None or published_at_ms not in (None, row.published_at_ms) else row.manifests
     if packed is None:
         raise SnapshotNotFound("the snapshot is no longer in the index")
     roles, ids = unpack_members(packed)

@@ -13,7 +13,8 @@ from lakemuster.index.table_record import COLUMNS, FIGURES, HEALTH, ListedTable,
 
 _PREFIX = "sqlite:///"
 _BUSY_SECONDS = 15
-_TABLES = f"SELECT {', '.join((*COLUMNS, *FIGURES, HEALTH))} FROM catalog_table WHERE companion_of IS NULL"  # noqa: S608 - constants
+_ROWS = "(SELECT *, NULL AS incarnation FROM catalog_table)"
+_TABLES = f"SELECT {', '.join((*COLUMNS, *FIGURES, HEALTH))} FROM {_ROWS} WHERE companion_of IS NULL"  # noqa: S608 - constants
 
 
 def list_sqlite_tables(url: str) -> list[ListedTable] | None:

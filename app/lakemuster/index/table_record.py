@@ -27,6 +27,7 @@ class TableRecord:
         table_location: the table's root according to its metadata.
         companion_of: for a companion (see ``companions``), the id of its Paimon table.
         changed_at_ms: time of the last observed commit, by the database's clock, which invalidates earlier looks.
+        incarnation: of the database; part of the key of whatever is cached under ids of rows (see ``incarnation``).
     """
 
     table_id: int
@@ -51,6 +52,7 @@ class TableRecord:
     companion_of: int | None = None
     confined_to: tuple[str, ...] | None = None
     changed_at_ms: int | None = None
+    incarnation: str | None = None
 
     @property
     def state(self) -> TableRecord:

@@ -64,7 +64,12 @@ class TellReadyPartitions:
             names = names_by_id(session)
             ruled = {number: rules for number, name in names.items() if (rules := self._rules(name))}
             tables = tables_by_id(session, sorted(ruled))
-        self._pending = {number: one for number, one in self._pending.items() if number in ruled}
+        incarnations = {table.table_id: (table.incarnation,) for table in tables}
+        self._pending = {
+            number: one
+            for number, one in self._pending.items()
+            if (one.view.table.incarnation,) == incarnations.get(number)
+        }
         told, failed = 0, 0
         for table in tables:
             if not run.goes_on():

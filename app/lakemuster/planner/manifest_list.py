@@ -8,9 +8,12 @@ from typing import NamedTuple
 from lakemuster.caching import Cache, cached
 from lakemuster.errors import SnapshotNotFound
 from lakemuster.index import Index
-from lakemuster.index.snapshots import ManifestRecord, snapshot_manifests
+from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord, snapshot_manifests
 from lakemuster.planner.row_projection import ManifestPart
 from lakemuster.planner.view import View
+
+TableId = tuple[int, str | None]
+"""A table's id, and the incarnation of the database that gave it."""
 
 _RECORD_BYTES, _PART_BYTES, _SHARED_BYTES = 1600, 100, 60
 """Memory of a manifest's row, of a part, and of a reference to a row that another snapshot has, too."""
@@ -23,7 +26,11 @@ def manifest_records(index: Index, view: View) -> tuple[ManifestRecord, ...]:
     """Return the rows of the snapshot's manifest lists, in list order."""
     if view.snapshot is None:
         return ()
-    return _published(index, view.table.table_id, view.snapshot.row_id, view.snapshot.published_at_ms).records
+    return _published(*_key(index, view, view.snapshot)).records
+
+
+def _key(index: Index, view: View, snapshot: SnapshotRecord) -> tuple[Index, TableId, int, int | None]:
+    return index, (view.table.table_id, view.table.incarnation), snapshot.row_id, snapshot.published_at_ms
 
 
 class _Published(NamedTuple):
@@ -34,16 +41,16 @@ class _Published(NamedTuple):
 
 
 @cached("manifest lists", lambda found: found.new * _RECORD_BYTES + len(found.records) * _SHARED_BYTES)
-def _published(index: Index, table_id: int, row_id: int, _published_at_ms: int | None) -> _Published:
+def _published(index: Index, table: TableId, row_id: int, _published_at_ms: int | None) -> _Published:
     """Return a snapshot's manifest rows. They stay valid: row ids are never reused, and publishing changes the time."""
-    known = _latest.get((index, table_id)) or {}
+    known = _latest.get((index, table)) or {}
     with index.database.reading() as session:
         found = tuple(snapshot_manifests(session, row_id, known))
-    _latest.replace((index, table_id), {record.id: record for record in found})
+    _latest.replace((index, table), {record.id: record for record in found})
     return _Published(found, sum(record.id not in known for record in found))
 
 
-_latest: Cache[tuple[Index, int], dict[int, ManifestRecord]] = Cache(
+_latest: Cache[tuple[Index, TableId], dict[int, ManifestRecord]] = Cache(
     "manifest lists", lambda _, records: len(records) * _SHARED_BYTES
 )
 """The manifests of each table's last read snapshot, by id: the next snapshot shares nearly all of them."""
@@ -64,17 +71,16 @@ def parts(index: Index, view: View, roles: Iterable[str]) -> tuple[ManifestPart,
     if view.snapshot.snapshot.is_expired and "changelog" not in roles:
         number = str(view.snapshot_id)
         raise SnapshotNotFound(f"snapshot {number} has expired; only its changelog remains", snapshot_id=number)
-    of = (index, view.table.table_id, view.snapshot.row_id, view.snapshot.published_at_ms)
-    return _parts(*of, roles)
+    return _parts(*_key(index, view, view.snapshot), roles)
 
 
 @cached("manifest lists", lambda found: len(found) * _PART_BYTES)
 def _parts(
-    index: Index, table_id: int, row_id: int, published_at_ms: int | None, roles: frozenset[str]
+    index: Index, table: TableId, row_id: int, published_at_ms: int | None, roles: frozenset[str]
 ) -> tuple[ManifestPart, ...]:
     found: list[ManifestPart] = []
     first_row = 0
-    for record in _published(index, table_id, row_id, published_at_ms).records:
+    for record in _published(index, table, row_id, published_at_ms).records:
         if record.role in roles:
             found.append(ManifestPart(record, first_row))
         if record.role in LIVE_ROLES:

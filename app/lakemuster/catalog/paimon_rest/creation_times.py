@@ -37,14 +37,16 @@ def last_file_creation_ms(
         found = parts(services.index, View(table, metadata, record), LIVE_ROLES)
         if len(found) > MAX_MANIFESTS:
             return None
-        times = [_newest(services.index, part) for part in found]
+        times = [_newest(services.index, table.incarnation, part) for part in found]
     except CatalogError:
         return None
     return max((time for time in times if time is not None), default=None)
 
 
-@cached("figures", lambda _: _TIME_BYTES, lambda index, part: (index, part.manifest.id, _CREATED))
-def _newest(index: Index, part: ManifestPart) -> int | None:
+@cached(
+    "figures", lambda _: _TIME_BYTES, lambda index, incarnation, part: (index, incarnation, part.manifest.id, _CREATED)
+)
+def _newest(index: Index, _incarnation: str | None, part: ManifestPart) -> int | None:
     """Return the newest creation time of a manifest's files; None without one."""
     segment = index.segments.open(part.manifest.segment)
     if _CREATED not in segment.schema.names:

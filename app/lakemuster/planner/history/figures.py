@@ -84,7 +84,7 @@ def live_figures(index: Index, view: View) -> Figures:
         return total
     dead = None if view.snapshot is None else view.snapshot.dead_rows
     for part in parts(index, view, LIVE_ROLES):
-        total = total.plus(_added(index, part))
+        total = total.plus(_added(index, view.table.incarnation, part))
         if dead is not None:
             total = total.minus(_cancelled(index, part, dead))
     return total
@@ -103,14 +103,22 @@ def _cancelled(index: Index, part: ManifestPart, dead: NDArray[np.int64]) -> Fig
     return counted(_columns(index, part).take(pa.array(dead[first:last] - part.first_row)))
 
 
-@cached("figures", lambda _: _FIGURES_BYTES, lambda source, part: (source.index, part.manifest.id))
+@cached(
+    "figures",
+    lambda _: _FIGURES_BYTES,
+    lambda source, part: (source.index, source.view.table.incarnation, part.manifest.id),
+)
 def _listed(source: EntrySource, part: ManifestPart) -> Figures:
     """Count a manifest's live entries, which are the same in every snapshot."""
     return counted(source.listed(part))
 
 
-@cached("figures", lambda _: _FIGURES_BYTES, lambda index, part: (index, part.manifest.id, "added"))
-def _added(index: Index, part: ManifestPart) -> Figures:
+@cached(
+    "figures",
+    lambda _: _FIGURES_BYTES,
+    lambda index, incarnation, part: (index, incarnation, part.manifest.id, "added"),
+)
+def _added(index: Index, _incarnation: str | None, part: ManifestPart) -> Figures:
     """Count a manifest's added entries, some of which a snapshot may cancel."""
     table = _columns(index, part)
     return counted(table.filter(pc.equal(table.column("status"), ADDED)))

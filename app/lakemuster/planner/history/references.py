@@ -53,7 +53,8 @@ def distinct_manifests(index: Index, records: Sequence[SnapshotRecord]) -> Itera
     known: dict[int, ManifestRecord] = {}
     for record in records:
         with index.database.reading() as session:
-            found = snapshot_manifests(session, record.row_id, known)
+            # Files of a list that is of another snapshot, after a restore of the database, would seem to be orphans.
+            found = snapshot_manifests(session, record.row_id, known, record.published_at_ms)
         for manifest in found:
             if manifest.id not in known:
                 known[manifest.id] = manifest

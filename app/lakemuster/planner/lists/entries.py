@@ -95,7 +95,7 @@ class EntrySource:
             return None
         number = at.offset // BATCH_ROWS
         batch = segment.batch(number, self.row_projection.columns(segment.names))
-        key = (self.index, part.manifest.id, number, cache_key)
+        key = (self.index, self.view.table.incarnation, part.manifest.id, number, cache_key)
         return UnfilteredBatch(key, part, number * BATCH_ROWS, batch, segment.num_rows)
 
     def listed(self, part: ManifestPart) -> pa.Table:

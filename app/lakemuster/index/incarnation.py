@@ -1,0 +1,36 @@
+"""The incarnation of the database: an identity that changes when an older state may have replaced its contents.
+
+After a restore, or a failover that loses the last commits, sequences give ids again that other rows had before.
+Therefore what is cached under the ids of rows also has the incarnation in its key.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Text
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+
+class Incarnation(FunctionElement[str]):
+    """The start of PostgreSQL's main process, and the oids of the database and of a table; null for SQLite.
+
+    Each statement reads it together with the rows that it is about: a pooler may give any statement another server.
+    A SQLite file that is replaced is a failed check of readiness, and needs a restart.
+    """
+
+    type = Text()
+    inherit_cache = True
+
+
+@compiles(Incarnation, "sqlite")
+def _sqlite(_element: Incarnation, _compiler: object, **_: object) -> str:
+    return "NULL"
+
+
+@compiles(Incarnation, "postgresql")
+def _postgresql(_element: Incarnation, _compiler: object, **_: object) -> str:
+    # A scalar subquery is evaluated once for all rows.
+    return (
+        "(SELECT concat_ws('.', extract(epoch FROM pg_postmaster_start_time()), "
+        "(SELECT oid FROM pg_database WHERE datname = current_database()), 'catalog_table'::regclass::oid))"
+    )

@@ -142,18 +142,26 @@ class DatabaseBreaker:
         try:
             self._probe()
         except psycopg.Error as error:
-            if error.sqlstate is None:
+            if not _is_answer(error):
                 self.open()
                 return False
         finally:
             self._probing.release()
-        # An error with an SQLSTATE, such as too many connections, means that the server answers.
         self._answered_at, self._try_again_at = self._clock(), None
         return True
 
     def open(self) -> None:
         """Open the breaker, because the server is silent."""
         self._try_again_at = self._clock() + OPEN_SECONDS
+
+
+def _is_answer(error: psycopg.Error) -> bool:
+    """Return whether the server, or a pooler, reported the error: it answers, even with too many connections.
+
+    The error of a refused connection has no SQLSTATE. libpq writes two spaces between the severity, which is in the
+    server's language, and the message, but a single one in its own errors.
+    """
+    return error.sqlstate is not None or ":  " in str(error)
 
 
 class BoundedConnection(psycopg.Connection[Any]):

@@ -31,6 +31,22 @@ def test_a_slow_statement_of_a_responsive_server_completes(database: Database) -
         session.execute(text("SELECT pg_sleep(1.2)"))
 
 
+def test_a_slow_statement_completes_while_the_server_refuses_further_connections(
+    database: Database, postgres_server: PostgresServer
+) -> None:
+    role = "limited"
+    with postgres_server.connect() as server:
+        server.execute(f"CREATE ROLE {role} LOGIN CONNECTION LIMIT 1")
+        limited = Database(database._url.set(username=role).render_as_string())
+        try:
+            for _ in range(2):
+                with limited.reading() as session:
+                    session.execute(text("SELECT pg_sleep(0.6)"))
+        finally:
+            limited.close()
+            server.execute(f"DROP ROLE {role}")
+
+
 def test_a_short_statement_times_out_and_the_next_one_succeeds(database: Database) -> None:
     with pytest.raises(IndexUnavailable, match="does not answer"):
         database.rows(select(func.pg_sleep(20)), {})

@@ -65,6 +65,20 @@ def test_a_rejection_counts_as_an_answer() -> None:
     assert not server.breaker.is_open
 
 
+@pytest.mark.parametrize(
+    ("said", "is_answer"),
+    [
+        ("FATAL:  sorry, too many clients already", True),
+        ("FATAL:  no more connections allowed (max_client_conn)", True),
+        ("Connection refused\n\tIs the server running locally and accepting connections on that socket?", False),
+    ],
+)
+def test_a_refusal_by_the_server_is_an_answer(said: str, is_answer: bool) -> None:
+    server = Server()
+    server.refusal = psycopg.OperationalError(f'connection failed: connection to server on socket "/s" failed: {said}')
+    assert server.breaker.check() is is_answer
+
+
 def test_only_one_thread_probes() -> None:
     inside, release = threading.Event(), threading.Event()
 

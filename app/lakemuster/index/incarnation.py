@@ -12,10 +12,11 @@ from sqlalchemy.sql.functions import FunctionElement
 
 
 class Incarnation(FunctionElement[str]):
-    """The start of PostgreSQL's main process, and the oids of the database and of a table; null for SQLite.
+    """The start of PostgreSQL's main process, and the path of a table's file, with the oid of the database.
+
+    It is null for SQLite: a file that is replaced fails the check of readiness, and needs a restart.
 
     Each statement reads it together with the rows that it is about: a pooler may give any statement another server.
-    A SQLite file that is replaced is a failed check of readiness, and needs a restart.
     """
 
     type = Text()
@@ -29,8 +30,5 @@ def _sqlite(_element: Incarnation, _compiler: object, **_: object) -> str:
 
 @compiles(Incarnation, "postgresql")
 def _postgresql(_element: Incarnation, _compiler: object, **_: object) -> str:
-    # A scalar subquery is evaluated once for all rows.
-    return (
-        "(SELECT concat_ws('.', extract(epoch FROM pg_postmaster_start_time()), "
-        "(SELECT oid FROM pg_database WHERE datname = current_database()), 'catalog_table'::regclass::oid))"
-    )
+    # A scalar subquery, which is evaluated once for all rows, takes longer for a single one.
+    return "concat_ws('.', extract(epoch FROM pg_postmaster_start_time()), pg_relation_filepath('catalog_table'))"

@@ -191,35 +191,32 @@ def newest_unpublished(session: Session, table_id: int, among: int) -> list[Snap
 
 
 def snapshot_manifests(
-    session: Session,
-    snapshot_row_id: int,
-    known: Mapping[int, ManifestRecord] = MappingProxyType({}),
-    published_at_ms: int | None = None,
+    session: Session, row_id: int, known: Mapping[int, ManifestRecord] = MappingProxyType({}), at_ms: int | None = None
 ) -> list[ManifestRecord]:
     """Return the manifests of a published snapshot, in the order of its lists.
 
     Args:
+        row_id: of the snapshot.
         known: manifests of the same incarnation of the index by id, which are not read again.
-        published_at_ms: when it was published; None for any time.
+        at_ms: when it was published; None for any time.
 
     Raises:
         SnapshotNotFound: the snapshot was deleted or published again meanwhile, or is not published.
         IndexUnavailable: the index is damaged.
     """
-    row = session.execute(_MANIFESTS, {"row_id": snapshot_row_id}).one_or_none()
-    packed = None if row is None or published_at_ms not in (None, row.published_at_ms) else row.manifests
-    if packed is None:
+    row = session.execute(_MANIFESTS, {"row_id": row_id}).one_or_none()
+    if row is None or row.manifests is None or at_ms not in (None, row.published_at_ms):
         raise SnapshotNotFound("the snapshot is no longer in the index")
-    roles, ids = unpack_members(packed)
+    roles, ids = unpack_members(row.manifests)
     order = ids.tolist()
-    found = load_manifests(session, [row_id for row_id in order if row_id not in known])
+    found = load_manifests(session, [one_id for one_id in order if one_id not in known])
     records: list[ManifestRecord] = []
-    for role, row_id in zip(roles, order, strict=True):
-        before, one = known.get(row_id), found.get(row_id)
+    for role, one_id in zip(roles, order, strict=True):
+        before, one = known.get(one_id), found.get(one_id)
         if before is not None:
             records.append(before if before.role == role else replace(before, role=role))
         elif one is not None:
-            records.append(ManifestRecord(row_id, role, one.header, one.segment))
+            records.append(ManifestRecord(one_id, role, one.header, one.segment))
         else:
             raise IndexUnavailable("the index lacks manifests of a published snapshot")
     return records

@@ -3,7 +3,8 @@
 .POSIX:
 .PHONY: help demo test whole pythons lowest quick full check format openapi kernels reference picture docs licences sbom bench lock
 
-JOBS = logical
+# One process more than processors: many tests wait for servers, databases and other clients.
+JOBS = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
 PYTEST_ARGS =
 side_by_side = --numprocesses $(JOBS) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS =

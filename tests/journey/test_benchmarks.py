@@ -147,9 +147,9 @@ def test_many_tables_are_indexed_by_one_job_of_spark():
 
 OF_PROGRAMS = {"http": {"W4", "W7"}, "memory": {"W14"}}
 """Workloads of programs with another name."""
-LONG = ("W2", "W11", "W12", "W17", "W21", "growth", "http", "watching")
-"""Workloads that each take 15 s of a core or more."""
-ALL = [pytest.param(name, marks=pytest.mark.full if name in LONG else ()) for name in (*WORKLOADS, "growth")]
+SHORT = ("W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W19")
+"""Workloads that take a few seconds each."""
+ALL = [pytest.param(name, marks=() if name in SHORT else pytest.mark.full) for name in (*WORKLOADS, "growth")]
 
 
 @pytest.mark.timeout(900)

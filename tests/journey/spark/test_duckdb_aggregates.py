@@ -89,6 +89,7 @@ has one reading of NaN. The oracle on rows detects them.
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [name for name in PLANTED_AGGREGATES if name not in UNSEEN])
 def test_a_planted_bug_is_noticed(name: str, ask: Ask, truth: Truth) -> None:
     assert is_noticed(PLANTED_AGGREGATES[name][0], ask, truth)

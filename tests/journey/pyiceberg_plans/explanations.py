@@ -8,6 +8,7 @@ names are replaced by true.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -39,8 +40,17 @@ from pyiceberg.expressions.visitors import IN_PREDICATE_LIMIT
 from pyiceberg.manifest import DataFile
 from pyiceberg.transforms import TimeTransform
 from pyiceberg.typedef import Record
-from pyiceberg.types import DoubleType, FixedType, FloatType, PrimitiveType, TimeType
+from pyiceberg.types import (
+    DoubleType,
+    FixedType,
+    FloatType,
+    PrimitiveType,
+    TimestampType,
+    TimestamptzType,
+    TimeType,
+)
 
+from lakemuster.formats.iceberg.timestamp_bounds import LAST_MILLISECOND
 from tests.journey.pyiceberg_plans.planned import PlannedTable, Planner
 
 APART = "partitions and statistics are looked at one after the other: what the one excludes may be saved by the other"
@@ -50,10 +60,11 @@ ENDS = "nothing is known to be beyond a type's least and greatest values"
 MANY = "IN of more than 200 values is not decided by bounds"
 OTHER = "what one conjunct says of NaN is not known to another"
 EARLY = "times before 1970 are not looked for in the partition above, where old writers put them"
+MILLISECONDS = "small timestamps of Parquet files are not taken for milliseconds, as some writers record them"
 REQUIRED = "a required column is trusted to hold no null where no null count says so"
 NULL_PARTITION = "the residual of a file with a null partition value cannot be made: None is compared"
 EQUALITY = "equality deletes are refused"
-ALL = {APART, NEGATIONS, PREFIXES, ENDS, MANY, OTHER, EARLY, REQUIRED, NULL_PARTITION, EQUALITY}
+ALL = {APART, NEGATIONS, PREFIXES, ENDS, MANY, OTHER, EARLY, MILLISECONDS, REQUIRED, NULL_PARTITION, EQUALITY}
 
 _LAST_MOMENT = 86_399_999_999
 _NOT_NAN = (LessThan, LessThanOrEqual, EqualTo, In, NotNaN, IsNull)
@@ -145,10 +156,16 @@ def why_kept(table: PlannedTable, expression: Any, file: DataFile) -> set[str] |
     found = opened(expression)
     if rules and keeps(table, found, file):
         return rules
-    return {*rules, EARLY} if keeps(table, found, file, _one_earlier(table, file)) else None
+    earlier = _one_earlier(table, file)
+    if keeps(table, found, file, earlier):
+        return {*rules, EARLY}
+    loosened = _in_milliseconds(table, file)
+    if keeps(table, found, loosened):
+        return {*rules, MILLISECONDS}
+    return {*rules, EARLY, MILLISECONDS} if keeps(table, found, loosened, earlier) else None
 
 
-def keeps(table: PlannedTable, expression: Any, file: DataFile, partition: Record | None = None) -> bool:
+def keeps(table: PlannedTable, expression: Any, file: Any, partition: Record | None = None) -> bool:
     """Return whether PyIceberg keeps a file, or would keep it in another partition."""
     planner = Planner(table.metadata, table.io, expression)
     placed: Any = SimpleNamespace(partition=file.partition if partition is None else partition)
@@ -162,6 +179,31 @@ def _one_earlier(table: PlannedTable, file: DataFile) -> Record:
             value - 1 if isinstance(part.transform, TimeTransform) and value is not None and value <= 0 else value
             for part, value in zip(table.metadata.specs()[file.spec_id].fields, _values(file.partition), strict=True)
         )
+    )
+
+
+def _in_milliseconds(table: PlannedTable, file: DataFile) -> Any:
+    """Return the file with the timestamps that its bounds are if they are milliseconds."""
+    schema = table.metadata.schema()
+
+    def bounds(given: dict[int, bytes] | None, *, is_lower: bool) -> dict[int, bytes]:
+        found = dict(given or {})
+        for field_id, raw in found.items():
+            if isinstance(schema.find_type(field_id), TimestampType | TimestamptzType):
+                (number,) = struct.unpack("<q", raw)
+                if abs(number) <= LAST_MILLISECOND and (number < 0) is is_lower:
+                    found[field_id] = struct.pack("<q", number * 1000)
+        return found
+
+    return SimpleNamespace(
+        spec_id=file.spec_id,
+        partition=file.partition,
+        record_count=file.record_count,
+        value_counts=file.value_counts,
+        null_value_counts=file.null_value_counts,
+        nan_value_counts=file.nan_value_counts,
+        lower_bounds=bounds(file.lower_bounds, is_lower=True),
+        upper_bounds=bounds(file.upper_bounds, is_lower=False),
     )
 
 

@@ -37,7 +37,7 @@ VIEW: Any = SimpleNamespace(
     metadata=SimpleNamespace(specs=(PartitionSpec(0, ()),)),
     schemas=(),
     names={},
-    table=SimpleNamespace(rewrites=()),
+    table=SimpleNamespace(rewrites=(), incarnation=None),
     snapshot_id=1,
 )
 

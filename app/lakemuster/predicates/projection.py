@@ -5,7 +5,8 @@ holds for no partition with a row that does not match.
 
 DuckDB up to 1.5.5 hashes UUIDs with their first bit inverted, so rows of one UUID may be in either of two buckets.
 
-Source: Iceberg spec, "Scan Planning" and "Partition Transforms"; duckdb/duckdb-iceberg issue 1325.
+Source: Iceberg spec, "Scan Planning" and "Partition Transforms"; duckdb/duckdb-iceberg issue 1325;
+ClickHouse issue 119579.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     result = transformed_type(field.transform, source)
     if result is None or name == "void":
         return None
-    late = name in ("year", "month", "hour") or (name == "day" and source.kind is not Kind.DATE)
+    late = name in ("year", "month", "hour") or (name == "day" and (source.kind is not Kind.DATE or _is_early(leaf)))
     if leaf.transform is not None and parse_transform(leaf.transform) != (name, parameter):
         return None
     target = replace(leaf, field_id=field.field_id, type=result, transform=None)
@@ -93,26 +94,26 @@ def _inclusive_steps(
 ) -> Bound | None:
     """Project a comparison of numbers or times, whose order the transform preserves.
 
-    ``late``: old writers put times before 1970 into the next higher partition, so that partitions
-    up to 0 may also hold values of the one below.
+    ``late``: writers put times before 1970 into other partitions. Iceberg Java up to 0.10 used the next higher one,
+    so that partitions up to 0 may also hold values of the one below; ClickHouse up to 26.9 uses 0 for dates.
     """
     op, values = target.op, target.values
     if op in (Op.EQ, Op.IN):
         found = [function(value) for value in values]
         if late:
-            found += [value + 1 for value in found if isinstance(value, int) and value < 0]
+            found += _later(found)
         return None if _is_beyond(target.type, found) else _among(target, found, _wrapped(source, width))
     if op in (Op.GT, Op.GT_EQ):
         return _bounded(target, Op.GT_EQ, function(_next(source, values[0], 1 if op is Op.GT else 0)))
     if op in (Op.LT, Op.LT_EQ):
         high = function(_next(source, values[0], -1 if op is Op.LT else 0))
+        others = [*_wrapped(source, width).values()]
         if late and isinstance(high, int) and high < 0:
-            high += 1
+            high, others = high + 1, [0]
         below = _bounded(target, Op.LT_EQ, high)
-        wrapped = _wrapped(source, width)
-        if below is None or not wrapped:
+        if below is None or not others:
             return below
-        return any_of((below, _among(replace(target, op=Op.IN), wrapped.values())), target.text)
+        return any_of((below, _among(replace(target, op=Op.IN), others)), target.text)
     return None
 
 
@@ -125,18 +126,30 @@ def _strict_steps(
         return _bounded(target, Op.LT, function(_next(source, values[0], 1 if op is Op.LT_EQ else 0)))
     if op in (Op.GT, Op.GT_EQ):
         low = function(_next(source, values[0], -1 if op is Op.GT_EQ else 0))
+        others = [*wrapped.values()]
         if late and isinstance(low, int) and low < 0:
-            low += 1
+            low, others = low + 1, [0]
         above = _bounded(target, Op.GT, low)
-        if above is None or not wrapped:
+        if above is None or not others:
             return above
-        return all_of((above, _among(replace(target, op=Op.NOT_IN, nulls=False), wrapped.values())), target.text)
+        return all_of((above, _among(replace(target, op=Op.NOT_IN, nulls=False), others)), target.text)
     if op in (Op.NOT_EQ, Op.NOT_IN):
         found = [function(value) for value in values]
         if late:
-            found += [value + 1 for value in found if isinstance(value, int) and value < 0]
+            found += _later(found)
         return None if _is_beyond(target.type, found) else _among(target, found, wrapped)
     return None
+
+
+def _is_early(leaf: BoundLeaf) -> bool:
+    """Return whether a comparison of days is about days before 1970."""
+    return any(isinstance(value, int) and value <= 0 for value in leaf.values)
+
+
+def _later(found: Iterable[object]) -> list[int]:
+    """Return the other partitions in which writers may have put rows of these."""
+    early = [value for value in found if isinstance(value, int) and value < 0]
+    return [*(value + 1 for value in early), *([0] if early else [])]
 
 
 def _inclusive_prefix(target: BoundLeaf, function: Callable[[object], object], width: int) -> Bound | None:

@@ -1,15 +1,21 @@
-"""Projections of decimals that truncation takes beyond the digits of their type, and of UUIDs to their buckets."""
+"""Projections of decimals that truncation takes beyond the digits of their type,
+of UUIDs to their buckets, and of days before 1970 to the partitions in which writers put them.
+"""
 
 from __future__ import annotations
 
+import operator
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lakemuster.formats.iceberg.schemas import parse_primitive
 from lakemuster.metadata.partition import PartitionField
-from lakemuster.predicates import BoundLeaf, Op
+from lakemuster.metadata.transforms import apply
+from lakemuster.predicates import BoundAnd, BoundLeaf, BoundOr, Op
 from lakemuster.predicates.projection import project, project_strict
 
 OF = parse_primitive("decimal(9,2)")
@@ -52,3 +58,56 @@ def test_a_uuid_is_in_its_bucket_or_in_that_of_duckdb(function, op, projected):
 def test_the_bucket_of_a_uuid_is_not_that_of_its_partition():
     leaf = BoundLeaf(Op.EQ, 2, "bucket(16, u)", UUIDS, (SPECIFIED,), transform="bucket[16]")
     assert project(leaf, HASHED, UUIDS) is None
+
+
+DAYS = parse_primitive("date")
+
+
+def held(bound, partition):
+    """Return whether a projection holds for a partition."""
+    match bound:
+        case BoundLeaf(op=Op.EQ | Op.IN, values=values):
+            return partition in values
+        case BoundLeaf(op=Op.NOT_EQ | Op.NOT_IN, values=values):
+            return partition not in values
+        case BoundLeaf(op=Op.LT | Op.LT_EQ | Op.GT | Op.GT_EQ as op, values=(value,)):
+            tests = {Op.LT: operator.lt, Op.LT_EQ: operator.le, Op.GT: operator.gt, Op.GT_EQ: operator.ge}
+            return bool(tests[op](partition, value))
+        case BoundAnd(children=children):
+            return all(held(child, partition) for child in children)
+        case BoundOr(children=children):
+            return any(held(child, partition) for child in children)
+    raise AssertionError(bound)
+
+
+TESTS = {
+    Op.EQ: operator.eq,
+    Op.NOT_EQ: operator.ne,
+    Op.LT: operator.lt,
+    Op.LT_EQ: operator.le,
+    Op.GT: operator.gt,
+    Op.GT_EQ: operator.ge,
+}
+
+
+@pytest.mark.parametrize("transform", ["year", "month", "day"])
+@given(op=st.sampled_from(list(TESTS)), value=st.integers(-800, 800), day=st.integers(-800, 800))
+def test_days_are_in_their_partition_or_in_0_where_they_are_before_1970(transform, op, value, day):
+    field = PartitionField(1002, "d", transform, (3,))
+    leaf = BoundLeaf(op, 3, "d", DAYS, (value,))
+    own = apply(transform, DAYS, day)
+    inclusive, strict = project(leaf, field, DAYS), project_strict(leaf, field, DAYS)
+    for partition in {own, max(own, 0)}:
+        if TESTS[op](day, value):
+            assert inclusive is None or held(inclusive, partition)
+        else:
+            assert strict is None or not held(strict, partition)
+
+
+def test_later_days_are_projected_exactly():
+    field = PartitionField(1002, "d", "day", (3,))
+    for op in TESTS:
+        leaf = BoundLeaf(op, 3, "d", DAYS, (20_000,))
+        found = project(leaf, field, DAYS)
+        assert isinstance(found, BoundLeaf)
+        assert (found.op, found.values) == (op, (20_000,))

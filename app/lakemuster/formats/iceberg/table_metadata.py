@@ -214,6 +214,8 @@ def _refs(root: Object, snapshot_ids: set[int]) -> tuple[tuple[Ref, ...], int | 
         _ref(name, as_object(node, f"refs.{name}"), f"refs.{name}.")
         for name, node in (as_object(named, "refs") if named is not None else {}).items()
     ]
+    # ClickHouse writes this for a table without snapshots.
+    refs = [ref for ref in refs if (ref.name, ref.snapshot_id) != (MAIN, _NO_SNAPSHOT)]
     main = next((ref.snapshot_id for ref in refs if ref.name == MAIN), None)
     if main is None and current is not None:
         refs.insert(0, Ref(MAIN, "branch", current))

@@ -216,6 +216,12 @@ def test_a_table_without_a_current_snapshot_has_no_main(current):
     assert (table.current_snapshot_id, table.refs) == (None, ())
 
 
+def test_main_at_no_snapshot_is_left_out():
+    refs = {"main": {"snapshot-id": -1, "type": "branch"}}
+    table = parse(but(V2, current_snapshot_id=-1, snapshots=[], snapshot_log=[], refs=refs))
+    assert (table.current_snapshot_id, table.refs) == (None, ())
+
+
 def test_a_parent_of_minus_one_is_no_parent():
     assert parse(but(V2, snapshots=[SNAPSHOT | {"parent-snapshot-id": -1}])).snapshots[0].parent_id is None
 

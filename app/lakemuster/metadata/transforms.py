@@ -107,10 +107,39 @@ def transform_function(transform: str, source: Primitive) -> Callable[[object], 
         case "void":
             return lambda _: None
         case "bucket":
-            return lambda value: (mmh3.hash(_hashed(source, value)) & 0x7FFFFFFF) % parameter
+            return lambda value: _bucket(_hashed(source, value), parameter)
         case "truncate":
             return lambda value: _truncate(source, value, parameter)
     return lambda value: _time(name, source, value)
+
+
+def other_bucket(transform: str, source: Primitive, value: object) -> int | None:
+    """Return the bucket in which a writer may have put a value against the specification; None if none does.
+
+    DuckDB up to 1.5.5 hashes UUIDs with their first bit inverted. Daft 0.7 hashes decimals as 16 bytes without leading
+    zero bytes.
+
+    Source: duckdb/duckdb-iceberg issue 1325; the functions ``iceberg_bucket`` of DuckDB and Daft.
+
+    Args:
+        transform: a bucket.
+    """
+    _, parameter = parse_transform(transform)
+    match value:
+        case UUID():
+            return _bucket(UUID(int=value.int ^ 1 << 127).bytes, parameter)
+        case Decimal():
+            return _bucket(_signed(unscaled(value, source.scale), least=16).lstrip(b"\0"), parameter)
+    return None
+
+
+def _bucket(data: bytes, buckets: int) -> int:
+    return (mmh3.hash(data) & 0x7FFFFFFF) % buckets
+
+
+def _signed(number: int, least: int = 1) -> bytes:
+    """Return a number in the fewest bytes of two's complement, but at least so many."""
+    return number.to_bytes(max(least, (number if number >= 0 else ~number).bit_length() // 8 + 1), "big", signed=True)
 
 
 def _hashed(source: Primitive, value: object) -> bytes:
@@ -122,8 +151,7 @@ def _hashed(source: Primitive, value: object) -> bytes:
         case UUID():
             return value.bytes
         case Decimal():
-            number = unscaled(value, source.scale)
-            return number.to_bytes((number if number >= 0 else ~number).bit_length() // 8 + 1, "big", signed=True)
+            return _signed(unscaled(value, source.scale))
         case int():
             if source.kind in INSTANTS or source.kind is Kind.TIME:
                 value = value * 10**6 // PER_SECOND[source.unit]

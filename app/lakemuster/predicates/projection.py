@@ -3,10 +3,7 @@
 The *inclusive* projection holds for the partition of every row that matches the predicate. The *strict* projection
 holds for no partition with a row that does not match.
 
-DuckDB up to 1.5.5 hashes UUIDs with their first bit inverted, so rows of one UUID may be in either of two buckets.
-
-Source: Iceberg spec, "Scan Planning" and "Partition Transforms"; duckdb/duckdb-iceberg issue 1325;
-ClickHouse issue 119579.
+Source: Iceberg spec, "Scan Planning" and "Partition Transforms"; ClickHouse issue 119579.
 """
 
 from __future__ import annotations
@@ -14,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
-from uuid import UUID
 
 from lakemuster.metadata.partition import PartitionField
 from lakemuster.metadata.transforms import (
     INTEGER_BITS,
     SEQUENCES,
+    other_bucket,
     parse_transform,
     transform_function,
     transformed_type,
@@ -27,6 +24,9 @@ from lakemuster.metadata.transforms import (
 from lakemuster.metadata.types import Kind, Primitive
 from lakemuster.metadata.values import scaled, unscaled
 from lakemuster.predicates.tree import FALSE, Bound, BoundLeaf, Op, all_of, any_of
+
+_HASHED_OTHERWISE = frozenset({Kind.UUID, Kind.DECIMAL})
+"""Kinds of values whose partition need not tell their bucket, see ``other_bucket``."""
 
 
 def project(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
@@ -64,7 +64,7 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     target = replace(leaf, field_id=field.field_id, type=result, transform=None)
     if leaf.op in (Op.IS_NULL, Op.NOT_NULL):
         return target
-    if name == "bucket" and source.kind is Kind.UUID and leaf.transform is not None:
+    if name == "bucket" and source.kind in _HASHED_OTHERWISE and leaf.transform is not None:
         return None
     if name == "identity" or (name == "day" and not late) or (leaf.transform is not None and not late):
         return target
@@ -72,7 +72,8 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     if function is None or leaf.op in (Op.IS_NAN, Op.NOT_NAN):
         return None
     if name == "bucket":
-        return _project_bucket(target, function, strict=strict)
+        others = (other_bucket(field.transform, source, value) for value in leaf.values)
+        return _project_bucket(target, function, [one for one in others if one is not None], strict=strict)
     if source.kind in SEQUENCES:
         rule = _strict_prefix if strict else _inclusive_prefix
         return rule(target, function, parameter)
@@ -81,12 +82,11 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     return _inclusive_steps(target, source, function, parameter, late=late)
 
 
-def _project_bucket(target: BoundLeaf, function: Callable[[object], object], *, strict: bool) -> Bound | None:
+def _project_bucket(
+    target: BoundLeaf, function: Callable[[object], object], others: list[int], *, strict: bool
+) -> Bound | None:
     ops = (Op.NOT_EQ, Op.NOT_IN) if strict else (Op.EQ, Op.IN)
-    if target.op not in ops:
-        return None
-    inverted = [UUID(int=value.int ^ 1 << 127) for value in target.values if isinstance(value, UUID)]
-    return _among(target, map(function, (*target.values, *inverted)))
+    return _among(target, [*map(function, target.values), *others]) if target.op in ops else None
 
 
 def _inclusive_steps(

@@ -14,7 +14,7 @@ from pyiceberg.schema import Schema as TheirSchema
 
 from lakemuster.metadata.partition import UNKNOWN, PartitionField, result_type
 from lakemuster.metadata.schema import Schema
-from lakemuster.metadata.transforms import apply, parse_transform, transformed_type
+from lakemuster.metadata.transforms import apply, other_bucket, parse_transform, transformed_type
 from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.predicates import BoundLeaf, Op, all_of, matches
 from lakemuster.predicates.projection import project, project_strict
@@ -185,8 +185,8 @@ SINGLE = (Op.EQ, Op.NOT_EQ, Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ)
 def partition_values(transform: str, of: Primitive, value: object) -> list[object]:
     """Return the partition values that writers may store for a value.
 
-    Java wraps integers around, and old versions stored times before 1970 one too high. A long may have been written
-    as an int.
+    Java wraps integers around, and old versions stored times before 1970 one too high; ClickHouse stores 0 for dates.
+    DuckDB and Daft have buckets of their own. A long may have been written as an int.
     """
     stored = apply(transform, of, value)
     if of.kind is Kind.LONG and isinstance(stored, int) and isinstance(value, int):
@@ -197,8 +197,12 @@ def partition_values(transform: str, of: Primitive, value: object) -> list[objec
         return [stored + 2**32]
     if transform in ("year", "month", "hour") or (transform == "day" and of.kind is not Kind.DATE):
         assert isinstance(stored, int)
-        return [stored, stored + 1] if stored < 0 else [stored]
-    return [stored]
+        return [stored, stored + 1, 0] if stored < 0 else [stored]
+    if transform == "day":
+        assert isinstance(stored, int)
+        return [stored, max(stored, 0)]
+    other = other_bucket(transform, of, value) if transform.startswith("bucket") else None
+    return [stored] if other is None else [stored, other]
 
 
 def leaves(transform: str, of: Primitive, world: list[object]):
@@ -248,7 +252,8 @@ def test_projections_hold_for_every_value(transform, of):
         ("day", TS, Op.LT, 2 * DAY, (Op.LT_EQ, 1), (Op.LT, 2)),
         ("day", TS, Op.GT_EQ, 2 * DAY, (Op.GT_EQ, 2), (Op.GT, 1)),
         ("day", TS, Op.EQ, -1, (Op.IN, -1, 0), None),
-        ("day", DATE, Op.EQ, -1, (Op.EQ, -1), (Op.EQ, -1)),
+        ("day", DATE, Op.EQ, -1, (Op.IN, -1, 0), None),
+        ("day", DATE, Op.EQ, 1, (Op.EQ, 1), (Op.EQ, 1)),
         ("truncate[2]", STRING, Op.STARTS_WITH, "a", (Op.STARTS_WITH, "a"), (Op.STARTS_WITH, "a")),
         ("truncate[2]", STRING, Op.STARTS_WITH, "abc", (Op.EQ, "ab"), None),
         ("truncate[2]", STRING, Op.NOT_STARTS_WITH, "abc", None, (Op.NOT_EQ, "ab")),

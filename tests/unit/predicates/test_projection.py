@@ -5,6 +5,7 @@ of UUIDs to their buckets, and of days before 1970 to the partitions in which wr
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from decimal import Decimal
 from uuid import UUID
 
@@ -55,9 +56,22 @@ def test_a_uuid_is_in_its_bucket_or_in_that_of_duckdb(function, op, projected):
     assert (found.op, found.values) == (projected, (DUCKDBS, SPECIFIED))
 
 
-def test_the_bucket_of_a_uuid_is_not_that_of_its_partition():
-    leaf = BoundLeaf(Op.EQ, 2, "bucket(16, u)", UUIDS, (SPECIFIED,), transform="bucket[16]")
-    assert project(leaf, HASHED, UUIDS) is None
+OF_DAFT = {-300: 8, -1: 14, 177: 9}
+"""Results of Daft 0.7.26 for ``partition_iceberg_bucket(16)`` of decimals with two digits after the point."""
+
+
+def test_a_decimal_is_in_its_bucket_or_in_that_of_daft():
+    for number, of_daft in OF_DAFT.items():
+        value = Decimal(number).scaleb(-2)
+        found = project(BoundLeaf(Op.EQ, 1, "e", OF, (value,)), replace(FIELD, transform="bucket[16]"), OF)
+        assert isinstance(found, BoundLeaf)
+        assert set(found.values) == {of_daft, apply("bucket[16]", OF, value)}
+
+
+@pytest.mark.parametrize("of", [UUIDS, OF])
+def test_a_bucket_is_not_that_of_the_partition_where_writers_disagree(of):
+    leaf = BoundLeaf(Op.EQ, 2, "bucket(16, u)", of, (SPECIFIED,), transform="bucket[16]")
+    assert project(leaf, HASHED, of) is None
 
 
 DAYS = parse_primitive("date")

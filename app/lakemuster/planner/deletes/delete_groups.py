@@ -86,18 +86,20 @@ class FoundPairs:
         self._numbers: list[Numbers] = []
         self._count = 0
 
-    def add(self, rows: Numbers, numbers: Numbers, keep: Mask) -> None:
-        """Add the pairs that the mask ``keep`` selects.
+    def add(self, rows: Numbers, numbers: Numbers, keep: Mask | None = None) -> None:
+        """Add pairs: those that the mask ``keep`` selects, or all.
 
         Raises:
             LimitExceeded: more than :data:`MAX_PAIRS` in all.
         """
-        kept = keep.nonzero()[0]
-        self._count += len(kept)
+        if keep is not None:
+            kept = keep.nonzero()[0]
+            rows, numbers = rows[kept], numbers[kept]
+        self._count += len(rows)
         if self._count > MAX_PAIRS:
             raise LimitExceeded("too many delete files apply to the data files of one manifest", limit=MAX_PAIRS)
-        self._rows.append(rows[kept])
-        self._numbers.append(numbers[kept])
+        self._rows.append(rows)
+        self._numbers.append(numbers)
 
     def by_row(self, rows: int, deletes: int) -> Pairs:
         """Return offsets (rows + 1,) and each row's delete file numbers, ascending, all below ``deletes``."""

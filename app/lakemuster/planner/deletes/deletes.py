@@ -3,15 +3,19 @@
 Pure: entries in, numbers out, in bulk. Delete files are sorted by partition or data file, then by
 sequence number, so that a binary search finds those of a data file as one range.
 
-* Position deletes and deletion vectors apply to files of their partition that are not newer than they are;
-  if they are known to reference one data file, only to that file.
+* Position deletes apply to files of their partition that are not newer than they are. Deletion vectors, and position
+  deletes that are known to reference one data file, apply to that file alone, whatever their partition.
 * A deletion vector replaces a data file's position deletes.
 * Equality deletes apply to older files of their partition; if their spec is unpartitioned, to older files of
   all partitions. A delete file is dropped if statistics prove that it deletes no row of the data file.
 
 Age is the *data* sequence number, 0 where none is recorded. Locations are compared as recorded.
 
-Source: Iceberg spec, "Scan Planning"; Iceberg Java, ``DeleteFileIndex`` and ``ContentFileUtil``.
+The specification demands the partition of the data file for all deletes. Writers break this: DuckDB lists deletes of
+files of an older spec in manifests of the newest one. Java up to 1.11, Trino and PyIceberg apply such deletes.
+
+Source: Iceberg spec, "Scan Planning"; Iceberg Java, ``DeleteFileIndex`` and ``ContentFileUtil``;
+duckdb/duckdb-iceberg issue 1274.
 """
 
 from __future__ import annotations
@@ -65,8 +69,6 @@ class DeleteIndex:
     _vectors: DeleteGroup
     _bounds: EqualityBounds
     _specs: Mapping[int, tuple[PartitionKeys, int]]
-    _partitions: Numbers
-    _has_paths: Mask
     _paths: KnownPaths
     _path_bounds: tuple[pa.Array, pa.Array]
 
@@ -106,8 +108,6 @@ class DeleteIndex:
         def group(chosen: Mask, by: Numbers, *, newer: bool = False) -> DeleteGroup:
             return DeleteGroup.of(by[chosen], entries.sequences[chosen], np.flatnonzero(chosen), newer=newer)
 
-        has_paths = np.zeros(int(partitions.max(initial=-1)) + 1, np.bool_)
-        has_paths[partitions[has_path]] = True
         bounds = EqualityBounds.of([table for _, table in manifests], entries.equality_ids, schemas)
         return cls(
             empty=not len(entries.content),
@@ -122,8 +122,6 @@ class DeleteIndex:
             _vectors=group(entries.is_vector & has_path, path_numbers),
             _bounds=bounds,
             _specs=keys,
-            _partitions=partitions,
-            _has_paths=has_paths,
             _paths=paths,
             _path_bounds=(entries.path_lower, entries.path_upper),
         )
@@ -148,8 +146,7 @@ class DeleteIndex:
         sequences = _sequence_numbers(table)
         partitions = self._partitions_of(spec_id, table)
         locations = single_array(table.column("file_path"))
-        # An unknown partition is -1, which would index the last partition: it has no delete files.
-        paths = self._paths.numbers(locations, self._has_paths[partitions] & (partitions >= 0))
+        paths = self._paths.numbers(locations)
         found = FoundPairs()
         for group, keys in ((self._everywhere, np.zeros_like(partitions)), (self._equalities, partitions)):
             comparison = None
@@ -158,14 +155,13 @@ class DeleteIndex:
                 found.add(of_rows, numbers, comparison.can_delete(of_rows, numbers))
         without_vector = np.ones(rows, np.bool_)
         for of_rows, numbers in self._vectors.pairs(paths, sequences):
-            applies = self._partitions[numbers] == partitions[of_rows]
-            without_vector[of_rows[applies]] = False
-            found.add(of_rows, numbers, applies)
+            without_vector[of_rows] = False
+            found.add(of_rows, numbers)
         for of_rows, numbers in self._of_files.pairs(np.where(without_vector, paths, -1), sequences):
-            found.add(of_rows, numbers, self._partitions[numbers] == partitions[of_rows])
+            found.add(of_rows, numbers)
         for of_rows, numbers in self._positions.pairs(np.where(without_vector, partitions, -1), sequences):
             found.add(of_rows, numbers, self._may_list(locations, of_rows, numbers))
-        return found.by_row(rows, len(self._partitions))
+        return found.by_row(rows, len(self.content))
 
     def _partitions_of(self, spec_id: int, table: pa.Table) -> Numbers:
         known = self._specs.get(spec_id)

@@ -39,10 +39,10 @@ class KnownPaths:
             taken[_slots(paths.slice(start, _AT_ONCE), len(taken))] = True
         return cls({path: number for number, path in enumerate(paths.to_pylist())}, taken)
 
-    def numbers(self, locations: pa.StringArray, among: Mask) -> Numbers:
-        """Return each path's number (N,); -1 for an unknown path, or one that the mask ``among`` excludes."""
+    def numbers(self, locations: pa.StringArray) -> Numbers:
+        """Return each path's number (N,); -1 for an unknown path."""
         found = np.full(len(locations), -1, np.int64)
-        some = np.flatnonzero(among & self._taken[_slots(locations, len(self._taken))]) if self._numbers else ()
+        some = np.flatnonzero(self._taken[_slots(locations, len(self._taken))]) if self._numbers else ()
         if len(some):
             chosen = locations.take(pa.array(some)).to_pylist()
             found[some] = np.fromiter(map(self._numbers.get, chosen, repeat(-1)), np.int64, len(some))

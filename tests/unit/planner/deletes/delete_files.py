@@ -167,15 +167,20 @@ def is_vector(delete: File) -> bool:
 
 
 def applies(delete_spec: PartitionSpec, delete: File, spec: PartitionSpec, file: File) -> bool:
-    """Return whether a delete file is in scope by "Scan Planning", except that vectors replace position deletes."""
+    """Return whether a delete file is in scope by "Scan Planning", except that vectors replace position deletes.
+
+    The partition of a delete of one data file does not matter.
+    """
     delete_age, age = delete.sequence or 0, file.sequence or 0
     same_partition = delete_spec.spec_id == spec.spec_id and tuple_of(delete, spec) == tuple_of(file, spec)
     if delete.content == EQUALITY_DELETES:
         unpartitioned = all(own.transform == "void" for own in delete_spec.fields)
         return age < delete_age and (same_partition or unpartitioned)
-    if is_vector(delete):
-        return delete.referenced == file.path and age <= delete_age and same_partition
-    return delete.referenced in (None, file.path) and age <= delete_age and same_partition
+    bounds = delete.statistics.get(PATH, Recorded())
+    only = delete.referenced or (bounds.lower if bounds.lower == bounds.upper else None)
+    if is_vector(delete) or only is not None:
+        return only == file.path and age <= delete_age
+    return age <= delete_age and same_partition
 
 
 def tuple_of(file: File, spec: PartitionSpec) -> list[object]:

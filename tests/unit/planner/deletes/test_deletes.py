@@ -246,11 +246,21 @@ def test_a_referenced_data_file_takes_precedence_over_path_bounds() -> None:
     assert one(between(positions(referenced="a"), "x", "x"), data("a"))
 
 
-def test_a_delete_for_one_file_must_match_its_partition() -> None:
+def test_a_delete_of_one_file_applies_from_another_partition_and_spec() -> None:
+    """DuckDB writes such deletes after a change of the spec; a delete of all files of a partition stays in it."""
     here, there = {1000: "a"}, {1000: "b"}
-    for delete in (positions(referenced="f", partition=there), vector("f", partition=there)):
-        assert not one(delete, data("f", partition=here), BY_NAME)
-        assert one(delete, data("f", partition=there), BY_NAME)
+    for delete in (positions(referenced="f"), between(positions(), "f", "f"), vector("f")):
+        assert one(replace(delete, partition=there), data("f", partition=here), BY_NAME)
+        assert one(delete, data("f", partition=here), BY_NAME, UNPARTITIONED)
+        assert one(replace(delete, partition=there), data("f"), UNPARTITIONED, BY_NAME)
+        assert not one(delete, data("g", partition=here), BY_NAME, UNPARTITIONED)
+    assert not one(between(positions(partition=there), "a", "g"), data("f", partition=here), BY_NAME)
+
+
+def test_a_vector_of_another_partition_replaces_position_deletes() -> None:
+    deletes = [(BY_NAME, [positions(2, partition={1000: "a"})]), (UNPARTITIONED, [vector("f", 2)])]
+    files = [data("f", partition={1000: "a"}), data("g", partition={1000: "a"})]
+    assert matched(deletes, BY_NAME, files) == [[1], [0]]
 
 
 def test_a_vector_replaces_position_deletes_but_not_equality_deletes() -> None:

@@ -1,8 +1,7 @@
 """Position deletes against PyIceberg's index, where it follows the specification.
 
 PyIceberg 0.12 does not support equality deletes, takes vectors for position deletes, ignores
-``referenced_data_file`` and a bound without the other, does not compare partitions for deletes of one file, and
-distinguishes NaN bit patterns. None of these occurs here.
+``referenced_data_file`` and a bound without the other, and distinguishes NaN bit patterns. None of these occurs here.
 """
 
 from __future__ import annotations
@@ -51,7 +50,8 @@ def data_files(draw: st.DrawFn) -> tuple[PartitionSpec, File]:
 def deletes(draw: st.DrawFn) -> tuple[PartitionSpec, File]:
     spec, name = draw(partitions())
     of = positions(draw(st.integers(0, 3)), partition={1000: name})
-    lower, upper = sorted(path(spec, name, draw(st.integers(0, 3))) for _ in "lu")
+    listed, own = draw(partitions()) if draw(st.booleans()) else (spec, name)
+    lower, upper = sorted(path(listed, own, draw(st.integers(0, 3))) for _ in "lu")
     return spec, between(of, *draw(st.sampled_from([(None, None), (lower, upper), (lower, lower)])))
 
 

@@ -9,10 +9,8 @@ from lakemuster.metadata.files import EQUALITY_DELETES, POSITION_DELETES
 from lakemuster.metadata.partition import PartitionSpec
 from lakemuster.metadata.schema import Schema
 from tests.unit.planner.oracle.metrics import Writer
-from tests.unit.planner.oracle.model import DataFile, DeleteFile, Recorded, Row, leaves, same_partition
+from tests.unit.planner.oracle.model import PATH, DataFile, DeleteFile, Recorded, Row, leaves, same_partition
 from tests.unit.planner.oracle.values import chance, is_nan, promoted, some_value
-
-PATH = 2147483546
 
 
 def delete_files(

@@ -28,8 +28,7 @@ from lakemuster.planner.scan import planned_entries
 from lakemuster.planner.scan.scan_index import ScanIndex, scan_index_over
 from lakemuster.planner.scan.spec_index import SpecIndex
 from lakemuster.planner.view import View
-from tests.unit.planner.oracle.deletes import PATH
-from tests.unit.planner.oracle.model import DataFile, DeleteFile, Manifest, Recorded, Table
+from tests.unit.planner.oracle.model import PATH, DataFile, DeleteFile, Manifest, Recorded, Table
 from tests.unit.planner.oracle.values import TYPES, array, encoded, is_nan, promoted
 
 _NUMBERS = count(1)

@@ -15,6 +15,7 @@ from lakemuster.metadata.types import Field, Primitive, StructType
 from tests.unit.planner.oracle.values import is_nan, promoted
 
 Row = dict[int, Any]
+PATH = 2147483546
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,13 @@ class DeleteFile:
     is_vector: bool = False
     ids: tuple[int, ...] = ()
     rows: list[Row] = field(default_factory=list)
+
+    @property
+    def only_file(self) -> str | None:
+        """The data file that it is known to reference, whatever its partition."""
+        bounds = self.statistics.get(PATH)
+        same = bounds is not None and bounds.lower == bounds.upper
+        return self.referenced or (bounds.lower if bounds is not None and same else None)
 
     @property
     def record_count(self) -> int:
@@ -164,12 +172,18 @@ def same_partition(one: DataFile | DeleteFile, other: DataFile | DeleteFile) -> 
 
 
 def in_scope(delete: DeleteFile, file: DataFile) -> bool:
-    """Return whether a delete file is in scope by "Scan Planning", except that vectors replace position deletes."""
+    """Return whether a delete file is in scope by "Scan Planning", except that vectors replace position deletes.
+
+    The partition of a delete of one data file does not matter.
+    """
     if delete.content == EQUALITY_DELETES:
         unpartitioned = all(own.transform == "void" for own in delete.spec.fields)
         return file.sequence < delete.sequence and (unpartitioned or same_partition(delete, file))
-    of_file = delete.referenced == file.path if delete.is_vector else delete.referenced in (None, file.path)
-    return of_file and file.sequence <= delete.sequence and same_partition(delete, file)
+    if file.sequence > delete.sequence:
+        return False
+    if (only := delete.only_file) is not None:
+        return only == file.path
+    return same_partition(delete, file)
 
 
 def deletes_of(table: Table, file: DataFile) -> list[int]:

@@ -21,10 +21,10 @@ from lakemuster.planner.statistics.live_files import Question
 from lakemuster.planner.statistics.table_statistics import TableStatistics, table_statistics
 from lakemuster.predicates import TRUE, Bound, bind
 from tests.unit.planner.oracle.check import files_of
-from tests.unit.planner.oracle.deletes import PATH
 from tests.unit.planner.oracle.held import scan, size_of
 from tests.unit.planner.oracle.meaning import some_node, spoken
 from tests.unit.planner.oracle.model import (
+    PATH,
     DataFile,
     DeleteFile,
     Recorded,

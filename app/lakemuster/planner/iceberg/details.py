@@ -12,6 +12,8 @@ from lakemuster.planner.scan.plan_rules import CompleteEntries, PlannedFiles, Pl
 from lakemuster.planner.scan.planned_entries import MANY_EACH, BatchFiles, LazyEntries
 from lakemuster.planner.scan.runs import runs_of
 
+ROW_ID = "first_row_id"
+
 
 def complete(files: PlannedFiles, entries: LazyEntries) -> CompleteEntries:
     """Fill in snapshot ids, sequence numbers and row ids."""
@@ -25,7 +27,10 @@ def complete(files: PlannedFiles, entries: LazyEntries) -> CompleteEntries:
 
 
 def _row_ids(files: PlannedFiles) -> pa.Array | None:
-    """Return row ids; None if none is inherited. Inherited ids depend on all earlier entries of the manifest."""
+    """Return row ids; None if none is inherited. Inherited ids depend on all earlier entries of the manifest.
+
+    Manifests without a first row id may be beside others: their files have no ids but their own.
+    """
     spec, owners = files.spec, files.owners
     if not spec.inheritance.has_row_ids[owners.first : owners.last + 1].any():
         return None
@@ -33,9 +38,12 @@ def _row_ids(files: PlannedFiles) -> pa.Array | None:
     for part, start, end in runs_of(owners.each(np.arange(len(spec.parts)))):
         manifest = spec.parts[part].manifest
         segment = spec.index.segments.open(manifest.segment)
-        own = [name for name in ("status", "record_count", "first_row_id") if name in segment.names]
-        ids = inherit(segment.table(own), manifest.header).column("first_row_id")
-        found.append(single_array(ids).take(pa.array(files.rows[start:end])))
+        own = [name for name in ("status", "record_count", ROW_ID) if name in segment.names]
+        of_all = inherit(segment.table(own), manifest.header)
+        if ROW_ID in of_all.column_names:
+            found.append(single_array(of_all.column(ROW_ID)).take(pa.array(files.rows[start:end])))
+        else:
+            found.append(pa.nulls(end - start, pa.int64()))
     return pa.concat_arrays(found)
 
 

@@ -78,13 +78,20 @@ def _identities(source: EntrySource, parts: list[ManifestPart]) -> pa.Array:
 
 
 def identity(table: pa.Table) -> pa.Array:
-    """Return a text for each entry, equal for two entries of the same file."""
+    """Return a text for each entry, equal for two entries of the same file.
+
+    Segments leave out columns of nulls only: a null and a missing column give the same text.
+    """
+    names = [name for name in _IDENTITY if name in table.column_names]
+    if "bucket" in names:
+        names += sorted(
+            name
+            for name in table.column_names
+            if name.startswith("partition.") and not pa.types.is_binary(table.schema.field(name).type)
+        )
+    path, *others = (single_array(table.column(name)).cast(pa.string()) for name in names)
     members = [
-        pc.fill_null(single_array(table.column(name)).cast(pa.string()), "")
-        for name in _IDENTITY
-        if name in table.column_names
+        pc.fill_null(pc.binary_join_element_wise(f"\x1f{name}=", text, ""), "")
+        for name, text in zip(names[1:], others, strict=True)
     ]
-    if "bucket" in table.column_names:
-        partitions = [single_array(table.column(name)) for name in table.column_names if name.startswith("partition.")]
-        members += [pc.fill_null(p.cast(pa.string()), "") for p in partitions if not pa.types.is_binary(p.type)]
-    return pc.binary_join_element_wise(*members, "\x1f")
+    return pc.binary_join_element_wise(path, *members, "")

@@ -28,6 +28,11 @@ Offset = Mapping[str, str]
 """``{"snapshot_id": "…"}``: everything up to that snapshot; an empty string is before the first one."""
 
 _KEY = "snapshot_id"
+_LATEST = "latest"
+"""The start of a query that reads only new appends: equal to the end of its first batch, whatever that is.
+
+Spark asks for the start after the end, and again if the first batch is repeated, when the table may have grown.
+"""
 
 
 class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is not installed where mypy runs
@@ -53,7 +58,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         """Return the offset where a new query starts; a restarted query continues at its checkpoint."""
         if self._options.start_snapshot_id is not None:
             return {_KEY: str(self._options.start_snapshot_id)}
-        return self.latestOffset() if self._options.start == "latest" else {_KEY: ""}
+        return {_KEY: _LATEST if self._options.start == "latest" else ""}
 
     def latestOffset(self) -> Offset:  # noqa: N802 - Spark's name
         """Return the offset of the newest snapshot.
@@ -76,7 +81,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             return self._partitions(start, end)
 
     def _partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        if start[_KEY] == end[_KEY]:
+        if start[_KEY] in (_LATEST, end[_KEY]):
             return []
         last = int(end[_KEY])
         with self._options.client() as client:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -33,14 +34,17 @@ def append(spark: Spark, start: int, end: int, more: str = "") -> None:
 class Follower:
     """A stream and its output."""
 
-    def __init__(self, spark: Spark, running: Running, folder: Path, **options: str) -> None:
+    def __init__(
+        self, spark: Spark, running: Running, folder: Path, table: str = "streams.log", **options: str
+    ) -> None:
         self.spark = spark
         self.folder = folder
+        self.table = table
         self.options = {"uri": running.uri, **options}
 
     def rows(self, **options: str) -> Rows:
         """Run the stream from its checkpoint; return all rows ever written."""
-        given = {"table": "streams.log", "options": {**self.options, **options}, "folder": str(self.folder)}
+        given = {"table": self.table, "options": {**self.options, **options}, "folder": str(self.folder)}
         self.spark.ask("follow", packages=self.spark.packages, **given)
         return self.written()
 
@@ -89,6 +93,20 @@ def test_each_appended_row_is_read_once(spark: Spark, running: Running, tmp_path
         full.rows()
     assert full.written() == ids(*range(12))
     assert full.rows(skip_deletes="true") == ids(*range(13))
+
+
+def test_a_first_batch_of_new_appends_that_failed_is_repeated(spark: Spark, running: Running, tmp_path: Path) -> None:
+    table = "plain.streams.late"
+    spark.sql(f"CREATE TABLE {table} (id bigint) USING iceberg")
+    spark.sql(f"INSERT INTO {table} VALUES (0)")
+    discover(spark, "streams")
+    late = Follower(spark, running, tmp_path, table="streams.late", start="latest")
+    assert late.rows() == []
+    # As if the query had been killed after it planned its first batch.
+    shutil.rmtree(tmp_path / "checkpoint" / "commits")
+    shutil.rmtree(tmp_path / "rows")
+    spark.sql(f"INSERT INTO {table} VALUES (1)")
+    assert late.rows() == ids(1)
 
 
 def test_a_stream_is_of_no_one_snapshot(spark: Spark, running: Running, tmp_path: Path) -> None:

@@ -55,8 +55,9 @@ def arrow_tables(
     from lakemuster.client.arrow_stream import MEDIA_TYPE, ArrowStream  # noqa: PLC0415
 
     expected = None if snapshot_id is None else str(snapshot_id)
-    with transport.stream(path, {}, MEDIA_TYPE, body=dict(question)) as response:
-        table = ArrowStream(response.iter_bytes(), snapshot_id=expected).table()
+    table = transport.read_stream(
+        path, MEDIA_TYPE, dict(question), lambda chunks: ArrowStream(chunks, snapshot_id=expected).table()
+    )
     is_data = pc.is_in(table.column("content"), value_set=pa.array(["data", "changelog"]))
     deletes = table.filter(pc.invert(is_data)).drop_columns(["deletes", "residual"])
     return table.filter(is_data), deletes

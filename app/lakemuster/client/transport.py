@@ -6,9 +6,9 @@ import json
 import random
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -30,6 +30,7 @@ _TOKEN = re.compile("[!-~](?:[ -~]*[!-~])?")
 Params = Mapping[str, str]
 Json = Any
 """A parsed JSON document."""
+T = TypeVar("T")
 
 
 class TokenMalformed(ValueError):
@@ -132,6 +133,23 @@ class Transport:
             ) from cause
         finally:
             response.close()
+
+    def read_stream(self, path: str, media_type: str, body: object, read: Callable[[Iterator[bytes]], T]) -> T:
+        """Return what ``read`` returns for the whole response to a query; retry the query if the response is cut off.
+
+        Raises:
+            ClientError: see ``client.errors``.
+        """
+        attempt = 0
+        while True:
+            try:
+                with self.stream(path, {}, media_type, body=body) as response:
+                    return read(response.iter_bytes())
+            except AnswerIncomplete as problem:
+                if attempt == self._retries or not isinstance(problem.__cause__, httpx.TransportError):
+                    raise
+            _pause(attempt, None)
+            attempt += 1
 
     def _document(
         self,

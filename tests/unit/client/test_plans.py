@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -150,6 +151,29 @@ def test_a_stream_that_is_cut_short_or_of_another_snapshot_is_no_plan(end: dict[
     found = plan(Server(page([], []), arrow([table(("data", "p", []))], end)))
     with pytest.raises(AnswerIncomplete):
         found.to_arrow()
+
+
+def cut_off(request: httpx.Request) -> httpx.Response:
+    def parts() -> Iterator[bytes]:
+        yield arrow([table(("data", "p", []))], None).content[:200]
+        raise httpx.RemoteProtocolError("peer closed connection")
+
+    return httpx.Response(200, content=parts())
+
+
+def test_a_stream_whose_connection_breaks_is_asked_for_again(naps):
+    whole = arrow([table(("data", "p", []))], {"count": "1", "snapshot_id": "7"})
+    server = Server(page([], []), cut_off, refusal(503, "overloaded"), cut_off, whole)
+    assert plan(server).to_arrow().column("file_path").to_pylist() == ["p"]
+    assert len(naps) == 3
+    assert bodies(server)[1] == bodies(server)[4] == {"filter": "a > 1", "snapshot_id": "7"}
+
+
+def test_a_stream_whose_connection_always_breaks_is_no_plan(naps):
+    found = plan(Server(page([], []), *[cut_off] * 5))
+    with pytest.raises(AnswerIncomplete, match="was cut off: peer closed connection"):
+        found.to_arrow()
+    assert len(naps) == 4
 
 
 def test_an_explanation_is_as_the_server_words_it():

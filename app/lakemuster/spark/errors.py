@@ -54,6 +54,20 @@ class RefMoved(Exception):
         return (type(self), self._arguments)
 
 
+class SnapshotReplaced(Exception):
+    """A snapshot's id belongs to another snapshot since the schema was read; load the table again."""
+
+    def __init__(self, table: str, snapshot_id: int) -> None:
+        super().__init__(
+            f"{table}: snapshot {snapshot_id} is now another one than before: the table was created again or rolled "
+            "back; load it again"
+        )
+        self._arguments = (table, snapshot_id)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), self._arguments)
+
+
 class NotAppendOnly(Exception):
     """A stream cannot start or continue: the table's changes are not appends only."""
 

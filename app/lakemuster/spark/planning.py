@@ -17,7 +17,7 @@ from lakemuster.spark.reading.files import files_here
 from lakemuster.spark.reading.formats import format_reader
 from lakemuster.spark.reading.model import Split, TableToRead
 from lakemuster.spark.reading.row_filter import RowFilter
-from lakemuster.spark.snapshot_pin import PinnedTable
+from lakemuster.spark.snapshot_pin import PinnedTable, check_identity
 from lakemuster.spark.splits import Packing, cut, pack, shared, splits_of
 
 MAX_TASKS = 10_000
@@ -56,17 +56,24 @@ def task_inputs(
     Raises:
         ClientError: the server refused or failed.
         RefMoved: the ref has moved to another snapshot since the schema was read.
+        SnapshotReplaced: the snapshot's id is that of another one since the schema was read.
     """
     if pinned.snapshot_id is None:
         return [TaskInput()]
     with options.client() as client:
         plan = _plan(client, options, pinned, pushed, since)
-        files = plan.counts["files"]
-        packing = Packing(options.split_target_size, options.split_open_file_cost)
-        if files > options.task_threshold and options.limit is None:
-            return _large_plan_inputs(plan, pinned.table, packing) or [TaskInput()]
-        splits = list(cut(splits_of(plan.to_arrow(), plan.deletes_to_arrow()), packing))
-        return [TaskInput(splits) for splits in pack(splits, packing)] or [TaskInput()]
+        found = _inputs(plan, options, pinned.table)
+        # After the plan's last request. Tokens of plan tasks are bound to the snapshot by the server.
+        check_identity(client.table(pinned.table.name), pinned)
+        return found or [TaskInput()]
+
+
+def _inputs(plan: Plan, options: Options, table: TableToRead) -> list[TaskInput]:
+    packing = Packing(options.split_target_size, options.split_open_file_cost)
+    if plan.counts["files"] > options.task_threshold and options.limit is None:
+        return _large_plan_inputs(plan, table, packing)
+    splits = list(cut(splits_of(plan.to_arrow(), plan.deletes_to_arrow()), packing))
+    return [TaskInput(splits) for splits in pack(splits, packing)]
 
 
 def _large_plan_inputs(plan: Plan, table: TableToRead, packing: Packing) -> list[TaskInput]:

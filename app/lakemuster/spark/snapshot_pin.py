@@ -9,9 +9,9 @@ from lakemuster.client import Table
 from lakemuster.client.choices import Choice
 from lakemuster.client.errors import NotFoundError
 from lakemuster.client.model import RefInfo, Row
-from lakemuster.spark.errors import OptionInvalid
+from lakemuster.spark.errors import OptionInvalid, SnapshotReplaced
 from lakemuster.spark.options import Options
-from lakemuster.spark.reading.formats import row_format
+from lakemuster.spark.reading.formats import RowFormat, format_reader, row_format
 from lakemuster.spark.reading.model import TableToRead
 
 MAIN = "main"
@@ -25,11 +25,13 @@ class PinnedTable:
         table: with the columns to read.
         snapshot_id: None for a table without snapshots, which has no rows.
         ref: the requested branch or tag of a table whose snapshot ids are unique only within a branch; else None.
+        identity: see :func:`identity_of`.
     """
 
     table: TableToRead
     snapshot_id: int | None
     ref: str | None = None
+    identity: str | None = None
 
     @property
     def choice(self) -> Choice:
@@ -48,15 +50,18 @@ def pin(table: Table, options: Options) -> PinnedTable:
     """
     now: Choice = {**options.choice, "page_size": 1}
     snapshot_id = table.plan(limit=1, **now).snapshot_id
-    info, schemas = table.info(), list(table.schemas())
+    info = table.info()
     rows = row_format(table.name, info.format)
+    # Before the schemas: if the table is created again in between, the plan's check fails.
+    identity = identity_of(table, rows, snapshot_id, options.ref)
+    schemas = list(table.schemas())
     if options.metadata_columns and not rows.has_metadata_columns:
         raise OptionInvalid("metadata_columns", f"are of Iceberg tables, and {table.name} is not one")
     ref = None if options.ref is None else _ref(table, options.ref)
     branch = MAIN if ref is None else ref.branch
     own = [row for row in schemas if row["branch"] == branch]
     is_as_it_was = options.snapshot_id is not None or options.as_of is not None or (ref is not None and ref.is_tag)
-    schema = _schema(table, own, snapshot_id if is_as_it_was else None)
+    schema = _schema(table, own, snapshot_id if is_as_it_was else None, options.ref)
     to_read = TableToRead(
         name=table.name,
         format=info.format,
@@ -70,7 +75,31 @@ def pin(table: Table, options: Options) -> PinnedTable:
     )
     if options.columns is not None:
         to_read = with_columns(to_read, options.columns)
-    return PinnedTable(to_read, snapshot_id, options.ref if rows.has_branch_ids else None)
+    return PinnedTable(to_read, snapshot_id, options.ref if rows.has_branch_ids else None, identity)
+
+
+def identity_of(table: Table, rows: RowFormat, snapshot_id: int | None, ref: str | None) -> str | None:
+    """Return what tells a snapshot from others that have its id at other times; None if ids are never used again.
+
+    Raises:
+        ClientError: the server refused or failed, or has no such snapshot any more.
+    """
+    if snapshot_id is None or not rows.has_branch_ids:
+        return None
+    return rows.snapshot_identity(table.snapshot(snapshot_id, ref=ref).row)
+
+
+def check_identity(table: Table, pinned: PinnedTable) -> None:
+    """Check that the id of the pinned snapshot is still that of the same snapshot.
+
+    Raises:
+        SnapshotReplaced: it is not.
+        ClientError: as for :func:`identity_of`.
+    """
+    if pinned.identity is None or pinned.snapshot_id is None:
+        return
+    if identity_of(table, format_reader(pinned.table), pinned.snapshot_id, pinned.ref) != pinned.identity:
+        raise SnapshotReplaced(table.name, pinned.snapshot_id)
 
 
 def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
@@ -109,10 +138,10 @@ def _ref(table: Table, name: str) -> _Ref:
     return _Ref(found.branch, found.type == "tag")
 
 
-def _schema(table: Table, schemas: Sequence[Row], snapshot_id: int | None) -> Row:
+def _schema(table: Table, schemas: Sequence[Row], snapshot_id: int | None, ref: str | None) -> Row:
     """Return a snapshot's schema; the current one if ``snapshot_id`` is None or the snapshot's schema is unknown."""
     if snapshot_id is not None:
-        schema_id = table.snapshot(snapshot_id).schema_id
+        schema_id = table.snapshot(snapshot_id, ref=ref).schema_id
         for row in schemas:
             if row["schema_id"] == schema_id:
                 return row

@@ -17,17 +17,21 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
 from lakemuster.client import Table
 from lakemuster.client.choices import Choice
-from lakemuster.spark.append_check import check_appends
+from lakemuster.spark.append_check import check_appends, check_same
 from lakemuster.spark.errors import NotAppendOnly, OptionInvalid, in_one_line
 from lakemuster.spark.options import Options
 from lakemuster.spark.planning import SnapshotInterval, task_inputs, task_rows
 from lakemuster.spark.reading.formats import format_reader, register
-from lakemuster.spark.snapshot_pin import PinnedTable, with_newest
+from lakemuster.spark.snapshot_pin import PinnedTable, identity_of, with_newest
 
 Offset = Mapping[str, str]
-"""``{"snapshot_id": "…"}``: everything up to that snapshot; an empty string is before the first one."""
+"""``{"snapshot_id": "…"}``: everything up to that snapshot; an empty string is before the first one.
+
+``identity`` is added for formats whose snapshot ids can be used again; checkpoints of older versions lack it.
+"""
 
 _KEY = "snapshot_id"
+_IDENTITY = "identity"
 _LATEST = "latest"
 """The start of a query that reads only new appends: equal to the end of its first batch, whatever that is.
 
@@ -67,29 +71,41 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
             ClientError: the server refused or failed.
         """
         with in_one_line(self._options.table), self._options.client() as client:
-            snapshot_id = _newest(client.table(self._pinned.table.name))
-        return {_KEY: "" if snapshot_id is None else str(snapshot_id)}
+            table = client.table(self._pinned.table.name)
+            snapshot_id = _newest(table)
+            identity = identity_of(table, self._rows, snapshot_id, None)
+        offset = {_KEY: "" if snapshot_id is None else str(snapshot_id)}
+        return offset if identity is None else {**offset, _IDENTITY: identity}
 
     def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         """Divide the rows appended after ``start`` and up to ``end``; if ``start`` is empty, all rows at ``end``.
 
         Raises:
             NotAppendOnly: a snapshot between them removed or changed rows, or ``start`` is not an ancestor of ``end``.
+            SnapshotReplaced: the id of ``end`` is that of another snapshot now.
             ClientError: the server refused or failed.
         """
         with in_one_line(self._options.table):
             return self._partitions(start, end)
 
     def _partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
-        if start[_KEY] in (_LATEST, end[_KEY]):
+        name = self._pinned.table.name
+        before, after = start.get(_IDENTITY), end.get(_IDENTITY)
+        if start[_KEY] == _LATEST or (start[_KEY] == end[_KEY] and (None in (before, after) or before == after)):
             return []
+        if not end[_KEY]:
+            raise NotAppendOnly(name, f"it has no snapshot, and the position of the stream is {start[_KEY]}")
         last = int(end[_KEY])
         with self._options.client() as client:
-            table = client.table(self._pinned.table.name)
-            now = replace(self._pinned, table=with_newest(self._pinned.table, table), snapshot_id=last)
+            table = client.table(name)
+            now = replace(
+                self._pinned, table=with_newest(self._pinned.table, table), snapshot_id=last, identity=after
+            )
             since = SnapshotInterval(int(start[_KEY]), last) if start[_KEY] else None
             if since is not None:
-                check_appends(now.table.name, list(table.snapshots()), since.start, since.end, self._options.skipped)
+                snapshots = list(table.snapshots())
+                check_same(name, snapshots, since.start, before, self._rows.snapshot_identity)
+                check_appends(name, snapshots, since.start, since.end, self._options.skipped)
         # The table may have got new schemas and partition specs since the stream started.
         return [InputPartition((now.table, part)) for part in task_inputs(self._options, now, None, since)]
 

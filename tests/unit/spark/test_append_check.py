@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakemuster.client import SnapshotInfo
-from lakemuster.spark.append_check import check_appends
+from lakemuster.spark.append_check import check_appends, check_same
 from lakemuster.spark.errors import NotAppendOnly
 
 
@@ -50,3 +50,22 @@ def test_snapshots_that_do_not_follow_one_another_stop_it(start, end):
 def test_snapshots_of_other_branches_are_others():
     with pytest.raises(NotAppendOnly, match="is not an ancestor"):
         check_appends("a.b", snapshots("append", "append", branch="dev"), 1, 2, frozenset())
+
+
+def name_of(row):
+    return f"list-{row['snapshot_id']}-{row['branch']}"
+
+
+def test_a_position_whose_id_is_another_snapshots_now_stops_it():
+    with pytest.raises(NotAppendOnly, match="snapshot 2, the position of the stream, is another one now"):
+        check_same("a.b", snapshots("append", "append"), 2, "list-2-before", name_of)
+
+
+@pytest.mark.parametrize(("start", "identity"), [(2, "list-2-main"), (2, None), (9, "list-9-before")])
+def test_a_position_that_is_the_same_or_not_known_does_not_stop_it(start, identity):
+    others = snapshots("append", "append", branch="dev")
+    check_same("a.b", [*others, *snapshots("append", "append")], start, identity, name_of)
+
+
+def test_a_format_whose_ids_are_used_once_has_no_identities():
+    check_same("a.b", snapshots("append", "append"), 2, None, lambda row: None)

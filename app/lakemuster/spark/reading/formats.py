@@ -41,6 +41,11 @@ class RowFormat(ABC):
         """Return why writes to a table are not appends, so that no stream can follow it; None if they may be."""
         return None
 
+    def snapshot_identity(self, snapshot: Row) -> str | None:
+        """Return what no other snapshot has, of the server's row of one; None if its id is never used again."""
+        del snapshot
+        return None
+
     @abstractmethod
     def schema(self, table: TableToRead) -> Schema:
         """Return the schema to read rows with, to evaluate filters.
@@ -105,6 +110,10 @@ class _PaimonRows(RowFormat):
 
     def changes_rows(self, table: TableToRead) -> str | None:
         return "it has a primary key: what is written to it changes rows" if table.schema.get("primary_keys") else None
+
+    def snapshot_identity(self, snapshot: Row) -> str | None:
+        # Ids count from 1: a table that is rolled back or created again has them again. The list's name is random.
+        return snapshot.get("base_manifest_list")
 
     def schema(self, table: TableToRead) -> Schema:
         from lakemuster.spark.reading.paimon.schemas import fields_of

@@ -1,0 +1,56 @@
+"""Plans of the driver: of the snapshot that was pinned, or an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pyarrow as pa
+import pytest
+
+from lakemuster.spark.errors import SnapshotReplaced
+from lakemuster.spark.options import Options
+from lakemuster.spark.planning import TaskInput, task_inputs
+from lakemuster.spark.reading.model import TableToRead
+from lakemuster.spark.snapshot_pin import PinnedTable
+from tests.unit.client.answers import Server, arrow, page
+
+COLUMNS = {"content": pa.string(), "deletes": pa.list_(pa.int32()), "residual": pa.string()}
+
+
+def table(format: str) -> TableToRead:
+    return TableToRead("a.b", format, {}, (), (), {}, (), ())
+
+
+def server(*further: Any, task_threshold: int = 5) -> Server:
+    first = page("files", [], deletes=[], snapshot_id="2", applied=[], not_applied=[], counts={"files": 1, "bytes": 9})
+    if not task_threshold:
+        return Server(first, httpx.Response(200, json={"plan_tasks": [], "snapshot_id": "2"}), *further)
+    no_files = pa.RecordBatch.from_pylist([], schema=pa.schema(COLUMNS))
+    return Server(first, arrow([no_files], {"count": "0", "snapshot_id": "2"}), *further)
+
+
+def snapshot(base: str) -> httpx.Response:
+    row = {"snapshot_id": "2", "committed_at": "2024-05-01T00:00:00Z", "state": "published", "branch": "main"}
+    return httpx.Response(200, json={**row, "base_manifest_list": base})
+
+
+def inputs(monkeypatch: pytest.MonkeyPatch, answers: Server, pinned: PinnedTable, threshold: int = 5) -> object:
+    monkeypatch.setattr(Options, "client", lambda self: answers.client())
+    return task_inputs(Options("http://lake.test", "a.b", task_threshold=threshold), pinned)
+
+
+@pytest.mark.parametrize("threshold", [5, 0])
+def test_a_snapshot_whose_id_another_one_has_got_is_not_planned(monkeypatch, threshold: int):
+    pinned = PinnedTable(table("paimon"), 2, identity="list-1")
+    same = server(snapshot("list-1"), task_threshold=threshold)
+    assert inputs(monkeypatch, same, pinned, threshold) == [TaskInput()]
+    assert same.asked[-1] == "GET /api/v1/tables/a.b/snapshots/2"
+    with pytest.raises(SnapshotReplaced, match="snapshot 2 is now another one than before"):
+        inputs(monkeypatch, server(snapshot("list-9"), task_threshold=threshold), pinned, threshold)
+
+
+def test_the_ids_of_iceberg_are_not_asked_about(monkeypatch):
+    answers = server()
+    assert inputs(monkeypatch, answers, PinnedTable(table("iceberg"), 2)) == [TaskInput()]
+    assert len(answers.requests) == 2

@@ -86,6 +86,19 @@ class Options:
             raise OptionInvalid("start", "and start_snapshot_id exclude each other")
         return cls(**read)
 
+    def check_batch(self) -> None:
+        """Check that no option is given that only streams follow.
+
+        Raises:
+            OptionInvalid: one is: rows would be returned that it excludes.
+        """
+        for name, is_given in (
+            ("start", self.start != "full"),
+            ("start_snapshot_id", self.start_snapshot_id is not None),
+        ):
+            if is_given:
+                raise OptionInvalid(name, "is of streams (readStream): a batch reads all rows of one snapshot")
+
     @property
     def choice(self) -> Choice:
         """The requested snapshot."""

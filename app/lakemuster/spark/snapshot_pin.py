@@ -106,7 +106,7 @@ def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
     """Return the table with only these columns, in this order. A name matches exactly, else without regard to case.
 
     Raises:
-        OptionInvalid: no column matches, or several do.
+        OptionInvalid: no column matches a name, or several do, or two names match one.
     """
     own = [field["name"] for field in table.schema["fields"]]
     columns = []
@@ -115,6 +115,8 @@ def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
         if len(found) != 1:
             problem = f"of {table.name}: column {name!r:.100} not found" if not found else f"{name!r}: {found} are it"
             raise OptionInvalid("columns", f"{problem}; the table has {', '.join(own)}")
+        if found[0] in columns:
+            raise OptionInvalid("columns", f"of {table.name}: names column {found[0]!r:.100} twice")
         columns += found
     return replace(table, columns=tuple(columns))
 

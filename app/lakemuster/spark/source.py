@@ -77,9 +77,10 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not inst
         """Return a reader of the snapshot that :meth:`schema` pinned.
 
         Raises:
-            OptionInvalid: the user gave a schema with types that differ from the table's.
+            OptionInvalid: the user gave a schema with types that differ from the table's, or an option of streams.
         """
         with in_one_line(self._name):
+            self._options.check_batch()
             return (PushingReader if self._options.pushdown else Reader)(self._options, self._for(schema))
 
     def streamReader(self, schema: StructType) -> StreamReader:  # noqa: N802 - Spark's name

@@ -98,9 +98,7 @@ class StreamReader(DataSourceStreamReader):  # type: ignore[misc]  # PySpark is 
         last = int(end[_KEY])
         with self._options.client() as client:
             table = client.table(name)
-            now = replace(
-                self._pinned, table=with_newest(self._pinned.table, table), snapshot_id=last, identity=after
-            )
+            now = replace(self._pinned, table=with_newest(self._pinned.table, table), snapshot_id=last, identity=after)
             since = SnapshotInterval(int(start[_KEY]), last) if start[_KEY] else None
             if since is not None:
                 snapshots = list(table.snapshots())

@@ -86,3 +86,10 @@ def test_an_address_that_is_none():
 )
 def test_errors_survive_the_way_from_a_worker(error):
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize(("name", "value"), [("start", "latest"), ("start_snapshot_id", "7")])
+def test_a_batch_does_not_ignore_where_a_stream_would_start(name, value):
+    with pytest.raises(OptionInvalid, match=f"option {name} is of streams"):
+        Options.of({**GIVEN, name: value}).check_batch()
+    Options.of({**GIVEN, "start": "full", "skip_deletes": "true"}).check_batch()

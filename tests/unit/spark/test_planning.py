@@ -8,11 +8,11 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from lakemuster.spark.errors import SnapshotReplaced
+from lakemuster.spark.errors import OptionInvalid, SnapshotReplaced
 from lakemuster.spark.options import Options
 from lakemuster.spark.planning import TaskInput, task_inputs
 from lakemuster.spark.reading.model import TableToRead
-from lakemuster.spark.snapshot_pin import PinnedTable
+from lakemuster.spark.snapshot_pin import PinnedTable, with_columns
 from tests.unit.client.answers import Server, arrow, page
 
 COLUMNS = {"content": pa.string(), "deletes": pa.list_(pa.int32()), "residual": pa.string()}
@@ -54,3 +54,11 @@ def test_the_ids_of_iceberg_are_not_asked_about(monkeypatch):
     answers = server()
     assert inputs(monkeypatch, answers, PinnedTable(table("iceberg"), 2)) == [TaskInput()]
     assert len(answers.requests) == 2
+
+
+def test_two_names_of_one_column_are_refused():
+    fields = [{"name": name} for name in ("id", "Day", "day")]
+    named = TableToRead("a.b", "iceberg", {"fields": fields}, (), (), {}, (), ())
+    assert with_columns(named, ["day", "Day", "ID"]).columns == ("day", "Day", "id")
+    with pytest.raises(OptionInvalid, match="names column 'id' twice"):
+        with_columns(named, ["id", "ID"])

@@ -68,6 +68,20 @@ class SnapshotReplaced(Exception):
         return (type(self), self._arguments)
 
 
+class PlanOutdated(Exception):
+    """The server does not know the snapshot of a plan any more, whose parts executors request."""
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            f"{table}: the plan of this query is outdated: its snapshot has expired, or the table was created or "
+            "registered again; load it again"
+        )
+        self._table = table
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self._table,))
+
+
 class NotAppendOnly(Exception):
     """A stream cannot start or continue: the table's changes are not appends only."""
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lakemuster.client import Client, Plan
 from lakemuster.client.errors import ClientError
 from lakemuster.client.plans import PlanTask
-from lakemuster.spark.errors import RefMoved
+from lakemuster.spark.errors import PlanOutdated, RefMoved
 from lakemuster.spark.options import Options
 from lakemuster.spark.reading.files import files_here
 from lakemuster.spark.reading.formats import format_reader
@@ -96,6 +96,7 @@ def task_rows(
     Raises:
         NotReadable: the table, a file or the filter cannot be read here.
         ClientError: the part's files were requested from the server, and it refused or failed.
+        PlanOutdated: they were requested, and the server does not know the plan's snapshot any more.
     """
     row_filter = None if options.filter is None else RowFilter.of(options.filter, table)
     needed = table if row_filter is None else row_filter.table
@@ -103,7 +104,7 @@ def task_rows(
     if row_filter is not None:
         conditions = (row_filter, *conditions)
     reader, files = format_reader(table), files_here()
-    splits = _splits(options, part)
+    splits = _splits(options, table.name, part)
     if not reader.has_merge_groups:
         # The files of one split share the cache of delete files.
         splits = [Split(tuple(file for split in splits for file in split.files))]
@@ -112,11 +113,16 @@ def task_rows(
             yield batch if row_filter is None else row_filter.applied(batch)
 
 
-def _splits(options: Options, part: TaskInput) -> Sequence[Split]:
+def _splits(options: Options, table: str, part: TaskInput) -> Sequence[Split]:
     if part.task is None:
         return part.splits
     with options.client() as client:
-        splits = splits_of(*client.redeem(part.task))
+        try:
+            splits = splits_of(*client.redeem(part.task))
+        except ClientError as refusal:
+            if refusal.code == "page_token_invalid":
+                raise PlanOutdated(table) from refusal
+            raise
     return splits if part.share == (0, 1) else list(shared(splits, *part.share))
 
 

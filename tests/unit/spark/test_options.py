@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from lakemuster.spark.errors import NotAppendOnly, OptionInvalid, RefMoved, SnapshotReplaced
+from lakemuster.spark.errors import NotAppendOnly, OptionInvalid, PlanOutdated, RefMoved, SnapshotReplaced
 from lakemuster.spark.options import Options
 
 GIVEN = {"uri": "http://127.0.0.1:8181", "path": "shop.orders"}
@@ -81,6 +81,7 @@ def test_an_address_that_is_none():
         OptionInvalid("limit", "is odd"),
         RefMoved("a.b", "main", 1, 2),
         SnapshotReplaced("a.b", 2),
+        PlanOutdated("a.b"),
         NotAppendOnly("a.b", "it moved", "delete"),
     ],
 )

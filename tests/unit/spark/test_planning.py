@@ -8,12 +8,14 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from lakemuster.spark.errors import OptionInvalid, SnapshotReplaced
+from lakemuster.client import ClientError
+from lakemuster.client.plans import PlanTask
+from lakemuster.spark.errors import OptionInvalid, PlanOutdated, SnapshotReplaced
 from lakemuster.spark.options import Options
-from lakemuster.spark.planning import TaskInput, task_inputs
+from lakemuster.spark.planning import TaskInput, task_inputs, task_rows
 from lakemuster.spark.reading.model import TableToRead
 from lakemuster.spark.snapshot_pin import PinnedTable, with_columns
-from tests.unit.client.answers import Server, arrow, page
+from tests.unit.client.answers import Server, arrow, page, refusal
 
 COLUMNS = {"content": pa.string(), "deletes": pa.list_(pa.int32()), "residual": pa.string()}
 
@@ -54,6 +56,14 @@ def test_the_ids_of_iceberg_are_not_asked_about(monkeypatch):
     answers = server()
     assert inputs(monkeypatch, answers, PinnedTable(table("iceberg"), 2)) == [TaskInput()]
     assert len(answers.requests) == 2
+
+
+@pytest.mark.parametrize(("code", "error"), [("page_token_invalid", PlanOutdated), ("filter_invalid", ClientError)])
+def test_a_part_of_a_plan_whose_snapshot_is_gone_says_so(monkeypatch, code: str, error: type[Exception]):
+    monkeypatch.setattr(Options, "client", lambda self: Server(refusal(400, code)).client())
+    part = TaskInput(task=PlanTask("/tables/a.b/plan", {}, "token", 2))
+    with pytest.raises(error):
+        list(task_rows(Options("http://lake.test", "a.b"), table("iceberg"), part))
 
 
 def test_two_names_of_one_column_are_refused():

@@ -68,7 +68,7 @@ def rows(start: int, count: int) -> pa.Table:
             "day": dt.date(2024, 1, 1) + dt.timedelta(days=i % 3),
             "clock": dt.time(i % 24, 5, 6, 7),
             "local": dt.datetime(2024, 1, 1, 0, 0, 0, i) + dt.timedelta(hours=i),  # noqa: DTZ001 - a zone-less column
-            "instant": dt.datetime(1969, 12, 31, 23, 59, tzinfo=utc) + dt.timedelta(minutes=i),
+            "instant": dt.datetime(1959, 12, 31, 23, 59, tzinfo=utc) + dt.timedelta(minutes=i),
             "name": None if i % 4 == 0 else f"a name that is longer than sixteen characters, number {i} é𝄞",
             "blob": bytes([255, i % 256]) * 10,
             "place": {"lat": i / 10, "town": "Zürich"},

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from typing import NamedTuple
 
 from lakemuster.metadata.partition import PartitionField
 from lakemuster.metadata.transforms import (
@@ -27,6 +28,35 @@ from lakemuster.predicates.tree import FALSE, Bound, BoundLeaf, Op, all_of, any_
 
 _HASHED_OTHERWISE = frozenset({Kind.UUID, Kind.DECIMAL})
 """Kinds of values whose partition need not tell their bucket, see ``other_bucket``."""
+
+
+class _Moved(NamedTuple):
+    """Where writers put rows of partitions before 1970.
+
+    Iceberg Java up to 0.10 used the next higher partition for times and for years and months of dates, so that
+    partitions up to 0 may also hold values of the one below. ClickHouse up to 26.9 uses 0 for dates.
+
+    Attributes:
+        up: 1 if rows may be in the next higher partition, or 0.
+        clamped: the partition in which rows of all of them may be; empty if there is none.
+    """
+
+    up: int
+    clamped: list[int]
+
+    @classmethod
+    def of(cls, name: str, source: Primitive, leaf: BoundLeaf) -> _Moved | None:
+        """Return it for a comparison of values, or of their partitions; None if rows are where they should be."""
+        is_date = source.kind is Kind.DATE
+        up = int(name in ("year", "month", "hour") or (name == "day" and not is_date))
+        is_early = any(isinstance(value, int) and value <= 0 for value in leaf.values)
+        clamped = [0] if is_date and is_early and name in ("year", "month", "day") else []
+        return cls(up, clamped) if up or clamped else None
+
+    def others(self, partitions: Iterable[object]) -> list[int]:
+        """Return the other partitions in which rows of these may be."""
+        early = [number for number in partitions if isinstance(number, int) and number < 0]
+        return [*(number + 1 for number in early if self.up), *(self.clamped if early else ())]
 
 
 def project(leaf: BoundLeaf, field: PartitionField, source: Primitive) -> Bound | None:
@@ -58,7 +88,7 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     result = transformed_type(field.transform, source)
     if result is None or name == "void":
         return None
-    late = name in ("year", "month", "hour") or (name == "day" and (source.kind is not Kind.DATE or _is_early(leaf)))
+    moved = _Moved.of(name, source, leaf)
     if leaf.transform is not None and parse_transform(leaf.transform) != (name, parameter):
         return None
     target = replace(leaf, field_id=field.field_id, type=result, transform=None)
@@ -66,7 +96,7 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
         return target
     if name == "bucket" and source.kind in _HASHED_OTHERWISE and leaf.transform is not None:
         return None
-    if name == "identity" or (name == "day" and not late) or (leaf.transform is not None and not late):
+    if name == "identity" or ((name == "day" or leaf.transform is not None) and moved is None):
         return target
     function = (lambda value: value) if leaf.transform is not None else transform_function(field.transform, source)
     if function is None or leaf.op in (Op.IS_NAN, Op.NOT_NAN):
@@ -78,8 +108,8 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
         rule = _strict_prefix if strict else _inclusive_prefix
         return rule(target, function, parameter)
     if strict:
-        return _strict_steps(target, source, function, parameter, late=late)
-    return _inclusive_steps(target, source, function, parameter, late=late)
+        return _strict_steps(target, source, function, parameter, moved)
+    return _inclusive_steps(target, source, function, parameter, moved)
 
 
 def _project_bucket(
@@ -90,26 +120,22 @@ def _project_bucket(
 
 
 def _inclusive_steps(
-    target: BoundLeaf, source: Primitive, function: Callable[[object], object], width: int, *, late: bool
+    target: BoundLeaf, source: Primitive, function: Callable[[object], object], width: int, moved: _Moved | None
 ) -> Bound | None:
-    """Project a comparison of numbers or times, whose order the transform preserves.
-
-    ``late``: writers put times before 1970 into other partitions. Iceberg Java up to 0.10 used the next higher one,
-    so that partitions up to 0 may also hold values of the one below; ClickHouse up to 26.9 uses 0 for dates.
-    """
+    """Project a comparison of numbers or times, whose order the transform preserves."""
     op, values = target.op, target.values
     if op in (Op.EQ, Op.IN):
         found = [function(value) for value in values]
-        if late:
-            found += _later(found)
+        if moved is not None:
+            found += moved.others(found)
         return None if _is_beyond(target.type, found) else _among(target, found, _wrapped(source, width))
     if op in (Op.GT, Op.GT_EQ):
         return _bounded(target, Op.GT_EQ, function(_next(source, values[0], 1 if op is Op.GT else 0)))
     if op in (Op.LT, Op.LT_EQ):
         high = function(_next(source, values[0], -1 if op is Op.LT else 0))
         others = [*_wrapped(source, width).values()]
-        if late and isinstance(high, int) and high < 0:
-            high, others = high + 1, [0]
+        if moved is not None and isinstance(high, int) and high < 0:
+            high, others = high + moved.up, moved.clamped
         below = _bounded(target, Op.LT_EQ, high)
         if below is None or not others:
             return below
@@ -118,7 +144,7 @@ def _inclusive_steps(
 
 
 def _strict_steps(
-    target: BoundLeaf, source: Primitive, function: Callable[[object], object], width: int, *, late: bool
+    target: BoundLeaf, source: Primitive, function: Callable[[object], object], width: int, moved: _Moved | None
 ) -> Bound | None:
     op, values = target.op, target.values
     wrapped = _wrapped(source, width)
@@ -127,29 +153,18 @@ def _strict_steps(
     if op in (Op.GT, Op.GT_EQ):
         low = function(_next(source, values[0], -1 if op is Op.GT_EQ else 0))
         others = [*wrapped.values()]
-        if late and isinstance(low, int) and low < 0:
-            low, others = low + 1, [0]
+        if moved is not None and isinstance(low, int) and low < 0:
+            low, others = low + moved.up, moved.clamped
         above = _bounded(target, Op.GT, low)
         if above is None or not others:
             return above
         return all_of((above, _among(replace(target, op=Op.NOT_IN, nulls=False), others)), target.text)
     if op in (Op.NOT_EQ, Op.NOT_IN):
         found = [function(value) for value in values]
-        if late:
-            found += _later(found)
+        if moved is not None:
+            found += moved.others(found)
         return None if _is_beyond(target.type, found) else _among(target, found, wrapped)
     return None
-
-
-def _is_early(leaf: BoundLeaf) -> bool:
-    """Return whether a comparison of days is about days before 1970."""
-    return any(isinstance(value, int) and value <= 0 for value in leaf.values)
-
-
-def _later(found: Iterable[object]) -> list[int]:
-    """Return the other partitions in which writers may have put rows of these."""
-    early = [value for value in found if isinstance(value, int) and value < 0]
-    return [*(value + 1 for value in early), *([0] if early else [])]
 
 
 def _inclusive_prefix(target: BoundLeaf, function: Callable[[object], object], width: int) -> Bound | None:

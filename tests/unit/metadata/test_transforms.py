@@ -197,7 +197,8 @@ def partition_values(transform: str, of: Primitive, value: object) -> list[objec
         return [stored + 2**32]
     if transform in ("year", "month", "hour") or (transform == "day" and of.kind is not Kind.DATE):
         assert isinstance(stored, int)
-        return [stored, stored + 1, 0] if stored < 0 else [stored]
+        clamped = [0] if of.kind is Kind.DATE else []
+        return [stored, stored + 1, *clamped] if stored < 0 else [stored]
     if transform == "day":
         assert isinstance(stored, int)
         return [stored, max(stored, 0)]

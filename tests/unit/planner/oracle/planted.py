@@ -301,7 +301,7 @@ def _(patch: Patch) -> None:
 @planted("nobody ever put times before 1970 one partition too high", "times")
 def _(patch: Patch) -> None:
     for name in ("_inclusive_steps", "_strict_steps"):
-        instead(patch, projection, name, lambda real: lambda *of, late: real(*of, late=False))
+        instead(patch, projection, name, lambda real: lambda *of: real(*of[:-1], None))
 
 
 @planted("a truncated text is compared like a whole one", "texts")

@@ -34,11 +34,12 @@ class _Moved(NamedTuple):
     """Where writers put rows of partitions before 1970.
 
     Iceberg Java up to 0.10 used the next higher partition for times and for years and months of dates, so that
-    partitions up to 0 may also hold values of the one below. ClickHouse up to 26.9 uses 0 for dates.
+    partitions up to 0 may also hold values of the one below. ClickHouse up to 26.9 uses 0, or for hours
+    of the last day before 1970 those of the first one after it.
 
     Attributes:
         up: 1 if rows may be in the next higher partition, or 0.
-        clamped: the partition in which rows of all of them may be; empty if there is none.
+        clamped: the partitions in which rows of all of them may be.
     """
 
     up: int
@@ -47,11 +48,17 @@ class _Moved(NamedTuple):
     @classmethod
     def of(cls, name: str, source: Primitive, leaf: BoundLeaf) -> _Moved | None:
         """Return it for a comparison of values, or of their partitions; None if rows are where they should be."""
-        is_date = source.kind is Kind.DATE
-        up = int(name in ("year", "month", "hour") or (name == "day" and not is_date))
+        is_of_times = name in ("year", "month", "day", "hour")
+        up = int(is_of_times and not (name == "day" and source.kind is Kind.DATE))
         is_early = any(isinstance(value, int) and value <= 0 for value in leaf.values)
-        clamped = [0] if is_date and is_early and name in ("year", "month", "day") else []
+        clamped = [*range(24 if name == "hour" else 1)] if is_of_times and (up or is_early) else []
         return cls(up, clamped) if up or clamped else None
+
+    def past(self, partition: int) -> tuple[int, list[int]]:
+        """Return the last partition in which rows up to those of one may be in order, and the others."""
+        if partition >= max(0, len(self.clamped) - 1):
+            return partition, []
+        return partition + self.up if partition < 0 else partition, self.clamped
 
     def others(self, partitions: Iterable[object]) -> list[int]:
         """Return the other partitions in which rows of these may be."""
@@ -134,8 +141,8 @@ def _inclusive_steps(
     if op in (Op.LT, Op.LT_EQ):
         high = function(_next(source, values[0], -1 if op is Op.LT else 0))
         others = [*_wrapped(source, width).values()]
-        if moved is not None and isinstance(high, int) and high < 0:
-            high, others = high + moved.up, moved.clamped
+        if moved is not None and isinstance(high, int):
+            high, others = moved.past(high)
         below = _bounded(target, Op.LT_EQ, high)
         if below is None or not others:
             return below
@@ -153,8 +160,8 @@ def _strict_steps(
     if op in (Op.GT, Op.GT_EQ):
         low = function(_next(source, values[0], -1 if op is Op.GT_EQ else 0))
         others = [*wrapped.values()]
-        if moved is not None and isinstance(low, int) and low < 0:
-            low, others = low + moved.up, moved.clamped
+        if moved is not None and isinstance(low, int):
+            low, others = moved.past(low)
         above = _bounded(target, Op.GT, low)
         if above is None or not others:
             return above

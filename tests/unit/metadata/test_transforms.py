@@ -185,7 +185,8 @@ SINGLE = (Op.EQ, Op.NOT_EQ, Op.LT, Op.LT_EQ, Op.GT, Op.GT_EQ)
 def partition_values(transform: str, of: Primitive, value: object) -> list[object]:
     """Return the partition values that writers may store for a value.
 
-    Java wraps integers around, and old versions stored times before 1970 one too high; ClickHouse stores 0 for dates.
+    Java wraps integers around, and old versions stored times before 1970 one too high; ClickHouse stores 0, or the
+    hours of a day.
     DuckDB and Daft have buckets of their own. A long may have been written as an int.
     """
     stored = apply(transform, of, value)
@@ -197,8 +198,8 @@ def partition_values(transform: str, of: Primitive, value: object) -> list[objec
         return [stored + 2**32]
     if transform in ("year", "month", "hour") or (transform == "day" and of.kind is not Kind.DATE):
         assert isinstance(stored, int)
-        clamped = [0] if of.kind is Kind.DATE else []
-        return [stored, stored + 1, *clamped] if stored < 0 else [stored]
+        clamped = stored + 24 if transform == "hour" and stored >= -24 else 0
+        return [stored, stored + 1, clamped] if stored < 0 else [stored]
     if transform == "day":
         assert isinstance(stored, int)
         return [stored, max(stored, 0)]

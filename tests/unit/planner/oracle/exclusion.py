@@ -9,7 +9,6 @@ import math
 from typing import Any
 
 from lakemuster.metadata.partition import PartitionField
-from lakemuster.metadata.types import Kind
 from lakemuster.predicates import Op
 from tests.unit.planner.oracle.meaning import (
     NEGATIVE,
@@ -138,8 +137,9 @@ def partition_excludes(
         return value not in found
     if isinstance(value, str | bytes):
         return _prefix_excludes(op, asked, own, value, found)
-    if value == 0 and asked.type.kind is Kind.DATE and any(one < 0 for one in found):
-        # ClickHouse clamps partitions of dates.
+    clamped = {"year": 1, "month": 1, "day": 1, "hour": 24}.get(own.transform, 0)
+    if 0 <= value < clamped and (op in (Op.LT, Op.LT_EQ) or any(one < 0 for one in found)):
+        # ClickHouse clamps partitions.
         return op in (Op.GT, Op.GT_EQ) and value < found[0]
     late = 1 if is_time(own, asked.type) else 0
     match op:

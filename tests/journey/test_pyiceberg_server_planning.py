@@ -43,7 +43,7 @@ FILTERS = [
     "day IN ('2024-01-01', '2024-01-03') AND smaller != 10",
     "name LIKE 'a name%' AND id > 17",
     "price < 5.50",
-    "instant > '1970-01-01T00:10:00+00:00' AND local < '2024-01-02T06:00:00'",
+    "instant > '1960-01-01T00:10:00+00:00' AND local < '2024-01-02T06:00:00'",
     "ratio > 3 OR name IS NULL",
     "place.lat > 2.5",
     "later = 'x'",

@@ -14,6 +14,16 @@ from __future__ import annotations
 from lakemuster.formats.avro.container import AvroHeader, read_header
 from lakemuster.formats.avro.native import Columns, Widths
 from lakemuster.formats.avro.reference import prepare_decoders
-from lakemuster.formats.avro.table import Engine, read_keyed, read_table
+from lakemuster.formats.avro.table import Engine, checked_schema, read_keyed, read_table
 
-__all__ = ["AvroHeader", "Columns", "Engine", "Widths", "prepare_decoders", "read_header", "read_keyed", "read_table"]
+__all__ = [
+    "AvroHeader",
+    "Columns",
+    "Engine",
+    "Widths",
+    "checked_schema",
+    "prepare_decoders",
+    "read_header",
+    "read_keyed",
+    "read_table",
+]

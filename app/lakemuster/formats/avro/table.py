@@ -176,6 +176,13 @@ def _joined(pieces: list[tuple[int, dict[Path, Columns]]], path: Path) -> Column
         raise LimitExceeded("a column of a file is larger than an Arrow array") from cause
 
 
+def checked_schema(text: bytes) -> object:
+    """Return the JSON of a file's schema. Raises: as :func:`parse_schema`, if it cannot be decoded with."""
+    schema: object = orjson.loads(text)
+    parse_schema(schema)
+    return schema
+
+
 @lru_cache(maxsize=16)
 def _plan(schema: bytes) -> _Plan:
     row = parse_schema(orjson.loads(schema))

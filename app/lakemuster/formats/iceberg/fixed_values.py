@@ -40,7 +40,7 @@ class PrefixedFixed:
 
 @lru_cache(64)
 def prefixed_fixed(avro_schema: bytes) -> PrefixedFixed | None:
-    """Return the other reading of a manifest's schema; None if no partition value is a plain ``fixed``."""
+    """Return the other reading of a manifest's checked schema; None if no partition value is a plain ``fixed``."""
     walk = _Walk()
     replaced = walk.outside(orjson.loads(avro_schema))
     return PrefixedFixed(orjson.dumps(replaced), walk.sizes) if walk.sizes else None

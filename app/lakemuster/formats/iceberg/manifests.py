@@ -14,12 +14,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.errors import LimitExceeded, MetadataCorrupt
-from lakemuster.formats.avro import AvroHeader, Columns, Widths, read_header, read_keyed
+from lakemuster.formats.avro import AvroHeader, Columns, Widths, checked_schema, read_header, read_keyed
 from lakemuster.formats.iceberg.avro_fields import (
     ENTRY_FIELDS,
     FILE_FIELDS,
@@ -185,7 +184,7 @@ def _row_ids(own: pa.Array, status: pa.Array, records: pa.Array, first: int) -> 
 
 @lru_cache(64)
 def _layout(avro_schema: bytes) -> Member:
-    return rows_of(orjson.loads(avro_schema))
+    return rows_of(checked_schema(avro_schema))
 
 
 @lru_cache(64)

@@ -98,19 +98,17 @@ class JsonObject:
 
     def with_members(self, changes: Mapping[str, object]) -> bytes:
         """Return the text with new values of some members; members that it lacks are inserted at its start."""
-        text, parts = self._text, list[bytes]()
-        at, missing = 0, dict(changes)
+        text, replaced = self._text, list[bytes]()
+        at = inserted = text.index(b"{") + 1
+        missing = dict(changes)
         for found in self._members:
             if found.name in changes:
-                parts += [text[at : found.start], orjson.dumps(changes[found.name])]
+                replaced += [text[at : found.start], orjson.dumps(changes[found.name])]
                 at = found.end
                 missing.pop(found.name, None)
-        whole = b"".join([*parts, text[at:]])
-        if not missing:
-            return whole
         added = orjson.dumps(missing)[1:-1]
-        before, brace, after = whole.partition(b"{")
-        return before + brace + added + (b"," if self._members else b"") + after
+        comma = b"," if missing and self._members else b""
+        return b"".join([text[:inserted], added, comma, *replaced, text[at:]])
 
 
 def _value(text: bytes, found: Member) -> object:

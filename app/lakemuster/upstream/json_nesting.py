@@ -13,8 +13,7 @@ _STEP = np.zeros(256, np.int8)
 """How a byte outside of strings changes the depth."""
 _STEP[list(b"{[")] = 1
 _STEP[list(b"}]")] = -1
-_IS_MARK = _STEP != 0
-_IS_MARK[[_QUOTE, _BACKSLASH]] = True
+_IS_MARK = bytes(byte in b'"\\{}[]' for byte in range(256))
 
 _Places = NDArray[np.intp]
 _Bytes = NDArray[np.uint8]
@@ -28,21 +27,26 @@ def end_of_nested(text: bytes, start: int) -> int | None:
     Args:
         start: the position of its opening bracket.
     """
-    depth, quotes, is_escaped, size = 0, 0, False, FIRST_BLOCK_BYTES
+    depth, is_in_string, is_escaped, size = 0, False, False, FIRST_BLOCK_BYTES
     while start < len(text):
-        block = np.frombuffer(text, np.uint8, min(size, len(text) - start), start)
-        places = np.flatnonzero(_IS_MARK[block])
+        part = text[start : start + size]
+        block = np.frombuffer(part, np.uint8)
+        places = np.flatnonzero(np.frombuffer(part.translate(_IS_MARK), np.bool_))
         places, is_escaped = _without_escaped(block, places, is_escaped)
         marks = block[places]
-        # A bracket is outside of strings if the number of quotes before it is even.
-        opened = quotes + np.cumsum(marks == _QUOTE)
-        depths = depth + np.cumsum(np.where(opened % 2 == 0, _STEP[marks], 0))
-        ends = places[depths == 0]
+        is_quote = marks == _QUOTE
+        # A byte is in a string if the number of quotes before it is odd; the sums wrap, which keeps them odd or even.
+        quotes = np.cumsum(is_quote, dtype=np.uint8) + np.uint8(is_in_string)
+        brackets = np.flatnonzero(~is_quote & (quotes % 2 == 0))
+        depths = depth + np.cumsum(_STEP[marks[brackets]], dtype=np.intp)
+        ends = brackets[depths == 0]
         if len(ends):
-            return start + int(ends[0]) + 1
+            return start + int(places[ends[0]]) + 1
         if len(places):
-            depth, quotes = int(depths[-1]), int(opened[-1]) % 2
-        start += len(block)
+            is_in_string = bool(quotes[-1] % 2)
+        if len(depths):
+            depth = int(depths[-1])
+        start += len(part)
         size = min(2 * size, LARGEST_BLOCK_BYTES)
     return None
 

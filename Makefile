@@ -54,15 +54,15 @@ quick:
 	@$(with) "$$python" -V && MUSTER_EXAMPLES=$${MUSTER_EXAMPLES:-0.2} "$$python" -m pytest --quick $(side_by_side) \
 	$(quick_folders) $(PYTEST_ARGS)
 
-# Every other Python of this machine.
+# Every other Python of this machine. Properties try a tenth of their examples here and in lowest, but at least ten.
 pythons:
 	@$(with) for other in $$("$$python" scripts/pythons.py --other); do \
-	MUSTER_PYTHON=$$other $(MAKE) quick quick_folders="$(of_python)" || exit 1; done
+	MUSTER_EXAMPLES=0.1 MUSTER_PYTHON=$$other $(MAKE) quick quick_folders="$(of_python)" || exit 1; done
 
 # The lowest versions that pyproject.toml allows, on the oldest Python.
 lowest:
 	@$(with) oldest=$$("$$python" scripts/pythons.py --oldest) && \
-	MUSTER_PYTHON=$$oldest $(MAKE) quick LOCK=requirements-lowest.lock quick_folders="$(of_python)"
+	MUSTER_EXAMPLES=0.1 MUSTER_PYTHON=$$oldest $(MAKE) quick LOCK=requirements-lowest.lock quick_folders="$(of_python)"
 
 full: check
 	@$(with) $(long) "$$python" -m pytest --full -o timeout=7200 $(side_by_side) $(folders) $(PYTEST_ARGS) && \

@@ -39,8 +39,22 @@ def test_the_yaml_equals_the_document(document: dict[str, object]) -> None:
     assert yaml.safe_load(render(app)) == app.openapi_schema
 
 
-def test_the_committed_document_is_the_apps(client: TestClient, repository: Path) -> None:
-    assert (repository / "openapi.yaml").read_text("utf-8") == render(cast("FastAPI", client.app)), "run make openapi"
+_DOCUMENTS: list[dict[str, Any]] = []
+
+
+@pytest.fixture
+def app(client: TestClient) -> FastAPI:
+    """An app whose document is that of the first test's app: computing it takes longer than the tests."""
+    app = cast("FastAPI", client.app)
+    if _DOCUMENTS:
+        (app.openapi_schema,) = _DOCUMENTS
+    else:
+        _DOCUMENTS.append(app.openapi())
+    return app
+
+
+def test_the_committed_document_is_the_apps(app: FastAPI, repository: Path) -> None:
+    assert (repository / "openapi.yaml").read_text("utf-8") == render(app), "run make openapi"
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +62,8 @@ def whole(repository: Path) -> dict[str, Any]:
     return read((repository / "openapi.yaml").read_text("utf-8"))
 
 
-def part(client: TestClient, name: str) -> dict[str, Any]:
-    return read(render(cast("FastAPI", client.app), name))
+def part(app: FastAPI, name: str) -> dict[str, Any]:
+    return read(render(app, name))
 
 
 def names(document: dict[str, Any]) -> set[tuple[str, str]]:
@@ -68,9 +82,9 @@ def referred(node: object) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", PARTS)
 def test_the_document_of_one_api_has_its_paths_and_what_they_refer_to(
-    client: TestClient, whole: dict[str, Any], name: str
+    app: FastAPI, whole: dict[str, Any], name: str
 ) -> None:
-    found = part(client, name)
+    found = part(app, name)
     assert found["paths"] == {path: whole["paths"][path] for path in found["paths"]}
     assert set(referred(found)) == names(found)
     for kind, component in names(found):
@@ -80,8 +94,8 @@ def test_the_document_of_one_api_has_its_paths_and_what_they_refer_to(
     assert found["info"]["title"] != whole["info"]["title"] or name == "native"
 
 
-def test_every_path_and_component_is_in_the_document_of_an_api(client: TestClient, whole: dict[str, Any]) -> None:
-    parts = [part(client, name) for name in PARTS]
+def test_every_path_and_component_is_in_the_document_of_an_api(app: FastAPI, whole: dict[str, Any]) -> None:
+    parts = [part(app, name) for name in PARTS]
     assert Counter(path for found in parts for path in found["paths"]) == dict.fromkeys(whole["paths"], 1)
     assert {name for found in parts for name in names(found)} == names(whole)
 
@@ -114,20 +128,20 @@ WHOLE = pytest.param(None, marks=pytest.mark.full, id="whole")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [WHOLE, *PARTS])
-def test_each_document_is_valid_by_itself(client: TestClient, name: str | None) -> None:
-    found = cast("FastAPI", client.app).openapi() if name is None else part(client, name)
+def test_each_document_is_valid_by_itself(app: FastAPI, name: str | None) -> None:
+    found = app.openapi() if name is None else part(app, name)
     assert judged(found) == ""
 
 
 @pytest.mark.slow
-def test_the_validator_refuses_a_document_without_a_component(client: TestClient) -> None:
-    found = part(client, "paimon")
+def test_the_validator_refuses_a_document_without_a_component(app: FastAPI) -> None:
+    found = part(app, "paimon")
     assert found["components"]["schemas"].pop("PaimonErrorResponse")
     assert "PaimonErrorResponse" in judged(found)
 
 
-def test_every_status_that_an_error_has_is_documented(client: TestClient) -> None:
-    document = cast("FastAPI", client.app).openapi()
+def test_every_status_that_an_error_has_is_documented(app: FastAPI) -> None:
+    document = app.openapi()
     documented = {
         status for path in document["paths"].values() for verb in path.values() for status in verb["responses"]
     }
@@ -135,10 +149,10 @@ def test_every_status_that_an_error_has_is_documented(client: TestClient) -> Non
     assert "422" not in documented
 
 
-def test_the_documentation_names_every_path_and_loads_no_resource(client: TestClient) -> None:
+def test_the_documentation_names_every_path_and_loads_no_resource(app: FastAPI, client: TestClient) -> None:
     answer = client.get("/docs")
     assert answer.headers["content-type"].startswith("text/html")
-    for path in cast("FastAPI", client.app).openapi()["paths"]:
+    for path in app.openapi()["paths"]:
         assert path in answer.text
     assert "<script" not in answer.text
     assert "://" not in answer.text

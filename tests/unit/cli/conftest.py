@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
 
 import pytest
+from typer.main import get_command
 
 from tests.unit.cli.commands import Shelf
 
@@ -20,3 +22,11 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[Shelf], Shelf]:
         return shelf
 
     return put
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _commands_are_built_once() -> Iterator[None]:
+    """Build the tree of commands once: typer's runner builds it for each command, which takes longer than most run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", functools.cache(get_command))
+        yield

@@ -106,6 +106,7 @@ def test_relocated_avro_keeps_schema_codec_and_header(lake, tmp_path):
             assert fastavro.reader(file).metadata == recorded.metadata
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "rows"), [("shop.stock", 358), ("shop.prices", 297), ("web.clicks", 750)])
 def test_pypaimon_reads_every_row(lake, run_pypaimon, name, rows):
     assert run_pypaimon(PAIMON_ROWS, warehouse=str(lake), name=name) == rows

@@ -54,6 +54,10 @@ def test_either_way_the_metadata_is_the_same_and_so_are_its_errors(pool: Decoder
         "default-spec-id": 0,
         "partition-specs": [{"spec-id": 0, "fields": []}],
         "properties": {"note": "ü" * 10},
+        "snapshots": [
+            {"snapshot-id": 1, "timestamp-ms": 5, "manifests": ["s3://lake/t/a.avro"]},
+            {"snapshot-id": 2, "parent-snapshot-id": 1, "timestamp-ms": 6, "manifest-list": "s3://lake/t/2.avro"},
+        ],
     }
     small = json.dumps(document).encode()
     large = small + b" " * SMALL_BYTES

@@ -3,7 +3,7 @@
 The *inclusive* projection holds for the partition of every row that matches the predicate. The *strict* projection
 holds for no partition with a row that does not match.
 
-Source: Iceberg spec, "Scan Planning" and "Partition Transforms"; ClickHouse issue 119579.
+Source: Iceberg spec, "Scan Planning" and "Partition Transforms"; ClickHouse issue 119579; ORC-763.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lakemuster.metadata.partition import PartitionField
 from lakemuster.metadata.transforms import (
+    INSTANTS,
     INTEGER_BITS,
     SEQUENCES,
     other_bucket,
@@ -23,7 +24,7 @@ from lakemuster.metadata.transforms import (
     transformed_type,
 )
 from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.metadata.values import scaled, unscaled
+from lakemuster.metadata.values import PER_SECOND, scaled, unscaled
 from lakemuster.predicates.tree import FALSE, Bound, BoundLeaf, Op, all_of, any_of
 
 _HASHED_OTHERWISE = frozenset({Kind.UUID, Kind.DECIMAL})
@@ -103,6 +104,8 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
         return target
     if name == "bucket" and source.kind in _HASHED_OTHERWISE and leaf.transform is not None:
         return None
+    if name != "identity" and _may_be_a_second_early(source, leaf):
+        return None
     if name == "identity" or ((name == "day" or leaf.transform is not None) and moved is None):
         return target
     function = (lambda value: value) if leaf.transform is not None else transform_function(field.transform, source)
@@ -117,6 +120,17 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     if strict:
         return _strict_steps(target, source, function, parameter, moved)
     return _inclusive_steps(target, source, function, parameter, moved)
+
+
+def _may_be_a_second_early(source: Primitive, leaf: BoundLeaf) -> bool:
+    """Tell whether a comparison separates times that may be in one partition, the last one before 1970.
+
+    ORC readers return the times of the last second before 1970 a second late, so their rows match as others do.
+    """
+    if source.kind not in INSTANTS:
+        return False
+    end = 1 if leaf.transform is not None else PER_SECOND[source.unit]
+    return any(isinstance(value, int) and -1 <= value < end for value in leaf.values)
 
 
 def _project_bucket(

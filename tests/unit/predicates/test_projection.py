@@ -1,5 +1,5 @@
 """Projections of decimals that truncation takes beyond the digits of their type,
-of UUIDs to their buckets, and of days before 1970 to the partitions in which writers put them.
+of UUIDs to their buckets, and of days and times before 1970 to the partitions in which writers put them.
 """
 
 from __future__ import annotations
@@ -125,3 +125,41 @@ def test_later_days_are_projected_exactly():
         found = project(leaf, field, DAYS)
         assert isinstance(found, BoundLeaf)
         assert (found.op, found.values) == (op, (20_000,))
+
+
+TIMES = parse_primitive("timestamp")
+SECOND = 10**6
+
+
+def read_from_orc(time: int) -> int:
+    """Return what readers return for microseconds since 1970 (ORC-763)."""
+    return time + SECOND if -SECOND < time < 0 and time % SECOND else time
+
+
+@pytest.mark.parametrize("transform", ["year", "month", "day", "hour", "bucket[8]"])
+@given(
+    op=st.sampled_from(list(TESTS)),
+    value=st.integers(-2, 2) | st.integers(-2 * SECOND, 2 * SECOND),
+    time=st.integers(-2, 2) | st.integers(-2 * SECOND, 2 * SECOND),
+)
+def test_times_of_orc_files_are_in_the_partition_of_what_was_written(transform, op, value, time):
+    field = PartitionField(1003, "t", transform, (4,))
+    leaf = BoundLeaf(op, 4, "t", TIMES, (value,))
+    partition = apply(transform, TIMES, time)
+    inclusive, strict = project(leaf, field, TIMES), project_strict(leaf, field, TIMES)
+    if TESTS[op](read_from_orc(time), value):
+        assert inclusive is None or held(inclusive, partition)
+    else:
+        assert strict is None or not held(strict, partition)
+
+
+@pytest.mark.parametrize("op", TESTS)
+@pytest.mark.parametrize("partition", range(-3, 4))
+def test_partitions_of_times_of_orc_files_are_compared_as_they_are_read(op, partition):
+    field = PartitionField(1003, "t", "hour", (4,))
+    leaf = BoundLeaf(op, 4, "t", TIMES, (partition,), transform="hour")
+    inclusive, strict = project(leaf, field, TIMES), project_strict(leaf, field, TIMES)
+    if TESTS[op](0, partition):
+        assert inclusive is None or held(inclusive, -1)
+    else:
+        assert strict is None or not held(strict, -1)

@@ -6,7 +6,8 @@
 - ORC compares with ``<`` and ``>``: NaN as the first value of a stride hides the numbers after it, and the bounds of
   the file are those of its other strides. Iceberg's own writer counts NaN and computes these bounds itself, so bounds
   without a count of NaN are unknown. The least stride has ``STRIDE`` rows: NaN can hide no number of a shorter file.
-- ORC adds a second to timestamps with a fraction in the last second before 1970. A partition value is not moved.
+- ORC adds a second to timestamps with a fraction in the last second before 1970. Their partition is that of the
+  time before, see ``predicates.projection``.
 
 Source: Iceberg Java, ``OrcMetrics``; ORC, ``CharTreeWriter``, ``ColumnStatisticsImpl``; ORC-763.
 """

@@ -120,9 +120,6 @@ SPARSE = b"sparse"
 
 _COUNT_LIMITS = tuple((of, 1 << of.bit_width - 1) for of in (_I8, pa.int16(), _I32, _I64))
 
-STATISTIC_KINDS = ("lower", "upper", "value_count", "null_count", "nan_count", "column_size")
-KEY_KINDS = ("min_key", "max_key", "key_lower", "key_upper", "key_null_count")
-
 
 def column(kind: str, field_id: int) -> str:
     """Return the name of a per-field column: ``lower.5``, ``partition.1000``."""

@@ -98,10 +98,6 @@ class Policy:
         is_closed = bool(self._forwarding) and caller.name == ANYONE.name
         return not is_closed and any(grant.patterns is None for grant in caller.grants)
 
-    def view_key(self, caller: Caller) -> str:
-        """Return a key that two callers share only if they see the same tables; ETags of what they see contain it."""
-        return repr(caller.grants)
-
     def may(self, caller: Caller, action: Action, table: Levels) -> bool:
         """Return whether a caller has the action's role for a table."""
         return any(RANK[grant.role] >= RANK[ROLE_OF[action]] for grant in self._grants(caller, table))

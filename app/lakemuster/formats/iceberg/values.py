@@ -1,4 +1,4 @@
-"""Decode and encode single-value bytes, one at a time and as columns.
+"""Decode single-value bytes one at a time, and encode columns of them.
 
 The internal form of a value is that of ``metadata.types``: integers for dates, times and
 timestamps. Bytes written before a type was promoted are decoded by the old type: four bytes
@@ -11,7 +11,6 @@ Source: Iceberg spec, appendix D, "Binary single-value serialization".
 from __future__ import annotations
 
 import struct
-from decimal import Decimal
 from typing import Literal
 from uuid import UUID
 
@@ -20,10 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakemuster.formats.iceberg import decimals
-from lakemuster.formats.iceberg.slices import Decoded, Items, decode
 from lakemuster.metadata.files import column
 from lakemuster.metadata.types import Kind, Primitive
-from lakemuster.metadata.values import PER_SECOND, scaled, unscaled
+from lakemuster.metadata.values import PER_SECOND, scaled
 
 _SECONDS_PER_DAY = 86_400
 _LAYOUT = {
@@ -81,41 +79,6 @@ def _decode_number(of: Primitive, raw: bytes) -> bool | int | float | None:
             moment = int.from_bytes(raw, "little", signed=True) * _SECONDS_PER_DAY * PER_SECOND[of.unit]
             return moment if -(2**63) <= moment < 2**63 else None
     return None
-
-
-def encode_value(of: Primitive, internal: object) -> bytes:
-    """Return the canonical single-value bytes of a value in its internal form.
-
-    Raises:
-        ValueError: not a value of the type, or a type that we do not serialise.
-    """
-    match internal:
-        case str() if of.kind is Kind.STRING:
-            return internal.encode("utf-8")
-        case bytes() if of.kind in (Kind.BINARY, Kind.FIXED):
-            return internal
-        case UUID() if of.kind is Kind.UUID:
-            return internal.bytes
-        case Decimal() if of.kind is Kind.DECIMAL:
-            number = unscaled(internal, of.scale)
-            magnitude = number if number >= 0 else ~number
-            return number.to_bytes(magnitude.bit_length() // 8 + 1, "big", signed=True)
-        case bool() | int() | float() if of.kind in _LAYOUT:
-            try:
-                return struct.pack(_LAYOUT[of.kind], internal)
-            except (struct.error, OverflowError) as cause:
-                raise ValueError(f"{internal!r} is not a value of type {of.text}") from cause
-    raise ValueError(f"{internal!r:.100} is not a value of type {of.text}")
-
-
-def decode_array(raw: pa.BinaryArray, of: Primitive) -> Decoded:
-    """Decode a column of single-value bytes; nulls stay null.
-
-    Returns:
-        the typed values, and the rows whose bytes are not their canonical serialisation.
-    """
-    present = None if raw.null_count == 0 else raw.is_valid().to_numpy(zero_copy_only=False)
-    return decode(Items(raw), np.arange(len(raw), dtype=np.int64), present, of)
 
 
 def encode_array(typed: pa.Array) -> pa.BinaryArray:

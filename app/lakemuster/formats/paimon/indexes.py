@@ -1,4 +1,4 @@
-"""Parsers of Paimon's index files: deletion vectors of data files, and key hashes of dynamic buckets.
+"""Parser of Paimon's index files of deletion vectors.
 
 A deletion vector file is a version byte and concatenated vectors; the index manifest records the range of each data
 file's vector. There are two kinds of bitmaps, and the range's length differs: for a 32-bit vector it is the payload,
@@ -15,8 +15,6 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
 from pyroaring import BitMap, BitMap64
 
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
@@ -58,21 +56,6 @@ def parse_deletion_vectors(data: bytes, ranges: Iterable[VectorRange]) -> dict[s
     if data[:1] != bytes([VERSION]):
         raise FormatUnsupported("unsupported version of a deletion vector file", version=data[:1].hex())
     return {one.data_file: _vector(data, one) for one in ranges}
-
-
-def parse_hash_index(data: bytes, row_count: int | None = None) -> NDArray[np.int32]:
-    """Read a ``HASH`` index file: the key hashes in a dynamic bucket, in the file's order.
-
-    Args:
-        data: the whole file.
-        row_count: the number of hashes recorded in the index manifest; None when not known.
-
-    Raises:
-        MetadataCorrupt: the file holds another number of hashes.
-    """
-    if len(data) % 4 or (row_count is not None and len(data) != 4 * row_count):
-        raise MetadataCorrupt("a hash index file does not have its recorded size", bytes=len(data), hashes=row_count)
-    return np.frombuffer(data, ">i4").astype(np.int32)
 
 
 def _vector(data: bytes, where: VectorRange) -> BitMap | BitMap64:

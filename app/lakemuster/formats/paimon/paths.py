@@ -93,20 +93,6 @@ def own_file_names(table: pa.Table) -> pa.Array:
     return pa.array([_SLICE.sub(r"\g<stem>$\g<bucket>-\g<length>.\g<format>", name) for name in names.to_pylist()])
 
 
-def changelog_slice(file_name: str) -> tuple[int, int] | None:
-    """Return the (offset, length) in bytes from a compacted changelog's name; None for other files.
-
-    The name of a real file gives (0, its length).
-    """
-    if not file_name.startswith(_COMPACTED):
-        return None
-    numbers = re.match(r"[^$]*\$\d+-(\d+)(?:-(\d+)-(\d+))?\.", file_name)
-    if numbers is None:
-        raise MetadataCorrupt("a compacted changelog's name does not say where its bytes are", name=file_name)
-    whole, offset, length = numbers.groups()
-    return (0, int(whole)) if offset is None else (int(offset), int(length))
-
-
 def _bucket_folders(table: pa.Table, location: str, latest: Schema) -> pa.Array:
     options = dict(latest.options)
     root = location.rstrip("/")

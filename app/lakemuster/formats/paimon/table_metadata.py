@@ -163,12 +163,6 @@ def parse_statistics(data: bytes) -> TableStatistics:
     )
 
 
-def parse_hint(data: bytes) -> int | None:
-    """Parse a ``LATEST`` or ``EARLIEST`` file; None if it holds no number: hints are not trusted."""
-    text = data.strip()
-    return int(text) if len(text) <= 19 and text.isdigit() else None
-
-
 def parse_consumer(data: bytes) -> int:
     """Parse a ``consumer-<id>`` file: the next snapshot that the consumer will read."""
     return Document.of(data, "consumer").required_integer("nextSnapshot")

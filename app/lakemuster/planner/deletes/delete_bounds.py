@@ -39,9 +39,9 @@ class EqualityBounds:
         """Collect the statistics of delete files.
 
         Args:
-                tables: entries of delete manifests; delete file *i* is row *i* of the concatenated tables.
-                ids: each delete file's equality ids, null for other deletes.
-                schemas: all schemas of the table; the newest that has a column gives its type.
+            tables: entries of delete manifests; delete file *i* is row *i* of the concatenated tables.
+            ids: each delete file's equality ids, null for other deletes.
+            schemas: all schemas of the table; the newest that has a column gives its type.
         """
         parents, values = pc.list_parent_indices(ids).to_numpy(), pc.list_flatten(ids)
         found = []
@@ -52,7 +52,7 @@ class EqualityBounds:
             of_column = np.zeros(len(ids), np.bool_)
             of_column[parents[pc.equal(values, field_id).to_numpy(zero_copy_only=False)]] = True
             sides = [_Side.read(table, kind) for table in tables]
-            found.append(_DeleteColumn(kind, of_column, _Side.joined(sides, kind)))
+            found.append(_DeleteColumn(kind, of_column, _Side.joined(sides)))
         return cls(tuple(found))
 
     @property
@@ -142,7 +142,7 @@ class _Side:
         )
 
     @classmethod
-    def joined(cls, sides: Sequence[_Side], kind: _Kind) -> _Side:
+    def joined(cls, sides: Sequence[_Side]) -> _Side:
         return cls(
             np.concatenate([side.null for side in sides]),
             np.concatenate([side.only_null for side in sides]),

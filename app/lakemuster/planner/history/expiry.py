@@ -18,7 +18,6 @@ from lakemuster.planner.history.partition_texts import partition_texts
 from lakemuster.planner.rows import conform
 from lakemuster.planner.view import View
 
-_OF_FILES = ("file_path", "file_size_in_bytes", "record_count", "spec_id", "partition")
 UNKNOWN_SIZE = "no metadata records its size"
 
 

@@ -11,7 +11,7 @@ Source: Iceberg spec, "Scan Planning".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -111,16 +111,6 @@ def can_match(bound: Bound, statistics: Evaluable) -> Mask:
     if (records := statistics.record_count) is not None:
         keep = keep & (records != 0)
     return keep
-
-
-def leaf_verdicts(bound: Bound, statistics: Statistics) -> Iterator[tuple[BoundLeaf, Mask]]:
-    """Yield each leaf's own verdict, for explanations."""
-    match bound:
-        case BoundLeaf():
-            yield bound, _leaf(bound, statistics)
-        case BoundAnd(children=children) | BoundOr(children=children):
-            for child in children:
-                yield from leaf_verdicts(child, statistics)
 
 
 def walk(bound: Bound, rows: int, leaf: Callable[[BoundLeaf], Mask], *, opaque: bool) -> Mask:

@@ -6,10 +6,12 @@ import struct
 from decimal import Decimal
 from uuid import UUID
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
 from lakemuster.formats.iceberg.schemas import parse_primitive
+from lakemuster.formats.iceberg.slices import Decoded, Items, decode
 from lakemuster.metadata.types import Kind, Primitive
 
 NUMBERS = {
@@ -77,6 +79,12 @@ def encode(name: str, value: object) -> bytes:
                 return number.to_bytes(length, "big", signed=True)
     assert isinstance(value, bytes)
     return value
+
+
+def decode_array(raw: pa.BinaryArray, of: Primitive) -> Decoded:
+    """Decode a column of single-value bytes; nulls stay null."""
+    present = None if raw.null_count == 0 else raw.is_valid().to_numpy(zero_copy_only=False)
+    return decode(Items(raw), np.arange(len(raw), dtype=np.int64), present, of)
 
 
 def internal(column: pa.Array, of: Primitive) -> list[object]:

@@ -16,11 +16,12 @@ from lakemuster.formats.iceberg.manifests import parse_manifest
 from lakemuster.formats.iceberg.schemas import parse_primitive
 from lakemuster.formats.iceberg.statistics import bound_field
 from lakemuster.formats.iceberg.usable_bounds import usable_columns, usable_pair, usable_summary
-from lakemuster.formats.iceberg.values import encode_value, raw_bounds
+from lakemuster.formats.iceberg.values import raw_bounds
 from lakemuster.index.zones import segment_zones
 from lakemuster.metadata import bound_order
 from lakemuster.metadata.snapshot import ManifestHeader
 from tests.unit.formats.iceberg.manifest_files import bounds, entry, manifest, struct_of, table_of
+from tests.unit.formats.iceberg.single_values import encode
 
 IDS = [UUID(int=first << 120 | 5) for first in (0x00, 0x10, 0x7F, 0x80, 0x90, 0xFF)]
 LOW, MIDDLE, HIGH, HIGHEST = IDS[1], IDS[2], IDS[4], IDS[5]
@@ -80,8 +81,8 @@ def test_both_bounds_of_an_inverted_pair_are_unknown_and_their_bytes_kept(monkey
     assert [usable_pair(*pair, of) for pair in pairs] == expected
     files = [
         entry(
-            lower_bounds=[] if one is None else bounds(c1=encode_value(of, one), c2=encode_value(of, one)),
-            upper_bounds=[] if other is None else bounds(c1=encode_value(of, other)),
+            lower_bounds=[] if one is None else bounds(c1=encode(text, one), c2=encode(text, one)),
+            upper_bounds=[] if other is None else bounds(c1=encode(text, other)),
         )
         for one, other in pairs
     ]
@@ -89,7 +90,7 @@ def test_both_bounds_of_an_inverted_pair_are_unknown_and_their_bytes_kept(monkey
     found = parse_manifest(data, ManifestHeader("m", len(data)), table_of(struct_of(c1=text, c2=text)))
     for at, side in enumerate(("lower", "upper")):
         assert column_of(found, f"{side}.1") == [pair[at] for pair in expected]
-        recorded = [None if pair[at] is None else encode_value(of, pair[at]) for pair in pairs]
+        recorded = [None if pair[at] is None else encode(text, pair[at]) for pair in pairs]
         assert raw_bounds(found, side, 1).to_pylist() == recorded
     assert column_of(found, "lower.2") == [pair[0] for pair in pairs]
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import struct
 import zlib
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyroaring import BitMap, BitMap64
 
 from lakemuster.errors import CatalogError, FormatUnsupported, MetadataCorrupt
-from lakemuster.formats.paimon.indexes import VectorRange, parse_deletion_vectors, parse_hash_index
+from lakemuster.formats.paimon.indexes import VectorRange, parse_deletion_vectors
 
 
 def payload_32(positions: set[int]) -> bytes:
@@ -103,17 +102,3 @@ def test_any_bitmap_bytes_are_read_or_refused(payload, wide):
         parse_deletion_vectors(data, [VectorRange("a", offset, size + (8 if wide else 0))])
     except CatalogError:
         return
-
-
-@given(st.lists(st.integers(-(2**31), 2**31 - 1)))
-def test_hashes_are_read_in_order(hashes):
-    data = struct.pack(f">{len(hashes)}i", *hashes)
-    read = parse_hash_index(data, len(hashes))
-    assert read.dtype == np.int32
-    assert read.tolist() == hashes == parse_hash_index(data).tolist()
-
-
-@pytest.mark.parametrize(("data", "count"), [(b"\0" * 8, 1), (b"\0" * 8, 3), (b"\0" * 7, None), (b"", 1)])
-def test_a_hash_file_of_another_size_is_refused(data, count):
-    with pytest.raises(MetadataCorrupt):
-        parse_hash_index(data, count)

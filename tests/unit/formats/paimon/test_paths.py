@@ -9,7 +9,7 @@ import pytest
 
 from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.manifests import parse_index_manifest, parse_manifest
-from lakemuster.formats.paimon.paths import changelog_slice, data_file_paths, extra_file_paths, index_file_paths
+from lakemuster.formats.paimon.paths import data_file_paths, extra_file_paths, index_file_paths
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
 from tests.unit.formats.paimon.rows import binary_row
 from tests.unit.formats.paimon.writer import entry, index_manifest, indexed, manifest, schema, table_of
@@ -170,11 +170,6 @@ def test_a_slice_of_a_compacted_changelog_leads_to_the_real_file():
         f"s3://b/t/bucket-3/{REAL}",
         "s3://b/t/bucket-5/changelog-1.parquet",
     ]
-    assert changelog_slice(REAL) == (0, 1024)
-    assert changelog_slice(FAKE) == (100, 50)
-    assert changelog_slice("changelog-1.parquet") is None
-    with pytest.raises(MetadataCorrupt):
-        changelog_slice("compacted-changelog-8a3f.cc-parquet")
 
 
 @pytest.mark.parametrize(("inside", "expected"), [("false", "/t/index/index-0"), ("true", "/t/p0=1/bucket-2/index-0")])

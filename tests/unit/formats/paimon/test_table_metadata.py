@@ -13,7 +13,6 @@ from lakemuster.errors import CatalogError, FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.table_metadata import (
     assemble,
     parse_consumer,
-    parse_hint,
     parse_schema,
     parse_snapshot,
     parse_statistics,
@@ -296,23 +295,6 @@ def test_statistics_are_read():
     assert (read.columns["a"].lower, read.columns["a"].upper, read.columns["a"].distinct_count) == ("1", "9", 2)
     assert read.columns["b"].lower is None
     assert parse_statistics(dumped({"snapshotId": 3, "schemaId": 1})).columns == {}
-
-
-@pytest.mark.parametrize(
-    ("data", "number"),
-    [
-        (b"7", 7),
-        (b" 12\n", 12),
-        (b"", None),
-        (b"x", None),
-        (b"-1", None),
-        (b"1" * 30, None),
-        (b"\xff", None),
-        ("٣".encode(), None),
-    ],
-)
-def test_a_hint_may_be_anything(data, number):
-    assert parse_hint(data) == number
 
 
 def test_a_consumer_says_what_it_reads_next():

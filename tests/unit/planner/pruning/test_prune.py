@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from lakemuster.metadata.types import Kind, Primitive, arrow_type
 from lakemuster.planner.columns import internal_array
 from lakemuster.planner.pruning.bounds import comparable, passes, scalar
-from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, can_match, leaf_verdicts
+from lakemuster.planner.pruning.prune import UNKNOWN, FieldStats, can_match
 from lakemuster.predicates import (
     FALSE,
     TRUE,
@@ -140,14 +140,6 @@ def test_a_dropped_file_holds_no_matching_row(
     for (rows, _), kept in zip(of, keep, strict=True):
         if not kept:
             assert not any(matches(predicate, one) is True for one in rows)
-
-
-@given(files, leaves())
-def test_each_leaf_has_its_verdict(of: list[tuple[list[dict[int, Any]], dict[str, bool]]], leaf: Bound) -> None:
-    found = statistics(of)
-    ((named, verdict),) = leaf_verdicts(leaf, found)
-    assert named == leaf
-    assert (can_match(leaf, found) == (verdict & (found.record_count != 0))).all()
 
 
 def one(field_id: int, values: list[Any]) -> Files:

@@ -24,8 +24,8 @@ class ArrowStream:
         snapshot_id: the snapshot that was requested by id, if any.
 
     Attributes:
-            schema: the schema of all batches.
-            snapshot_id: the snapshot of the closing batch, once the stream was read.
+        schema: the schema of all batches.
+        snapshot_id: the snapshot of the closing batch, once the stream was read.
 
     Raises:
         AnswerIncomplete: the bytes are not an Arrow stream.

@@ -49,8 +49,8 @@ class DeleteGroup:
         """Yield rows and the numbers of their delete files, in ascending row order, in limited batches.
 
         Args:
-                keys: each row's key; a row with a negative key has no delete files.
-                sequences: each data file's sequence number.
+            keys: each row's key; a row with a negative key has no delete files.
+            sequences: each data file's sequence number.
         """
         if not len(self.ends):
             return

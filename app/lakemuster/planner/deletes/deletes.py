@@ -50,11 +50,11 @@ class DeleteIndex:
     """The live delete files of a snapshot, numbered in the order given.
 
     Attributes:
-            empty: whether the snapshot has no delete files.
-            stat_columns: the data file statistics that :meth:`match` reads where a segment has them.
-            content: (D,) the content of each delete file.
-            is_vector: (D,) whether it is a deletion vector.
-            of_one_file: (D,) whether it is known to reference one data file.
+        empty: whether the snapshot has no delete files.
+        stat_columns: the data file statistics that :meth:`match` reads where a segment has them.
+        content: (D,) the content of each delete file.
+        is_vector: (D,) whether it is a deletion vector.
+        of_one_file: (D,) whether it is known to reference one data file.
     """
 
     empty: bool

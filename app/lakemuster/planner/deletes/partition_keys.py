@@ -92,8 +92,8 @@ class _Field:
     """One step of the numbering: combine the number of the preceding fields with the code of this field's value.
 
     Attributes:
-            known: the code of each value.
-            ordered: the values, ascending, and their codes, if all values except null are integers.
+        known: the code of each value.
+        ordered: the values, ascending, and their codes, if all values except null are integers.
     """
 
     field_id: int

@@ -67,9 +67,9 @@ def without_values(column: pa.Array, schema_ids: NDArray[np.int64], indexed_as: 
     """Mark (N,) the files whose bloom filter proves that they hold none of a conjunct's values.
 
     Args:
-            column: N index containers, none null.
-            schema_ids: (N,) each file's schema.
-            indexed_as: maps a field id to the column's name and type by schema.
+        column: N index containers, none null.
+        schema_ids: (N,) each file's schema.
+        indexed_as: maps a field id to the column's name and type by schema.
     """
     dropped = np.zeros(len(column), np.bool_)
     leaves = [leaf for leaf in conjuncts(bound) if isinstance(leaf, BoundLeaf) and supports(BLOOM_FILTER, leaf.op)]

@@ -109,9 +109,9 @@ class IndexedFile:
     """The indexes of one file.
 
     Attributes:
-            rows: the number of rows in the file.
-            data: the index container; None if the file has none.
-            is_orc: whether the file is in the format ORC.
+        rows: the number of rows in the file.
+        data: the index container; None if the file has none.
+        is_orc: whether the file is in the format ORC.
     """
 
     evolution: Evolution

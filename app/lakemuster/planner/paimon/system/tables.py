@@ -35,10 +35,10 @@ class SystemTable:
     """One system table.
 
     Attributes:
-            name: the name after the ``$``.
-            of: ``snapshot`` if its rows belong to a snapshot; ``table`` if they belong to the table or a branch.
-            key: its primary key.
-            columns: (name, Paimon's type).
+        name: the name after the ``$``.
+        of: ``snapshot`` if its rows belong to a snapshot; ``table`` if they belong to the table or a branch.
+        key: its primary key.
+        columns: (name, Paimon's type).
     """
 
     name: str

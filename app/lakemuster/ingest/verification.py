@@ -288,10 +288,16 @@ class _Verifier:
     def _live(self, one: _Published, folding: Folding) -> None:
         """Compute the cancelled entries of a snapshot again, and compare them with the stored ones."""
         state = [record for record in one.manifests if record.role in folding.roles]
-        try:
-            tables = [self._index.segments.open(record.segment).table() for record in state]
-        except CatalogError:
-            return  # already reported
+        tables = []
+        for record in state:
+            try:
+                tables.append(self._index.segments.open(record.segment).table())
+            except (SegmentMissing, SegmentCorrupt) as error:
+                # A sample may have left the segment out.
+                if all(told.segment != record.segment for told in self.found.differences):
+                    kind: Kind = "lost" if isinstance(error, SegmentMissing) else "damaged"
+                    self._tell(kind, error.message, record.header.location, record.segment)
+                return
         live = folding.live_rows(tables)
         added = [table.column("status").to_numpy() == ADDED for table in tables]
         dead = np.flatnonzero(np.concatenate(added) & ~np.concatenate(live)) if tables else np.zeros(0, np.int64)

@@ -181,6 +181,30 @@ def test_live_entries_of_paimon_are_compared(services: Services) -> None:
     assert rows(lists.files(services.index, services.view(PAIMON))) == expected
 
 
+def test_a_lost_segment_that_a_sample_leaves_out_is_reported(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with services.index.database.reading() as session:
+        newest = list_snapshots(session, services.table(PAIMON).table_id)[-1]
+        lost = next(one for one in snapshot_manifests(session, newest.row_id) if one.role == "base")
+
+    class Random:
+        """Chooses the newest snapshot, and never the lost segment."""
+
+        def __init__(self, seed: int | None) -> None: ...
+
+        def sample(self, population: list[object], count: int) -> list[object]:
+            return [one for one in population if one != lost.segment][-count:]
+
+    monkeypatch.setattr("random.Random", Random)
+    file_of(services, lost.segment).unlink()
+    with catalog(services.settings) as anew:  # which has not mapped it
+        found = check(anew, PAIMON, sample=1)
+    assert (found.snapshots, found.manifests) == (1, 1)
+    (one,) = found.differences
+    assert (one.kind, one.segment, one.manifest) == ("lost", lost.segment, lost.header.location)
+
+
 def test_a_missing_manifest_is_reported_and_nothing_else_changes(services: Services, tmp_path: Path) -> None:
     folder = tmp_path / "lake" / "l" / "small" / "metadata"
     gone = next(path for path in sorted(folder.glob("*.avro")) if not path.name.startswith("snap-"))

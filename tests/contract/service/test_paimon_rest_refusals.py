@@ -15,9 +15,11 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 
 from lakemuster.api.identity.tokens import token_entry
+from lakemuster.api.paimon_rest import tables
 from lakemuster.api.paimon_rest.unsupported import router as unsupported
 from lakemuster.catalog.services import Services
 from lakemuster.demo import unpack
+from lakemuster.errors import IndexUnavailable
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
 
@@ -238,6 +240,31 @@ def test_a_table_that_could_never_be_read_says_why(http: TestClient, clicks: Pat
     assert http.get(f"{ROUTES}/databases/web/tables").json()["tables"] == ["clicks"]
     assert http.get(f"{ROUTES}/databases/web/table-details").json()["tableDetails"] == []
     assert http.get(f"{ROUTES}/databases/web/tables?tableType=table").json()["tables"] == ["clicks"]
+
+
+def test_a_page_of_details_ends_before_looks_take_too_long_and_leaves_no_table_out(
+    services: Services, clicks: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "LOOKS_SECONDS", -1.0)
+    for name in ("log", "logs"):
+        services.add(f"web.{name}", str(clicks), None, (), operator=True)
+    http, found, token = client(services), [], ""
+    while token is not None:
+        page = http.get(f"{ROUTES}/databases/web/table-details", params={"pageToken": token}).json()
+        found.append([one["name"] for one in page["tableDetails"]])
+        token = page["nextPageToken"]
+    assert found == [["clicks"], ["log"], ["logs"]]
+    read = http.get(f"{ROUTES}/databases/web/table-details").json()
+    assert [one["name"] for one in read["tableDetails"]] == ["clicks", "log", "logs"]
+
+
+def test_details_fail_without_the_index(http: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise IndexUnavailable("the database does not answer")
+
+    assert http.get(CLICKS).status_code == 200
+    monkeypatch.setattr(Services, "metadata", fails)
+    told(http.get(f"{ROUTES}/databases/web/table-details"), 503)
 
 
 def test_tags_and_consumers(http: TestClient, clicks: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Annotated, TypeVar
 from uuid import UUID
 
@@ -30,9 +30,10 @@ from lakemuster.api.paimon_rest.responses import LISTED, TABLE
 from lakemuster.api.shared import Api
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog import TableRecord
+from lakemuster.catalog.page_tokens import Place, write_token
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.token_signing import Audience
-from lakemuster.errors import CatalogError, OperationUnsupported, TableNotFound
+from lakemuster.errors import CatalogError, IndexUnavailable, OperationUnsupported, TableNotFound
 from lakemuster.metadata.names import format_name, parse_name
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, TableMetadata
@@ -42,7 +43,7 @@ from lakemuster.wire.paimon_rest.patterns import NamePattern
 from lakemuster.wire.paimon_rest.schemas import schema_json
 
 LOOKS_SECONDS = 2.0
-"""Time after which a list starts no further looks at tables that were never read."""
+"""Time after which a page starts no further looks at tables that were never read: it ends before the next of them."""
 
 T = TypeVar("T")
 
@@ -95,7 +96,10 @@ def list_table_details(
     pattern: TablePattern = None,
     kind: TableType = None,
 ) -> Response:
-    """List a database's tables with their details, without tables whose metadata could never be read."""
+    """List a database's tables with their details, without tables whose metadata could never be read.
+
+    A page may have fewer tables than requested: it ends early where the metadata of many tables is read first.
+    """
     like = NamePattern.of(pattern)
     members = Names(api, caller).members(database)
     audience = Audience(
@@ -107,7 +111,9 @@ def list_table_details(
         if like.matches(name) and (not kind or is_of_type(api, record, kind))
     }
     page, token = page_of(api, paging, chosen, lambda name: (name,), audience)
-    details = list(_details(api.services, database, {name: chosen[name] for name in page}))
+    details, last = _details(api.services, database, {name: chosen[name] for name in page})
+    if last is not None:
+        token = write_token(Place((), (last,)), audience, api.token_signer)
     return answer(TableDetailsOut(table_details=details, next_page_token=token))
 
 
@@ -222,17 +228,26 @@ def is_of_type(api: Api, record: TableRecord, kind: str) -> bool:
     return properties.get("type", "table") == kind
 
 
-def _details(services: Services, database: str, members: dict[str, TableRecord]) -> Iterator[PaimonTableOut]:
+def _details(
+    services: Services, database: str, members: dict[str, TableRecord]
+) -> tuple[list[PaimonTableOut], str | None]:
+    """Return the details of tables; where looks at never-read tables take too long, also the name to continue after."""
     until = time.monotonic() + LOOKS_SECONDS
+    details: list[PaimonTableOut] = []
+    last: str | None = None
     for name, record in members.items():
+        is_read = record.metadata_location is not None
+        if not is_read and last is not None and time.monotonic() > until:
+            return details, last
+        last = name
         try:
-            if record.metadata_location is None:
-                if time.monotonic() > until:
-                    continue
-                found, metadata, _ = services.fresh(record.name)
+            if is_read:
+                found, metadata = record, services.metadata(record)
             else:
-                found = record
-                metadata = services.metadata(record)
+                found, metadata, _ = services.fresh(record.name)
+        except IndexUnavailable:
+            raise
         except CatalogError:
             continue
-        yield table_out(found, database, name, metadata, newest_schema(metadata, MAIN))
+        details.append(table_out(found, database, name, metadata, newest_schema(metadata, MAIN)))
+    return details, None

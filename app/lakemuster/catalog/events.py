@@ -179,7 +179,7 @@ def event_id(text: str) -> int:
     """
     if text.isascii() and text.isdigit() and len(text) <= 18:
         return int(text)
-    raise RequestInvalid("an event id is a number that this server gave")
+    raise RequestInvalid("an event id is a number that this server assigned")
 
 
 @dataclass(frozen=True, slots=True)

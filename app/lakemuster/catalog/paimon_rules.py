@@ -29,7 +29,7 @@ _CHAIN_BRANCHES = ("scan.fallback-snapshot-branch", "scan.fallback-delta-branch"
 def chain_branch(options: Mapping[str, str], branch: str) -> SecondBranch | None:
     """Return the snapshot branch of a chain table, whose partitions a read of ``branch`` merges with delta branches.
 
-    None if the table is no chain table, or the branch is one of those two, which are read alone.
+    None if the table is not a chain table, or the branch is one of those two, which are read alone.
 
     Source: Paimon ``FileStoreTableFactory.createChainTable``.
     """

@@ -131,7 +131,7 @@ def _require(services: Services, name: str) -> None:
 def _number(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) <= 18:
         return int(text)
-    raise RequestInvalid("the id of a dead letter is a number that this server gave")
+    raise RequestInvalid("the id of a dead letter is a number that this server assigned")
 
 
 def _instant(at_ms: int | None) -> str | None:

@@ -238,7 +238,7 @@ def parse_rewrites(words: list[str] | None) -> tuple[tuple[str, str], ...]:
 
 
 def age_ms(text: str) -> int | None:
-    """Return an age such as ``3d`` or ``36h`` in milliseconds; None if the text is no age."""
+    """Return an age such as ``3d`` or ``36h`` in milliseconds; None if the text is not an age."""
     found = _AGE.fullmatch(text.strip())
     return None if found is None else int(found[1]) * AGE_UNITS_MS[found[2]]
 

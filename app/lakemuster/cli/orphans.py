@@ -92,7 +92,7 @@ def _show(report: Row) -> None:
         f"{report['recent']['files']:,} younger than {_age(report['older_than_seconds'])}",
         f"{len(report['tables']):,} tables",
     ]
-    for key, text in (("undated", "of unknown age"), ("unnamed", "whose names are no text"), ("links", "links")):
+    for key, text in (("undated", "of unknown age"), ("unnamed", "whose names are not text"), ("links", "links")):
         count = report[key]["files"] if key == "undated" else report[key]
         if count:
             words.append(f"{count:,} {text}")

@@ -140,7 +140,7 @@ def worst(statuses: Iterable[Status]) -> Status:
 
 
 def changes(before: Iterable[Component], now: Iterable[Component]) -> list[Change]:
-    """Return the statuses that differ. A component that is new, and ``ok`` or ``unknown``, is no change."""
+    """Return the statuses that differ. A new component that is ``ok`` or ``unknown`` does not count."""
     old = {one.name: one.status for one in before}
     new = {one.name: one.status for one in now}
     found = [Change(name, old.get(name), new.get(name)) for name in {**old, **new}]

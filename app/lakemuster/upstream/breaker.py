@@ -43,7 +43,11 @@ class Breaker:
         with self._lock:
             now = self._clock.monotonic()
             if now - self._tried_at < PAUSE_SECONDS:
-                raise UpstreamUnavailable(f"the catalog {self._name} has not answered lately", catalog=self._name)
+                raise UpstreamUnavailable(
+                    f"the catalog {self._name} has failed {FAILURES} times in a row, and is asked only every "
+                    f"{PAUSE_SECONDS:.0f} s until it answers",
+                    catalog=self._name,
+                )
             self._tried_at = now
 
     def succeeded(self) -> None:

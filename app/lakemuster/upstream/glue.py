@@ -95,7 +95,7 @@ class GlueCatalog(Upstream):
                 raise self._failed("it answers with no list")
             following = answer.get("NextToken", "")
             if not isinstance(following, str):
-                raise self._failed("a list is not what the protocol says")
+                raise self._failed("a list does not follow the protocol")
             return answer[name], following
 
         return self._pages(page)

@@ -44,7 +44,7 @@ def members(text: bytes) -> Iterator[Member]:
     """
     at = _after(_SPACE, text, 0)
     if text[at : at + 1] != b"{":
-        raise NotAnObject("the document is no JSON object")
+        raise NotAnObject("the document is not a JSON object")
     at = _after(_SPACE, text, at + 1)
     if text[at : at + 1] == b"}":
         return
@@ -115,7 +115,7 @@ def _value(text: bytes, found: Member) -> object:
     try:
         value: object = orjson.loads(text[found.start : found.end])
     except orjson.JSONDecodeError:
-        raise NotAnObject(f"the value of {found.name} is no JSON") from None
+        raise NotAnObject(f"the value of {found.name} is not JSON") from None
     return value
 
 

@@ -22,7 +22,7 @@ _Bytes = NDArray[np.uint8]
 def end_of_nested(text: bytes, start: int) -> int | None:
     """Return the position after an array or object; None if it does not end.
 
-    Only its nesting and its strings are read: a text that is no JSON may have an end, too.
+    Only its nesting and its strings are read: a text that is not JSON may have an end, too.
 
     Args:
         start: the position of its opening bracket.

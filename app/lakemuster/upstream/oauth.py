@@ -84,7 +84,7 @@ class TokenSource:
         token = found.get("access_token") if isinstance(found, dict) else None
         if not isinstance(token, str):
             raise UpstreamFailed(
-                f"the catalog {self._name} gives no token for its credential: status {answer.status}",
+                f"the catalog {self._name} issues no token for its credential: status {answer.status}",
                 catalog=self._name,
             )
         life = found.get("expires_in")

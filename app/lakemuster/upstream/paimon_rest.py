@@ -49,7 +49,7 @@ class PaimonRestCatalog(HttpUpstream):
         options = schema.get("options") if isinstance(schema, dict) else None
         kind = options.get("type") if isinstance(options, dict) else None
         if kind is not None and not isinstance(kind, str):
-            raise self._failed("a table's type is not what the protocol says")
+            raise self._failed("a table's type does not follow the protocol")
         if kind is not None and kind not in _OWN_TYPES:
             raise self._no_table(levels)
         path = found.get("path")
@@ -67,7 +67,7 @@ class PaimonRestCatalog(HttpUpstream):
         except NamespaceNotFound as error:
             raise self._no_table(levels) from error
         except (KeyError, TypeError):
-            raise self._failed("a snapshot is not what the protocol says") from None
+            raise self._failed("a snapshot does not follow the protocol") from None
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number < 2**63:
             raise self._failed("a snapshot has no id")
         return number
@@ -99,9 +99,9 @@ class PaimonRestCatalog(HttpUpstream):
             if names is None:
                 names = []
             if not isinstance(names, list) or not isinstance(following, str):
-                raise self._failed("a list is not what the protocol says")
+                raise self._failed("a list does not follow the protocol")
             if not all(isinstance(one, str) and one for one in names):
-                raise self._failed("a list has an item that is no name")
+                raise self._failed("a list has an item that is not a name")
             return names, following
 
         return self._pages(page)
@@ -120,7 +120,7 @@ class PaimonRestCatalog(HttpUpstream):
         try:
             said = {**(config.get("defaults") or {}), **properties, **(config.get("overrides") or {})}
         except TypeError:
-            raise self._failed("its configuration is not what the protocol says") from None
+            raise self._failed("its configuration does not follow the protocol") from None
         prefix = str(said.get("prefix") or "")
         found = f"{base}/{_segment(prefix)}" if prefix else base
         with self._lock:
@@ -139,7 +139,7 @@ class PaimonRestCatalog(HttpUpstream):
         if answer.status == 404 and kind in _MISSING:
             raise _MISSING[kind](f"the catalog {self.name} has no such {kind.lower()}", catalog=self.name)
         if answer.status == 200:
-            raise self._failed("its answer is not what the protocol says")
+            raise self._failed("its answer does not follow the protocol")
         raise self._failed(f"it answers with status {answer.status}")
 
 

@@ -227,4 +227,4 @@ class Upstream(ABC):
                 break
             earlier.add(hash(following))
             token = following
-        raise self._failed("a list does not end")
+        raise self._failed("the pages of a list do not end")

@@ -159,7 +159,7 @@ class RestCatalog(HttpUpstream):
             defaults, overrides = _stated(parsed.get("defaults")), _stated(parsed.get("overrides"))
             said = {**defaults, **self.settings.properties, **overrides}
         except (orjson.JSONDecodeError, AttributeError, TypeError):
-            raise self._failed("its configuration is not what the protocol says") from None
+            raise self._failed("its configuration does not follow the protocol") from None
         uri = str(said.get("uri", "")).rstrip("/")
         base = uri if uri.endswith("/v1") else f"{uri}/v1"
         if urlsplit(uri)[:2] != urlsplit(self.base)[:2]:
@@ -238,7 +238,7 @@ class RestCatalog(HttpUpstream):
             for found in self._listed(endpoint.url("namespaces"), "namespaces", asked):
                 levels = self._levels(found)
                 if len(levels) != len(parent) + 1 or levels[:-1] != parent or len(levels) > _MAX_DEPTH:
-                    raise self._failed("it lists a namespace that is no child of the one asked for")
+                    raise self._failed("it lists a namespace that is not a child of the requested one")
                 yield levels
                 yield from self._below(levels, parents)
             parents.are_listed |= parent != ()
@@ -288,7 +288,7 @@ class RestCatalog(HttpUpstream):
         return self._pages(page)
 
     def _no_list(self) -> UpstreamFailed:
-        return self._failed("a list is not what the protocol says")
+        return self._failed("a list does not follow the protocol")
 
     def _loaded(self, url: str, headers: Mapping[str, str]) -> HttpAnswer:
         answer = self._exchange(url, ONLY_REFS, headers)

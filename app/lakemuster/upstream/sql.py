@@ -69,7 +69,7 @@ class SqlCatalog(Upstream):
             url = _bounded(make_url(properties["uri"]))
             url.get_dialect()
         except (ArgumentError, NoSuchModuleError) as cause:
-            raise ConfigInvalid(f"the uri of the catalog {name} is no URL of a database") from cause
+            raise ConfigInvalid(f"the uri of the catalog {name} is not the URL of a database") from cause
         self._properties = {
             "pool_pre_ping": "true",
             **properties,

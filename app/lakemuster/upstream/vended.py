@@ -87,7 +87,7 @@ class VendedCredentials:
         try:
             credentials, life = _all_credentials(table, answered_at)
         except (NotAnObject, LocationRefused, TypeError, ValueError, KeyError, AttributeError):
-            raise UpstreamFailed("the catalog's credentials are not what the protocol says") from None
+            raise UpstreamFailed("the catalog's credentials do not follow the protocol") from None
         with self._lock:
             self._known[levels] = _Vended(credentials, self._clock.monotonic() + life * EARLY)
             self._known.move_to_end(levels)

@@ -44,7 +44,7 @@ def test_an_extra_that_is_not_installed_is_named(
 
 def test_a_url_of_no_database_is_refused_without_its_password() -> None:
     settings = CatalogSettings.model_validate({"type": "sql", "uri": "nothing://u:secret@host/db"})
-    with pytest.raises(ConfigInvalid, match="no URL of a database") as refused:
+    with pytest.raises(ConfigInvalid, match="not the URL of a database") as refused:
         open_upstream("prod", settings, ObjectStore([], {}))
     assert "secret" not in str(refused.value)
     assert "secret" not in repr(settings)

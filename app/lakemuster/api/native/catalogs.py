@@ -43,7 +43,7 @@ def sync_catalog(
 ) -> Response:
     """List the tables of a catalog now: new ones are registered, and those that it no longer has are removed."""
     policy = api.identity.policy
-    # A name that is no catalog's could be a namespace of the server's own tables, which the caller may see in part.
+    # A name that is not a catalog's could be a namespace of the server's own tables, which the caller may see in part.
     if catalog not in api.services.refresher.upstreams or not policy.sees_namespace(caller, (catalog,)):
         raise CatalogNotFound(f"no catalog {catalog[:200]} is attached")
     policy.require_all(caller, "refresh", (catalog,))

@@ -82,5 +82,5 @@ def _levels(identifier: Any) -> Levels:
     """Return the levels of a table's identifier. Raises: KeyError, TypeError: it is invalid."""
     levels = (*identifier["namespace"], identifier["name"])
     if not all(isinstance(level, str) for level in levels):
-        raise TypeError("a level is no text")
+        raise TypeError("a level is not text")
     return levels

@@ -119,9 +119,9 @@ class Answer:
             except aiohttp.ServerTimeoutError as cause:
                 raise UpstreamTimedOut("the catalog has not sent its whole answer in time") from cause
             except aiohttp.ClientError as cause:
-                raise UpstreamUnavailable(f"the catalog has broken off: {reason_of(cause)}") from cause
+                raise UpstreamUnavailable(f"the connection to the catalog broke: {reason_of(cause)}") from cause
             except RuntimeError as cause:
-                raise UpstreamUnavailable("the catalog has broken off: its answer is malformed") from cause
+                raise UpstreamUnavailable("the answer of the catalog is malformed") from cause
             except TimeoutError:
                 # aiohttp closes the connection of a malformed body without waking a waiting read; the next read raises
                 # RuntimeError.
@@ -221,7 +221,8 @@ class Forwarder:
                 breaker.failed()
             reason = type(cause.__cause__ or cause).__name__
             raise UpstreamUnavailable(
-                f"the catalog {name} has broken off ({reason}); it may have carried out the request", catalog=name
+                f"the connection to the catalog {name} broke ({reason}); the catalog may have carried out the request",
+                catalog=name,
             ) from cause
         breaker.succeeded()
         return response

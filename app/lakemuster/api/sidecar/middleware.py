@@ -274,7 +274,7 @@ class Sidecar:
                 self._held += held
             except NotAnObject as cause:
                 if is_needed:
-                    raise UpstreamFailed(f"the catalog's answer is not what the protocol says: {cause}") from None
+                    raise UpstreamFailed(f"the catalog's answer does not follow the protocol: {cause}") from None
                 await self._send_on(answer, send, None, theirs)
                 return
             headers = [*_changed_headers(answer, change), (b"content-length", b"%d" % len(after))]

@@ -189,7 +189,7 @@ def listing(
         for identifiers in _items(given, "identifiers"):
             changes["identifiers"] = [one for one in identifiers if shows((*one["namespace"], one["name"]))]
     except (KeyError, TypeError):
-        raise NotAnObject("the page is not what the protocol says") from None
+        raise NotAnObject("the page does not follow the protocol") from None
     if token := given.get(_NEXT_PAGE):
         changes[_NEXT_PAGE] = seal(str(token))
     return given.with_members(changes)
@@ -206,5 +206,5 @@ def _properties(given: JsonObject, name: str) -> dict[str, Any]:
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise NotAnObject(f"{name} is no object")
+        raise NotAnObject(f"{name} is not an object")
     return found

@@ -95,7 +95,7 @@ class CodeFlow:
         answer = await self._provider.exchange(form, self._client_id, self._secret)
         token, seconds = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or str(answer.get("token_type", "")).lower() != "bearer":
-            raise IdentityUnavailable("the identity provider gives no bearer token")
+            raise IdentityUnavailable("the identity provider issued no bearer token")
         expires_at = asked_at + seconds if isinstance(seconds, int | float) and 0 <= seconds < 2**31 else None
         return Credentials(token, _text(answer.get("refresh_token")), expires_at)
 

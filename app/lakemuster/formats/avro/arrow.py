@@ -131,7 +131,7 @@ def _uuids(raw: pa.Array) -> pa.Array:
     try:
         values = [None if text is None else UUID(text).bytes for text in _text(raw).to_pylist()]
     except ValueError as error:
-        raise MetadataCorrupt("text that is no UUID") from error
+        raise MetadataCorrupt("a text is not a UUID") from error
     return pa.array(values, pa.binary(16))
 
 

@@ -168,7 +168,7 @@ class _Parser:
                     return self._complex(kind, schema, namespace, levels)
                 return self.parse(kind, namespace, levels - 1)
             case _:
-                raise MetadataCorrupt("an Avro schema with something that is no type")
+                raise MetadataCorrupt("an Avro schema has something in place of a type")
 
     def _name(self, name: str, namespace: str) -> Node:
         if name in _PRIMITIVES:

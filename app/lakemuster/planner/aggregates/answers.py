@@ -49,7 +49,7 @@ class Aggregate:
         """Parse ``count``, ``files``, ``bytes``, ``min(x)``, ``max(x)`` or ``null_count(x)``.
 
         Raises:
-            RequestInvalid: it is no such aggregate.
+            RequestInvalid: it is not an aggregate.
         """
         found = _CALL.fullmatch(text)
         name, column = (found[1].lower(), found[2]) if found else ("", None)

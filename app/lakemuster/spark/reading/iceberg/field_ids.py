@@ -18,7 +18,7 @@ from lakemuster.spark.reading.iceberg.file_columns import FileColumn
 
 NAME_MAPPING = "schema.name-mapping.default"
 _UNMAPPED = -1
-"""The field id of columns that a name mapping omits. It is no field's: the table does not have them."""
+"""The field id of columns that a name mapping omits. No field has it: the table does not have these columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from lakemuster.catalog import table_formats as _registered  # noqa: F401
@@ -339,11 +340,7 @@ class Services:
 
     def _view(self, table: TableRecord, stale: str | None, selector: Selector) -> View:
         view = self._own_view(table, stale, selector)
-
-        def snapshots(branch: str) -> list[SnapshotRecord]:
-            with self.index.database.reading() as session:
-                return list_snapshots(session, table.table_id, branch)
-
+        snapshots = partial(self.known_snapshots, table)
         return with_second(view, selector, snapshots, lambda record: self.refresher.ensure_published(table, record))
 
     def _own_view(self, table: TableRecord, stale: str | None, selector: Selector) -> View:

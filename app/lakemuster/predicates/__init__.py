@@ -34,6 +34,7 @@ from lakemuster.predicates.tree import (
     all_of,
     any_of,
     conjuncts,
+    leaves,
     references,
     text_of,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "bind",
     "check_size",
     "conjuncts",
+    "leaves",
     "matches",
     "references",
     "text_of",

@@ -16,7 +16,7 @@ condition selects more files and never loses a row. Rules for bound leaves:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -308,14 +308,19 @@ def conjuncts(bound: Bound) -> tuple[Bound, ...]:
     return (bound,)
 
 
-def references(bound: Bound) -> frozenset[int]:
-    """Return the ids of all fields that the leaves refer to."""
+def leaves(bound: Bound) -> Iterator[BoundLeaf]:
+    """Yield the leaves in order."""
     match bound:
         case BoundLeaf():
-            return frozenset((bound.field_id,))
+            yield bound
         case BoundAnd(children=children) | BoundOr(children=children):
-            return frozenset().union(*map(references, children))
-    return frozenset()
+            for child in children:
+                yield from leaves(child)
+
+
+def references(bound: Bound) -> frozenset[int]:
+    """Return the ids of all fields that the leaves refer to."""
+    return frozenset(leaf.field_id for leaf in leaves(bound))
 
 
 def text_of(bound: Bound) -> str:

@@ -81,6 +81,12 @@ def comparable(bounds: pa.Array | None, kind: Primitive) -> pa.Array | None:
     return bounds
 
 
+def ordered_form(kind: Primitive) -> pa.DataType | None:
+    """Return the type of bounds in the form of :func:`comparable`; None for types without an order."""
+    form = arrow_type(kind)
+    return pa.binary() if form is not None and pa.types.is_fixed_size_binary(form) else form
+
+
 def scalar(value: object, kind: pa.DataType) -> pa.Scalar:
     """Return a value in internal form as an Arrow scalar of a type."""
     return (

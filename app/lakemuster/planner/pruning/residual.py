@@ -38,6 +38,7 @@ from lakemuster.predicates import (
     Opaque,
     all_of,
     any_of,
+    leaves,
     matches,
     references,
 )
@@ -150,7 +151,7 @@ class PartitionResiduals:
     @cached_property
     def _leaves(self) -> list[_ProjectedLeaf | None]:
         """The predicate's leaves in the order of a walk; None for those without a projection."""
-        return [_ProjectedLeaf.of(leaf, self.projection) for leaf in _leaves(self.bound)]
+        return [_ProjectedLeaf.of(leaf, self.projection) for leaf in leaves(self.bound)]
 
     @cached_property
     def _fields(self) -> list[int]:
@@ -209,15 +210,6 @@ def partition_residuals(bound: Bound, projection: PartitionPredicates) -> Partit
 _residual_cache: Cache[tuple[Bound, PartitionPredicates], PartitionResiduals] = Cache(
     "residuals", lambda _, found: 2000 + found.tuples * _TUPLE_BYTES
 )
-
-
-def _leaves(bound: Bound) -> Iterator[BoundLeaf]:
-    match bound:
-        case BoundLeaf():
-            yield bound
-        case BoundAnd(children=children) | BoundOr(children=children):
-            for child in children:
-                yield from _leaves(child)
 
 
 def _left(bound: Bound, verdicts: Iterator[int]) -> Bound:

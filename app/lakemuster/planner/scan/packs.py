@@ -35,7 +35,7 @@ from lakemuster.planner.pruning.partition_predicates import PartitionPredicates
 from lakemuster.planner.pruning.prune import Counts, FieldStats, Mask, can_match
 from lakemuster.planner.pruning.statistics import EntryStatistics, PartitionStatistics, counts
 from lakemuster.planner.pruning.zones import stacked
-from lakemuster.predicates import TRUE, Bound, BoundAnd, BoundLeaf, BoundOr
+from lakemuster.predicates import TRUE, Bound, BoundLeaf, leaves
 
 PACK_ROWS = 1 << 16
 """Approximate number of files of a pack."""
@@ -362,12 +362,4 @@ _NOTHING = pa.table({})
 
 def leaf_types(bound: Bound) -> dict[int, Primitive]:
     """Return the type that a predicate assumes for each of its columns."""
-    match bound:
-        case BoundLeaf():
-            return {} if bound.transform is not None else {bound.field_id: bound.type}
-        case BoundAnd(children=children) | BoundOr(children=children):
-            types: dict[int, Primitive] = {}
-            for child in children:
-                types |= leaf_types(child)
-            return types
-    return {}
+    return {leaf.field_id: leaf.type for leaf in leaves(bound) if leaf.transform is None}

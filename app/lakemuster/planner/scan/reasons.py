@@ -25,6 +25,7 @@ from lakemuster.predicates import (
     BoundOr,
     Op,
     Opaque,
+    leaves,
     text_of,
 )
 
@@ -99,7 +100,7 @@ def _of_column(leaf: BoundLeaf, statistics: JointStatistics) -> Iterator[Reason]
 
 def _partition(leaf: BoundLeaf, bound: Bound, partitions: Statistics, names: Mapping[int, str]) -> Iterator[Reason]:
     kept = bool(can_match(bound, partitions)[0])
-    for part in dict.fromkeys(_leaves(bound)):
+    for part in dict.fromkeys(leaves(bound)):
         field = partitions.field(part.field_id)
         name = names.get(part.field_id, f"#{part.field_id}")
         if field is None:
@@ -123,15 +124,6 @@ def _partition_sentence(name: str, recorded: Mapping[str, object], *, kept: bool
     lower, upper = _shown(recorded.get("lower", "?")), _shown(recorded.get("upper", "?"))
     where = f"partitions {name} from {lower} to {upper}"
     return f"{where} {'may contain such rows' if kept else 'contain no such row'}"
-
-
-def _leaves(bound: Bound) -> Iterator[BoundLeaf]:
-    match bound:
-        case BoundLeaf():
-            yield bound
-        case BoundAnd(children=children) | BoundOr(children=children):
-            for child in children:
-                yield from _leaves(child)
 
 
 def _column(leaf: BoundLeaf, name: str, field: FieldStats) -> Reason:

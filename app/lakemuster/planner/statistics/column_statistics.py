@@ -15,7 +15,7 @@ from lakemuster.metadata.files import column
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Primitive, arrow_type
 from lakemuster.planner.columns import single_array
-from lakemuster.planner.pruning.bounds import comparable
+from lakemuster.planner.pruning.bounds import comparable, ordered_form
 from lakemuster.planner.pruning.prune import Counts, FieldStats, nothing_ordered
 from lakemuster.planner.pruning.statistics import counts, covering
 from lakemuster.planner.statistics.live_files import Question, live_files
@@ -149,7 +149,7 @@ class _Collected:
         records = counts(entries.column("record_count"))
         certain = covering(stats, records, is_member=False)
         self.holding.append(~nothing_ordered(certain, self.type, rows) & (records != 0))
-        if (form := _form(self.type)) is not None:
+        if (form := ordered_form(self.type)) is not None:
             for found, bounds in ((self.lower, stats.lower), (self.upper, stats.upper)):
                 known = comparable(bounds, self.type)
                 found.append(pa.nulls(rows, form) if known is None else known)
@@ -158,7 +158,7 @@ class _Collected:
         """Return the statistics of all files."""
         holding = np.concatenate([np.zeros(0, np.bool_), *self.holding])
         of_counts = (self.value_count, self.null_count, self.nan_count, self.column_size)
-        form = _form(self.type)
+        form = ordered_form(self.type)
         if form is None:
             return ColumnStatistics(self.files, int(holding.sum()), *of_counts, Extreme(), Extreme(), None, None)
         lower, upper = (pa.chunked_array(of, form) for of in (self.lower, self.upper))
@@ -180,9 +180,3 @@ class _Collected:
     def _value(self, bounds: pa.ChunkedArray, place: int | np.int64 | None) -> pa.Array | None:
         """Return the bound at a place as an array of its own, in the column's type."""
         return None if place is None else single_array(bounds.slice(int(place), 1)).cast(arrow_type(self.type))
-
-
-def _form(kind: Primitive) -> pa.DataType | None:
-    """Return the type of bounds in the form of :func:`comparable`; None for types without an order."""
-    form = arrow_type(kind)
-    return pa.binary() if form is not None and pa.types.is_fixed_size_binary(form) else form

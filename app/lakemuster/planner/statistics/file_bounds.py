@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from lakemuster.index.segments import Segment
 from lakemuster.metadata.files import split_column
-from lakemuster.metadata.types import Primitive, arrow_type
+from lakemuster.metadata.types import Primitive
 from lakemuster.planner.deletes.partition_keys import PartitionKeys
-from lakemuster.planner.pruning.bounds import comparable
+from lakemuster.planner.pruning.bounds import comparable, ordered_form
 from lakemuster.planner.pruning.prune import FieldStats, nothing_ordered
 from lakemuster.planner.pruning.statistics import counts, covering
 from lakemuster.planner.scan.spec_index import SpecIndex
@@ -54,12 +54,6 @@ class FileBounds:
     def order(self) -> BoundOrder:
         """Return the bounds as numbers in the order of their values."""
         return bound_order(self.lower, self.upper, self.kind)
-
-
-def ordered_form(kind: Primitive) -> pa.DataType | None:
-    """Return the type of bounds in the form of ``bounds.comparable``; None for types without an order."""
-    form = arrow_type(kind)
-    return pa.binary() if form is not None and pa.types.is_fixed_size_binary(form) else form
 
 
 def file_bounds(questions: Sequence[Question], column: str, *, partitions: bool = False) -> FileBounds | None:

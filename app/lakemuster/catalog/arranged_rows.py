@@ -79,7 +79,14 @@ def _order(table: pa.Table, field: str, descending: bool) -> pa.Array:
         known = pa.types.is_struct(kind) and [kind.field(index).name for index in range(kind.num_fields)].count(member)
         columns = pc.struct_field(columns, member) if known == 1 else None
     if columns is None or pa.types.is_nested(columns.type):
-        scalars = [one.name for one in table.schema if not pa.types.is_nested(one.type)]
-        raise RequestInvalid(f"the list is sorted by one of {', '.join(scalars)}", sort=field)
+        raise RequestInvalid(f"the list is sorted by one of {', '.join(_sortable(table.schema))}", sort=field)
     keys = pa.table({"key": columns})
     return pc.sort_indices(keys, [("key", "descending" if descending else "ascending")])
+
+
+def _sortable(schema: pa.Schema) -> list[str]:
+    """Return the fields to sort by that an error names: those with single values, and the partition's."""
+    names = [one.name for one in schema if not pa.types.is_nested(one.type)]
+    if "partition" in schema.names:
+        names += [f"partition.{one.name}" for one in schema.field("partition").type]
+    return names

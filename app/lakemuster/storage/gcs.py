@@ -27,7 +27,14 @@ from lakemuster.errors import CatalogError, ConfigInvalid, ObjectMissing, Storag
 from lakemuster.storage.backend import AdmittedRead, StorageEntry
 from lakemuster.storage.content_digests import ContentDigests
 from lakemuster.storage.failures import checked_options, unanswered
-from lakemuster.storage.http_requests import HttpRequests, body_of, failure_of_status, header_ms, http_failure_of
+from lakemuster.storage.http_requests import (
+    HttpRequests,
+    body_of,
+    failure_of_status,
+    header_ms,
+    http_failure_of,
+    read_document,
+)
 from lakemuster.storage.locations import Location, redacted
 from lakemuster.storage.remote import ObjectSource, SourcePage
 
@@ -132,7 +139,7 @@ def _object(location: Location) -> str:
 async def _parsed(answered: aiohttp.ClientResponse, where: str) -> dict[str, Any]:
     if answered.status != 200:
         raise failure_of_status(answered.status, where)
-    data = await answered.content.read(_MOST_PAGE_BYTES) if answered.content_length is None else await answered.read()
+    data = await read_document(answered, _MOST_PAGE_BYTES, where)
     try:
         found = json.loads(data)
     except ValueError:

@@ -123,6 +123,27 @@ async def read_body(read: Callable[[int], Awaitable[bytes]], length: int | None,
     return Body(chunks[0] if len(chunks) == 1 else b"".join(chunks), digest.hexdigest())
 
 
+async def read_document(answered: aiohttp.ClientResponse, most_bytes: int, where: str) -> bytes:
+    """Read the body of a response that has no object's bytes, such as a listing or an error, to its end.
+
+    Args:
+        most_bytes: its maximum length.
+        where: the location for messages.
+
+    Raises:
+        StorageError: it is longer.
+    """
+    chunks: list[bytes] = []
+    received = 0
+    # A single read returns the bytes that have arrived, which need not be all.
+    while chunk := await answered.content.read(_CHUNK_BYTES):
+        received += len(chunk)
+        if received > most_bytes:
+            raise StorageError(f"{where}: storage's answer is longer than the limit of {most_bytes} bytes")
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
 def encoded(path: str) -> str:
     """Percent-encode a literal path, except its slashes."""
     return quote(path, safe="/~")

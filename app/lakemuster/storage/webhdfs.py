@@ -35,6 +35,7 @@ from lakemuster.storage.http_requests import (
     failure_of_status,
     header_ms,
     http_failure_of,
+    read_document,
 )
 from lakemuster.storage.locations import Location, redacted
 from lakemuster.storage.remote import ObjectSource, SourcePage
@@ -43,6 +44,7 @@ _OPTIONS = {"user", "password", "token", "proxy_to", "data_proxy", "session_veri
 _OF_FSSPEC = {"host", "port", "use_https"}
 """Options that fsspec's driver needs besides the location, for segments and executors."""
 _MOST_PAGE_BYTES = 256 << 20
+_MOST_ERROR_BYTES = 1 << 16
 _REDIRECTS = (302, 303, 307, 308)
 _MISSING = {"FileNotFoundException"}
 _DENIED = {"AccessControlException", "SecurityException", "AuthenticationException", "InvalidToken"}
@@ -125,9 +127,8 @@ class WebHdfsSource(ObjectSource):
             async with self._requests.answer("GET", url, self._headers) as answered:
                 if answered.status != 200:
                     raise await _failure_told(answered, where)
-                if (answered.content_length or 0) > _MOST_PAGE_BYTES:
-                    raise StorageError(f"{where}: the listing is too long")
-                return json.loads(await answered.read()), header_ms(answered.headers, "Date")
+                found = json.loads(await read_document(answered, _MOST_PAGE_BYTES, where))
+                return found, header_ms(answered.headers, "Date")
         except (aiohttp.ClientError, StorageUnavailable):
             self._pass_turn(turn)
             raise
@@ -175,9 +176,9 @@ def _tls(scheme: str, options: Mapping[str, Any]) -> ssl.SSLContext | None:
 async def _failure_told(answered: aiohttp.ClientResponse, where: str) -> CatalogError:
     """Return the error for a response, by its exception's name or else by its status."""
     try:
-        exception = json.loads(await answered.content.read(1 << 16))["RemoteException"]
+        exception = json.loads(await read_document(answered, _MOST_ERROR_BYTES, where))["RemoteException"]
         told, message = exception["exception"], str(exception.get("message"))
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, StorageError):
         told, message = None, ""
     if told in _NOT_NOW:
         return StorageUnavailable(f"{where}: the name node does not serve now ({told})")

@@ -48,6 +48,20 @@ def without_length(data: bytes) -> Behaviour:
     return lambda peer, head_only: peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + data)
 
 
+def in_parts(data: bytes, status: str = "200 OK") -> Behaviour:
+    """Return a behaviour that sends a body in two chunks, one after the other, without ``Content-Length``."""
+    half = len(data) // 2
+
+    def send(peer: socket.socket, head_only: bool) -> None:
+        peer.sendall(f"HTTP/1.1 {status}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n".encode())
+        for part in (data[:half], data[half:]):
+            peer.sendall(b"%x\r\n%s\r\n" % (len(part), part))
+            time.sleep(0.05)
+        peer.sendall(b"0\r\n\r\n")
+
+    return send
+
+
 def endless(peer: socket.socket, head_only: bool) -> None:
     """Send a very long response without ``Content-Length``."""
     peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -232,6 +233,36 @@ def test_an_answer_of_azure_that_is_cut_is_requested_again(faulty_server: Faulty
     faulty_server.script = [cut, _ranged(BODY), _ranged(BODY)]
     assert store.read(place, expected_length=len(BODY)) == BODY
     assert len(faulty_server.requests) == 3
+
+
+def test_a_listing_without_a_length_is_read_to_its_end(faulty_server: FaultyServer) -> None:
+    google = {"items": [{"name": "t/a", "size": "1"}, {"name": "t/b", "size": "2"}]}
+    entry = {"type": "FILE", "length": 1, "modificationTime": 0}
+    hdfs = {"FileStatuses": {"FileStatus": [{"pathSuffix": name, **entry} for name in "ab"]}}
+    for kind, listing in (("google", google), ("hdfs", hdfs)):
+        store, _ = opened(kind, faulty_server, 10)
+        faulty_server.script = [faults.in_parts(json.dumps(listing).encode())]
+        assert [info.name for info in store.list(f"{STORES[kind].root(faulty_server.url)}/t")] == ["a", "b"]
+
+
+@pytest.mark.parametrize("kind", ["google", "hdfs"])
+def test_a_listing_is_read_up_to_a_limit(
+    kind: str, faulty_server: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = {"google": "gcs", "hdfs": "webhdfs"}[kind]
+    monkeypatch.setattr(f"lakemuster.storage.{module}._MOST_PAGE_BYTES", 1 << 20)
+    store, _ = opened(kind, faulty_server, 10)
+    faulty_server.script = [faults.endless]
+    with pytest.raises(StorageError, match="longer than the limit of 1048576 bytes"):
+        store.list(f"{STORES[kind].root(faulty_server.url)}/t")
+
+
+def test_a_name_node_on_standby_is_passed_over_however_its_answer_arrives(faulty_server: FaultyServer) -> None:
+    faulty_server.script = [faults.in_parts(b'{"RemoteException": {"exception": "StandbyException"}}', "403 Forbidden")]
+    with FaultyServer() as active:
+        storage = {"hdfs": {"webhdfs": [faulty_server.url, active.url]}}
+        store = ObjectStore(["hdfs://cluster/lake"], storage, deadline_seconds=10)
+        assert store.read("hdfs://cluster/lake/x") == BODY
 
 
 def test_name_nodes_take_turns(faulty_server: FaultyServer) -> None:

@@ -141,7 +141,7 @@ class AzureSource(ObjectSource):
         entries: list[StorageEntry] = []
         try:
             async for page in pager:
-                entries = [_entry(item, item.name.rstrip("/")[len(prefix) :]) async for item in page]
+                entries = [_entry(item, item.name[len(prefix) :]) async for item in page]
                 break
         except azure.ResourceNotFoundError as cause:
             raise ObjectMissing(f"{redacted(location.text)}: no such container") from cause
@@ -210,7 +210,10 @@ def _is_folder(found: Any) -> bool:
 
 
 def _entry(found: Any, name: str) -> StorageEntry:
-    """Return an entry of a listing; an item that is not a blob is a prefix, and so a folder."""
+    """Return an entry of a listing; an item that is not a blob is a prefix, and so a folder.
+
+    The name of a blob keeps a slash at its end, which marks a folder in accounts without a hierarchical namespace.
+    """
     if not isinstance(found, BlobProperties) or _is_folder(found):
-        return StorageEntry(name, 0, True, None)
+        return StorageEntry(name.rstrip("/"), 0, True, None)
     return StorageEntry(name, found.size or 0, False, milliseconds(found.last_modified))

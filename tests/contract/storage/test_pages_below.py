@@ -13,6 +13,7 @@ from lakemuster.storage import local_walk
 from lakemuster.storage.store import ObjectStore
 from tests.contract.storage.conftest import Lake
 from tests.contract.storage.faulty_server import FaultyServer, answer, error
+from tests.object_stores import BUCKETS, Bucket
 from tests.storage_servers import S3Server
 
 NAMES = [
@@ -57,6 +58,17 @@ def test_a_folder_that_does_not_exist_is_an_error(lake: Lake) -> None:
         listed(lake.store(), f"{lake.root}-elsewhere")
     with pytest.raises(LocationRefused):
         listed(lake.store(), lake.root, "a/../..")
+
+
+@pytest.mark.parametrize("kind", ["google", "azure"])
+def test_the_marker_of_a_folder_is_no_object(kind: str, request: pytest.FixtureRequest) -> None:
+    bucket: Bucket = request.getfixturevalue(BUCKETS[kind])
+    for key in ("db/t/", "db/t/empty/", "db/t/x"):
+        bucket.put(key, b"")
+    store = ObjectStore([bucket.url], bucket.storage)
+    assert listed(store, f"{bucket.url}/db") == {"t/x": 0}
+    assert [(one.name, one.is_folder) for one in store.list(f"{bucket.url}/db")] == [("t", True)]
+    assert [(one.name, one.is_folder) for one in store.list(f"{bucket.url}/db/t")] == [("empty", True), ("x", False)]
 
 
 def test_many_local_files_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

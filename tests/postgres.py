@@ -80,11 +80,15 @@ class PostgresServer:
                 os.kill(child, number)
 
     @contextlib.contextmanager
-    def database(self) -> Iterator[str]:
-        """Yield the SQLAlchemy URL of an empty database, which is dropped afterwards despite open connections."""
+    def database(self, options: str = "") -> Iterator[str]:
+        """Yield the SQLAlchemy URL of an empty database, which is dropped afterwards despite open connections.
+
+        Args:
+            options: further options of ``CREATE DATABASE``.
+        """
         name = f"test_{next(self._numbers)}"
         with self.connect() as connection:
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE template0")
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE template0 {options}")
         try:
             yield f"postgresql+psycopg://{ROLE}@/{name}?host={self._folder}"
         finally:

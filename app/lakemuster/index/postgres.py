@@ -215,12 +215,15 @@ def open_engine(url: URL, max_connections: int = MAX_CONNECTIONS) -> tuple[Engin
     """Create an engine with bounded connections, and the breaker that they share."""
     engine = create_engine(
         url,
+        # A role or database may have other defaults: writers rely on seeing what was committed while they waited.
+        isolation_level="READ COMMITTED",
         pool_pre_ping=True,
         pool_size=min(POOL_SIZE, max_connections),
         max_overflow=max_connections - min(POOL_SIZE, max_connections),
         pool_timeout=_POOL_SECONDS,
         pool_recycle=1800,
-        connect_args={"application_name": "lakemuster"},
+        # Text of a database without an encoding (SQL_ASCII, initdb's choice without a locale) would come as bytes.
+        connect_args={"application_name": "lakemuster", "client_encoding": "utf8"},
     )
     known: dict[str, Any] = {}
 

@@ -5,6 +5,9 @@ response has a deadline here. A slow statement is not a failure: after a period 
 with a new connection, and the wait continues if the probe succeeds. Otherwise a circuit breaker opens: current waits
 end, and requests fail at once instead of each occupying a thread until its own deadline.
 
+Behind a pooler, a silent probe may only be in the queue for one of the pooler's connections. So an answer to any other
+statement counts as one to the probe, and current waits end by their own deadlines.
+
 Nothing depends on a session of the server, so a pooler may give each transaction another session (PgBouncer's
 transaction mode): locks and settings belong to a transaction, and behind a pooler no statements are prepared.
 """
@@ -142,13 +145,17 @@ class DatabaseBreaker:
         try:
             self._probe()
         except psycopg.Error as error:
-            if not _is_answer(error):
+            if not _is_answer(error) and self._answered_at <= now:
                 self.open()
                 return False
         finally:
             self._probing.release()
-        self._answered_at, self._try_again_at = self._clock(), None
+        self.answered()
         return True
+
+    def answered(self) -> None:
+        """Close the breaker, because the server has answered a statement."""
+        self._answered_at, self._try_again_at = self._clock(), None
 
     def open(self) -> None:
         """Open the breaker, because the server is silent."""
@@ -195,13 +202,15 @@ class BoundedConnection(psycopg.Connection[Any]):
                 if ready:
                     heard = quiet = now
                 elif self.breaker is not None and now - quiet > QUIET_SECONDS:
-                    if not self.breaker.check():
+                    if not self.breaker.check() and not (self.is_pooled and math.isfinite(limit.silent)):
                         raise self._given_up()
                     quiet = time.monotonic()
                 if now - heard > limit.silent or now - started > limit.total:
                     raise self._given_up()
                 state = gen.send(ready)
         except StopIteration as done:
+            if self.breaker is not None:
+                self.breaker.answered()
             answer: T = done.value
             return answer
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from threading import Barrier
 
 import pytest
 from sqlalchemy import select, text
 
+from lakemuster.index import postgres
 from lakemuster.index.database import Database, open_database
 from lakemuster.index.orm import TableRow
 from lakemuster.index.postgres import BoundedConnection
@@ -81,6 +83,17 @@ def test_each_transaction_has_the_timeouts_and_no_session_keeps_any(
 
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         assert set(pool.map(left, range(CONNECTIONS))) == {("0", "0")}
+
+
+def test_a_slow_write_completes_although_probes_wait_for_a_connection_of_the_pooler(
+    postgres_server: PostgresServer, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "QUIET_SECONDS", 0.2)
+    monkeypatch.setattr(postgres, "PROBE_SECONDS", 0.5)
+    with pgbouncer(postgres_server, postgres_url, 1) as url, closing(Database(url)) as database:
+        with database.session() as session:
+            session.execute(text("SELECT pg_sleep(1.5)"))
+        database.clock_ms()
 
 
 def test_migrations_through_it_wait_for_each_other(pooled: Database) -> None:

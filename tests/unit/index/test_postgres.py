@@ -79,6 +79,25 @@ def test_a_refusal_by_the_server_is_an_answer(said: str, is_answer: bool) -> Non
     assert server.breaker.check() is is_answer
 
 
+def test_an_answer_to_another_statement_counts_as_one_to_the_probe() -> None:
+    class Busy(Server):
+        others_go_on = True
+
+        def _probe(self) -> None:
+            self.now += 2.0
+            if self.others_go_on:
+                self.breaker.answered()
+            raise psycopg.OperationalError("timeout")
+
+    server = Busy()
+    assert server.breaker.check()
+    server.now += QUIET_SECONDS
+    server.others_go_on = False
+    assert not server.breaker.check()
+    server.breaker.answered()
+    server.breaker.require()
+
+
 def test_only_one_thread_probes() -> None:
     inside, release = threading.Event(), threading.Event()
 

@@ -104,7 +104,8 @@ class Sender:
         except FAILURES as cause:
             return Answer(None, _reason(cause))
         try:
-            await _drain(response)
+            if not _has_stray_body(response):
+                await _drain(response)
         finally:
             await response.aclose()
         return _answer(response)
@@ -117,6 +118,15 @@ class Sender:
             headers={"User-Agent": f"lakemuster/{__version__}", "Accept": "*/*"},
             event_hooks={"response": [without_location_async]},
         )
+
+
+def _has_stray_body(response: httpx.Response) -> bool:
+    """Tell whether a body is announced where there can be none: some receivers send it, or the end of an empty one.
+
+    It would be taken for the next response, so the connection must be closed instead of being reused.
+    """
+    headers = response.headers
+    return response.status_code == 204 and ("transfer-encoding" in headers or headers.get("content-length", "0") != "0")
 
 
 async def _drain(response: httpx.Response) -> None:

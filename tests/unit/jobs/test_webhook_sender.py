@@ -75,6 +75,27 @@ def test_one_connection_serves_many_messages() -> None:
         assert len({one.headers["peer"] for one in receiver.got}) == 1
 
 
+@pytest.mark.parametrize(
+    "rest", [b"Content-Length: 2\r\n\r\nok", b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"], ids=["length", "chunks"]
+)
+def test_a_body_of_a_response_that_has_none_is_not_taken_for_the_next_response(rest: bytes) -> None:
+    def serve() -> None:
+        for _ in range(3):
+            with listener.accept()[0] as connection, suppress(OSError):
+                received = b"-"
+                while received:
+                    received = connection.recv(2**16)
+                    if received.endswith(BODY):
+                        connection.sendall(b"HTTP/1.1 204 No Content\r\n" + rest)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        with Sender(f"http://127.0.0.1:{listener.getsockname()[1]}", lambda: True) as sender:
+            assert [sender.send(HEADERS, BODY) for _ in range(3)] == [Answer(204, None)] * 3
+        thread.join(30)
+
+
 @contextmanager
 def answering(parts: Callable[[], Iterator[bytes]], context: ssl.SSLContext | None = None) -> Iterator[int]:
     """Serve one request with these bytes until the client stops reading; yield the port."""

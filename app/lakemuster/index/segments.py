@@ -43,6 +43,8 @@ __all__ = [
 ]
 
 GRACE_SECONDS = 24 * 3600.0
+_ROWS_AT_ONCE = 50_000
+"""Number of registrations checked by one transaction: PostgreSQL cancels a statement that takes half a minute."""
 _FILES_AT_ONCE = 100
 """Number of files looked up in the register at once: few, so that they are deleted soon after."""
 
@@ -154,16 +156,7 @@ def sweep(
     Raises:
         IndexUnavailable: the database or the store does not answer; what was removed stays removed.
     """
-    with database.session() as session:
-        orphans = (
-            delete(SegmentRow)
-            .where(SegmentRow.registered_at_ms <= NowMs() - round(grace_seconds * 1000))
-            .where(~exists().where(ManifestRow.segment == SegmentRow.name))
-            .where(~exists().where(ManifestRow.segment == SegmentRow.location))
-            .returning(SegmentRow.name)
-            .execution_options(synchronize_session=False)
-        )
-        unregistered = len(session.execute(orphans).all())
+    unregistered = _unregister_orphans(database, grace_seconds, goes_on)
     newest_ms = (time.time() - grace_seconds) * 1000
     old = [file for file in store.files() if file.modified_ms is not None and file.modified_ms <= newest_ms]
     files = size = 0
@@ -178,3 +171,28 @@ def sweep(
                 store.delete(file.key)
                 files, size = files + 1, size + file.size
     return Swept(unregistered, files, size)
+
+
+def _unregister_orphans(database: Database, grace_seconds: float, goes_on: Callable[[], bool]) -> int:
+    """Delete the registrations of unused segments, in the order of names; return their number."""
+    unregistered, after = 0, ""
+    while goes_on():
+        with database.session() as session:
+            names = select(SegmentRow.name).where(SegmentRow.name > after).order_by(SegmentRow.name)
+            through = session.scalar(names.offset(_ROWS_AT_ONCE - 1).limit(1))
+            orphans = (
+                delete(SegmentRow)
+                .where(SegmentRow.name > after)
+                .where(SegmentRow.registered_at_ms <= NowMs() - round(grace_seconds * 1000))
+                .where(~exists().where(ManifestRow.segment == SegmentRow.name))
+                .where(~exists().where(ManifestRow.segment == SegmentRow.location))
+                .returning(SegmentRow.name)
+                .execution_options(synchronize_session=False)
+            )
+            if through is not None:
+                orphans = orphans.where(SegmentRow.name <= through)
+            unregistered += len(session.execute(orphans).all())
+        if through is None:
+            break
+        after = through
+    return unregistered

@@ -11,15 +11,16 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from lakemuster.api.app import create_app
 from lakemuster.errors import IndexUnavailable
-from lakemuster.index import Index
+from lakemuster.index import Index, segments
 from lakemuster.index.database import Database
 from lakemuster.index.named_leases import hold_named_lease
+from lakemuster.index.orm import SegmentRow
 from lakemuster.index.segment_backends import StoredFile
-from lakemuster.index.segments import SegmentStore, register_segments, write_segment
+from lakemuster.index.segments import SegmentStore, register_segments, sweep, write_segment
 from lakemuster.ingest.reports import Totals
 from lakemuster.jobs.job import Run
 from lakemuster.jobs.sweeping import SweepSegments
@@ -111,6 +112,29 @@ def test_a_sweep_that_is_stopped_removes_nothing_more(index: Index) -> None:
     path = put(index.segments, STRAY, age_seconds=2 * HOUR)
     SweepSegments(index, Totals(), grace_seconds=HOUR).run(Run(lambda: False))
     assert path.exists()
+
+
+def test_registrations_are_removed_in_transactions_of_limited_size(
+    index: Index, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segments, "_ROWS_AT_ONCE", 2)
+    listed, *orphans = made.published(range(1, 8))
+    table_id = made.table(database, "t1", of=made.metadata([made.snapshot(1)]))
+    made.show(database, table_id, 1, [listed])
+    with database.session() as session:
+        register_segments(session, made.segments(orphans))
+        session.execute(text("UPDATE segment SET registered_at_ms = 1"))
+    names = sorted(one.segment for one in (listed, *orphans))
+    answers = iter([True, True])
+    sweep(database, index.segments, goes_on=lambda: next(answers, False))
+    assert registered(database) == {listed.segment, *names[4:]}
+    assert sweep(database, index.segments).unregistered == len(orphans) - len({*names[:4]} - {listed.segment})
+    assert registered(database) == {listed.segment}
+
+
+def registered(database: Database) -> set[str]:
+    with database.reading() as session:
+        return set(session.scalars(select(SegmentRow.name)))
 
 
 def test_a_failure_is_counted_and_raised(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:

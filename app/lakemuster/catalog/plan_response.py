@@ -69,12 +69,14 @@ class PlanListing:
 
     Attributes:
         filter: the plan's predicate as the caller wrote it.
+        schema_id: the schema whose column names the caller used.
         limit: the number of rows that suffice; None for all.
         stale: why the plan is not of the newest state; None if it is.
     """
 
     plan: Plan
     filter: Filter
+    schema_id: int
     limit: int | None = None
     stale: str | None = None
 
@@ -94,6 +96,7 @@ class PlanListing:
         snapshot_id = self.plan.view.snapshot_id
         return {
             "snapshot_id": None if snapshot_id is None else str(snapshot_id),
+            "schema_id": self.schema_id,
             "applied": list(can),
             "not_applied": not_applied_out(cannot),
             "counts": {

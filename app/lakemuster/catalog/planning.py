@@ -51,9 +51,11 @@ def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: s
 
     Raises:
         FilterInvalid: the filter is invalid; or not all of it can prune, and the request is strict.
-        RequestInvalid: a column does not exist, or snapshots do not follow one another.
+        RequestInvalid: a column or the schema does not exist, or snapshots do not follow one another.
     """
     given = Filter(asked.filter)
+    if asked.schema_id is not None:
+        view = _read_with(view, asked.schema_id)
 
     def bound(of: View) -> Bound:
         nan = asked.nan or "any"
@@ -74,7 +76,7 @@ def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: s
     if plan.second_branch is not None:
         plan = replace(plan, second_branch=replace(plan.second_branch, splitting=splitting))
     limit = asked.limit if plan.can_be_limited else None
-    listing = PlanListing(plan, given, limit, stale)
+    listing = PlanListing(plan, given, view.schemas[0].schema_id, limit, stale)
     if asked.strict and (cannot := listing.applied[1]):
         words = "; ".join(f"{one.filter[:SHOWN]!r}: {one.reason}" for one in cannot[:3])
         raise FilterInvalid(
@@ -82,6 +84,12 @@ def plan_listing(services: Services, view: View, asked: PlanOptions, *, stale: s
             not_applied=not_applied_out(cannot),
         )
     return listing
+
+
+def _read_with(view: View, schema_id: int) -> View:
+    if all(schema.schema_id != schema_id for schema in view.schemas):
+        raise RequestInvalid(f"schema {schema_id} not found", schema_id=schema_id)
+    return replace(view, schema_id=schema_id)
 
 
 def _incremental(

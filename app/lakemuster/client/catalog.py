@@ -264,9 +264,10 @@ class Table(TableFigures, TableHistory):
             nan: the meaning of comparisons with NaN: ``greatest``, ``unordered``, ``any`` (keep files that either could
                 match) or ``none`` (trust bounds); the server's setting for the table if None.
             start_snapshot_id, end_snapshot_id: plan only files appended after the first and up to the second.
-            choice: the snapshot; and for Paimon tables only: ``scan_mode`` (``delta``, or ``changelog`` files,
-                with ``start_snapshot_id``), ``read_optimized`` (only files that need no merging), ``splits``,
-                ``split_target_size``, ``split_open_file_cost`` (pack files into splits; sizes in bytes).
+            choice: the snapshot; ``schema_id``, the schema whose column names are used; and for Paimon tables only:
+                ``scan_mode`` (``delta``, or ``changelog`` files, with ``start_snapshot_id``), ``read_optimized``
+                (only files that need no merging), ``splits``, ``split_target_size``, ``split_open_file_cost`` (pack
+                files into splits; sizes in bytes).
 
         Raises:
             ClientError: ``filter_invalid``, ``request_invalid`` and others.
@@ -284,6 +285,7 @@ class Table(TableFigures, TableHistory):
         }
         path = table_path(self.name, "plan")
         question |= {
+            "schema_id": choice.get("schema_id"),
             "scan_mode": choice.get("scan_mode"),
             "read_optimized": choice.get("read_optimized") or None,
             "splits": choice.get("splits") or None,

@@ -37,8 +37,9 @@ class ListChoice(Choice, total=False):
 
 
 class PlanChoice(Choice, total=False):
-    """The snapshot to plan, and how a Paimon table is read."""
+    """The snapshot to plan, the schema whose column names are used, and how a Paimon table is read."""
 
+    schema_id: int | None
     scan_mode: Literal["delta", "changelog"] | None
     read_optimized: bool
     splits: bool

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PAGE_SIZE = 1000
+_NAMING = ("filter", "select", "stats")
+"""Members of a request that name columns. Pinned, the snapshot's own schema may have other names than the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,9 @@ class Plan:
     def _pinned(self) -> dict[str, object]:
         """Return the request, pinned to the planned snapshot; a ``ref`` stays, since ids are per branch in Paimon."""
         question = dict(self._question)
+        schema_id = self._first.get("schema_id")
+        if schema_id is not None and not question.keys().isdisjoint(_NAMING):
+            question["schema_id"] = schema_id
         if self.snapshot_id is None or question.get("ref") is not None:
             return question
         question.pop("as_of", None)

@@ -48,7 +48,8 @@ def count(
     if (answer := found["count"]).exact:
         return int(answer.value)
     chosen = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of, "token_env": token_env}
-    if ref is None and found.snapshot_id is not None:
+    # By its id, the current snapshot would be read with its own schema, where columns may have other names.
+    if as_of is not None and found.snapshot_id is not None:
         chosen |= {"snapshot_id": found.snapshot_id, "as_of": None}
     options = {name: str(value) for name, value in chosen.items() if value is not None}
     if spark.conf.get(PUSHDOWN, "false") == "true":

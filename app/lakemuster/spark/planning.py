@@ -150,6 +150,8 @@ def _planned(
         limit=options.limit,
         case_sensitive=False,
         nan=None if where is None else options.nan,
+        # A pinned snapshot may have been written with other names than the frame's columns have.
+        schema_id=None if where is None else int(table.schema["schema_id"]),
         start_snapshot_id=None if since is None else since.start,
         end_snapshot_id=None if since is None else since.end,
         splits=has_splits,

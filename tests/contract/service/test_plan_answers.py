@@ -94,7 +94,7 @@ def by_pages(http: TestClient, name: str, body: Row) -> list[Row]:
 def by_lines(http: TestClient, name: str, body: Row) -> list[Row]:
     answer = http.post(f"/api/v1/tables/{name}/plan", json=body, headers={"Accept": NDJSON})
     first, *lines, last = map(json.loads, answer.text.splitlines())
-    assert set(first["plan"]) == {"snapshot_id", "applied", "not_applied", "counts", "stale"}
+    assert set(first["plan"]) == {"snapshot_id", "schema_id", "applied", "not_applied", "counts", "stale"}
     assert last == {"end": {"count": len(lines), "snapshot_id": first["plan"]["snapshot_id"]}}
     deletes: list[Row] = []
     files: list[Row] = []

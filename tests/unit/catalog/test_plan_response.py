@@ -129,7 +129,7 @@ def expected(plan: MadePlan) -> list[tuple[str, list[str], str | None, dict[str,
 
 
 def listing(plan: MadePlan, limit: int | None = None) -> PlanListing:
-    made = PlanListing(cast("Plan", plan), Filter("id = 5"), limit)
+    made = PlanListing(cast("Plan", plan), Filter("id = 5"), 0, limit)
     made.__dict__["applied"] = ((), ())
     return made
 
@@ -214,7 +214,7 @@ def test_a_residual_of_an_expression_is_json() -> None:
         RESIDUALS, np.array([0, 1]),
     )  # fmt: skip
     expression = {"type": "eq", "term": "id", "value": 5}
-    made = PlanListing(cast("Plan", MadePlan([batch], [])), Filter(expression))
+    made = PlanListing(cast("Plan", MadePlan([batch], [])), Filter(expression), 0)
     made.__dict__["applied"] = ((), ())
     files = orjson.loads(b"[%s]" % made.page(None, 10).files)
     assert [file["residual"] for file in files] == [None, expression]

@@ -260,7 +260,7 @@ def test_a_repeated_filter_after_a_commit_evaluates_new_entries_only(services: S
     texts = ["id >= 11000000 and id < 11400000", "user_id < 90000000", "price < -900 and code < 500000000"]
 
     def asked(text: str) -> PlanPage:
-        return first(services.pages, PlanListing(plan(services, text), Filter(text)), 100)
+        return first(services.pages, PlanListing(plan(services, text), Filter(text), 0), 100)
 
     known = [asked(text) for text in texts]
     append_manifest(Path(next(iter(services.settings.roots)), "t"), files=300)

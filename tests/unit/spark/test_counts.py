@@ -70,5 +70,9 @@ def test_otherwise_the_data_source_reads_the_same_snapshot(monkeypatch: pytest.M
     assert frame.asked == {"uri": "http://lake", "snapshot_id": "5", "table": "shop.orders", "where": "day > 1"}
 
 
+def test_the_current_snapshot_is_read_with_the_newest_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "snapshot_id" not in counted(monkeypatch, OPEN)[1].asked
+
+
 def test_a_branch_is_read_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counted(monkeypatch, OPEN, ref="dev")[1].asked["ref"] == "dev"

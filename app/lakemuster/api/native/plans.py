@@ -166,7 +166,7 @@ def _page(request: ListRequest, view: View, listing: PlanListing, place: Place |
     page = known or listing.page(None if place is None else place.key, size)
     token = None if page.after is None else request.token(Place(pins_of([view]), page.after))
     about: Mapping[str, object] = listing.about_of(page.totals)
-    head = orjson.dumps({"snapshot_id": about["snapshot_id"]})[:-1] + b',"files":['
+    head = orjson.dumps({key: about[key] for key in ("snapshot_id", "schema_id")})[:-1] + b',"files":['
     rest = {key: about[key] for key in ("applied", "not_applied", "counts")}
     rest |= {"next_page_token": token, "stale": about["stale"]}
     between = b'],"deletes":['

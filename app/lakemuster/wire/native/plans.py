@@ -177,6 +177,13 @@ class PlanOptions(QueryOptions):
         description="Last snapshot of an incremental plan, inclusive; used instead of `snapshot_id`. Absent: "
         "the current one.",
     )
+    schema_id: StrictInt | None = Field(
+        None,
+        ge=0,
+        le=_LARGEST,
+        description="The schema whose column names `filter`, `select` and `stats` use. Absent: the newest one for the "
+        "current snapshot of the table or of a branch, otherwise that of the snapshot.",
+    )
 
 
 class PlanRequest(PlanOptions):
@@ -297,6 +304,7 @@ class PlanCounts(WireModel):
 
 class _OfPlan(WireModel):
     snapshot_id: IdText | None = Field(description="The planned snapshot; null for a table without snapshots.")
+    schema_id: int = Field(description="The schema whose column names the request used.")
     applied: list[str] = Field(description="Conjuncts of the filter that can prune files.")
     not_applied: list[NotAppliedOut]
     counts: PlanCounts

@@ -19,10 +19,21 @@ from lakemuster.cli.output import show_list
 from lakemuster.cli.sources import EventQuery, Row, Source, query
 from lakemuster.cli.table_names import Name
 from lakemuster.cli.text import cell, printable
+from lakemuster.errors import (
+    IndexUnavailable,
+    LookFailed,
+    SegmentCorrupt,
+    SnapshotUnpublished,
+    StorageUnavailable,
+    UpstreamFailed,
+)
 
 POLL_SECONDS = 1.0
 LOOK_SECONDS = 5.0
 """Interval at which the wait itself looks at the pointer: a table without looks has no events."""
+_OUTAGE_STATUSES = frozenset({429, 502, 503, 504})
+_OUTAGES = (IndexUnavailable, LookFailed, SegmentCorrupt, SnapshotUnpublished, StorageUnavailable, UpstreamFailed)
+"""What ends by itself, on the local index."""
 
 
 def events(
@@ -140,23 +151,46 @@ def _ignore(_: str) -> None:
 
 
 def _appears(found: Source, name: str, wanted: dict[str, str], timeout: float, kind: str) -> bool:
+    """Wait until a list has the partition, also through outages of the server and its database.
+
+    Raises:
+        Exception: the last check failed; or a check failed for another reason than an outage.
+    """
     # The position first: a commit after it is an event, one before it is in the list.
     position, deadline = found.newest_event(), time.monotonic() + timeout
     of_table = EventQuery(table=name)
     looked_at = time.monotonic()
-    has_changed = True
+    is_first = has_changed = True
     while True:
-        if has_changed and has_partition(found.rows(query(kind, name), _ignore), wanted):
-            return True
+        outage: Exception | None = None
+        try:
+            if not is_first:
+                if time.monotonic() - looked_at >= LOOK_SECONDS:
+                    looked_at = time.monotonic()
+                    found.stale(name)
+                    # Partitions that were ready before the rules are stored without an event.
+                    has_changed = has_changed or kind == "ready_partitions"
+                new, position = found.events_page(of_table, position)
+                has_changed = has_changed or bool(new)
+            if has_changed and has_partition(found.rows(query(kind, name), _ignore), wanted):
+                return True
+            has_changed = False
+        except Exception as error:
+            if not _is_outage(error):
+                raise
+            outage = error
         if time.monotonic() >= deadline:
+            if outage is not None:
+                raise outage
             return False
         time.sleep(min(POLL_SECONDS, max(0.0, deadline - time.monotonic())))
-        if time.monotonic() - looked_at >= LOOK_SECONDS:
-            found.stale(name)
-            looked_at = time.monotonic()
-            # Partitions that were ready before the rules are stored without an event.
-            has_changed = kind == "ready_partitions"
-        else:
-            has_changed = False
-        new, position = found.events_page(of_table, position)
-        has_changed = has_changed or bool(new)
+        is_first = False
+
+
+def _is_outage(error: Exception) -> bool:
+    # The client imports httpx, which commands on the local index do not need.
+    from lakemuster.client.errors import AnswerIncomplete, ClientError, ServerUnreachable  # noqa: PLC0415
+
+    if isinstance(error, ClientError):
+        return isinstance(error, ServerUnreachable | AnswerIncomplete) or error.status in _OUTAGE_STATUSES
+    return isinstance(error, _OUTAGES)

@@ -9,6 +9,7 @@ from lakemuster.catalog.events import EventFilter, EventLog, event_id
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.webhook_documents import dead_letters_page
 from lakemuster.cli.sources import EventQuery, Row
+from lakemuster.errors import IndexUnavailable
 
 PAGE_SIZE = 1000
 POLL_SECONDS = 1.0
@@ -30,13 +31,21 @@ def events(services: Services, query: EventQuery) -> Iterator[Row]:
 
 
 def follow(services: Services, query: EventQuery) -> Iterator[Row]:
-    """Yield events as the log gets them, without end; from now on if the query names no event."""
+    """Yield events as the log gets them, without end; from now on if the query names no event.
+
+    Raises:
+        IndexUnavailable: the database does not answer at the start; later, its return is waited for.
+    """
     position = newest(services) if query.after is None else query.after
+    found, position = page(services, query, position)
     while True:
-        found, position = page(services, query, position)
         yield from found
         if not found:
             time.sleep(POLL_SECONDS)
+        try:
+            found, position = page(services, query, position)
+        except IndexUnavailable:
+            found = ()
 
 
 def dead_letters(services: Services, webhook: str) -> Iterator[Row]:

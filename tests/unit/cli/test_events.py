@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from lakemuster.catalog.services import Services
+from lakemuster.cli import local_events
 from lakemuster.cli.sources import EventQuery, Notice, Query
+from lakemuster.client.errors import ClientError, NotFoundError, ServerUnreachable
+from lakemuster.errors import IndexUnavailable
 from tests.unit.cli.commands import Row, Shelf, run
 
 
@@ -125,6 +129,60 @@ def test_a_wait_gives_up_and_has_looked_meanwhile(use: Callable[[Shelf], Shelf],
     # The partitions are read once, because nothing was committed.
     assert len(log.queries) == 1
     assert 10 <= log.looks <= 12
+
+
+OUTAGES = [
+    ServerUnreachable("no response", code="server_unreachable"),
+    ClientError("the database does not answer", code="index_unavailable", status=503),
+    IndexUnavailable("the database does not answer"),
+]
+
+
+class Flaky(Log):
+    """A log whose pages fail with some errors first."""
+
+    def __init__(self, failures: Sequence[Exception], *partitions: list[Row]) -> None:
+        super().__init__(*partitions)
+        self.failures = list(failures)
+
+    def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
+        if self.failures:
+            raise self.failures.pop(0)
+        return super().events_page(query, after)
+
+
+def test_a_wait_goes_on_through_outages(use: Callable[[Shelf], Shelf]) -> None:
+    log = Flaky(OUTAGES, [], [partition(day="2024-05-01")])
+    use(log)
+    assert run("wait", "shop.t", "--partition", "day=2024-05-01").status == 0
+    assert log.calls == [("page", "4")]
+
+
+@pytest.mark.parametrize("outage", OUTAGES)
+def test_a_wait_that_gives_up_in_an_outage_names_it(use: Callable[[Shelf], Shelf], outage: Exception) -> None:
+    use(Flaky([outage] * 100, [partition(day="2024-04-30")]))
+    answer = run("wait", "shop.t", "--partition", "day=2024-05-01", "--timeout", "60")
+    assert (answer.status, answer.err) == (1, f"lakemuster: {outage}\n")
+
+
+def test_a_wait_ends_when_the_server_refuses_it(use: Callable[[Shelf], Shelf], clock: list[float]) -> None:
+    use(Flaky([NotFoundError("no table", code="table_not_found", status=404)], [partition(day="2024-04-30")]))
+    answer = run("wait", "shop.t", "--partition", "day=2024-05-01")
+    assert (answer.status, answer.err, clock) == (1, "lakemuster: no table\n", [1.0])
+
+
+def test_the_local_log_is_followed_through_outages(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages: list[Exception | tuple[list[Row], str]] = [([event(5)], "5"), OUTAGES[-1], ([], "5"), ([event(6)], "6")]
+
+    def page(_: Services, __: EventQuery, after: str) -> tuple[Sequence[Row], str]:
+        found = pages.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    monkeypatch.setattr(local_events, "page", page)
+    followed = local_events.follow(cast("Services", None), EventQuery("4", None, None, None))
+    assert [next(followed)["id"], next(followed)["id"]] == ["5", "6"]
 
 
 def test_a_wait_for_a_table_with_rules_is_for_its_ready_partitions(

@@ -157,7 +157,8 @@ def sweep(
         IndexUnavailable: the database or the store does not answer; what was removed stays removed.
     """
     unregistered = _unregister_orphans(database, grace_seconds, goes_on)
-    newest_ms = (time.time() - grace_seconds) * 1000
+    # If one of the clocks is ahead, files of running refreshes would seem old.
+    newest_ms = min(time.time() * 1000, database.clock_ms()) - grace_seconds * 1000
     old = [file for file in store.files() if file.modified_ms is not None and file.modified_ms <= newest_ms]
     files = size = 0
     for start in range(0, len(old), _FILES_AT_ONCE):

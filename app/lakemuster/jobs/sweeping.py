@@ -48,7 +48,8 @@ class SweepSegments:
         self._grace = grace_seconds
 
     def run(self, run: Run) -> str:
-        """Sweep; if the run may not go on, stop after the current batch of files."""
+        """Prune and sweep; if the run may not go on, stop after the current batch of files."""
+        events = self._prune(run)
         try:
             swept = sweep(self._index.database, self._index.segments, grace_seconds=self._grace, goes_on=run.goes_on)
         except Exception:
@@ -58,7 +59,6 @@ class SweepSegments:
         self._totals.segments_swept += swept.files
         if swept.files:
             LOG.info("swept %d segments, %d bytes", swept.files, swept.bytes)
-        events = self._prune(run)
         return f"{swept.files} segments removed, {swept.bytes} bytes; {events} events removed"
 
     def _prune(self, run: Run) -> int:

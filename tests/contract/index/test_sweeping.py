@@ -17,11 +17,13 @@ from lakemuster.api.app import create_app
 from lakemuster.errors import IndexUnavailable
 from lakemuster.index import Index, segments
 from lakemuster.index.database import Database
+from lakemuster.index.events import NewEvent, bounds, record
 from lakemuster.index.named_leases import hold_named_lease
 from lakemuster.index.orm import SegmentRow
 from lakemuster.index.segment_backends import StoredFile
 from lakemuster.index.segments import SegmentStore, register_segments, sweep, write_segment
 from lakemuster.ingest.reports import Totals
+from lakemuster.jobs import sweeping
 from lakemuster.jobs.job import Run
 from lakemuster.jobs.sweeping import SweepSegments
 from tests.contract.index import made
@@ -93,6 +95,15 @@ def test_listed_young_and_mapped_segments_survive(index: Index, database: Databa
     assert store.exists(young.segment)
 
 
+def test_a_machine_whose_clock_is_ahead_removes_no_young_files(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(index.segments, STRAY, age_seconds=1)
+    now = index.database.clock_ms()
+    monkeypatch.setattr(Database, "clock_ms", lambda _: now)  # SQLite has the machine's clock
+    monkeypatch.setattr(time, "time", lambda: now / 1000 + 48 * HOUR)
+    assert swept_files(index) == 0
+    assert path.exists()
+
+
 def test_segments_rewritten_after_the_listing_survive(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     store = index.segments
     put(store, STRAY, age_seconds=2 * HOUR)
@@ -142,10 +153,15 @@ def test_a_failure_is_counted_and_raised(index: Index, monkeypatch: pytest.Monke
         raise IndexUnavailable("no answer")
 
     monkeypatch.setattr(SegmentStore, "files", files)
+    monkeypatch.setattr(sweeping, "MAX_EVENTS", 1)
+    with index.database.session() as session:
+        record(session, [NewEvent("table.altered", "shop.orders", {})] * 3)
     totals = Totals()
     with pytest.raises(IndexUnavailable):
         SweepSegments(index, totals, grace_seconds=HOUR).run(Run(lambda: True))
     assert (totals.sweeps, totals.sweep_failures) == (0, 1)
+    extent = bounds(index.database)
+    assert extent.last - extent.first == 0  # events are removed all the same
 
 
 def test_a_server_sweeps_while_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

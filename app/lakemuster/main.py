@@ -20,7 +20,9 @@ from lakemuster.catalog.services import Services
 from lakemuster.catalog.webhooks import webhooks_of
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.config import Settings, load_settings
+from lakemuster.errors import CatalogError
 from lakemuster.extras import pip_install
+from lakemuster.failure_reasons import operator_message
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.shared_looks import SERVER_WAITS, WaitPolicy
 from lakemuster.library_output import silence_libraries
@@ -59,14 +61,22 @@ def build_services(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
 
 
 def app() -> FastAPI:
-    """Create the application of a server process, which is configured by the environment and not by flags."""
+    """Create the application of a server process, which is configured by the environment and not by flags.
+
+    Raises:
+        SystemExit: it cannot start. The supervisor of workers starts another one.
+    """
     # Imported here: commands that open services without HTTP should not wait for FastAPI.
     from lakemuster.api.app import create_app  # noqa: PLC0415
     from lakemuster.api.worker_folder import WorkerFolder  # noqa: PLC0415
 
     silence_libraries()
     _end_with_supervisor()
-    built = create_app(build_services(load_settings()), WorkerFolder.of_environment())
+    try:
+        built = create_app(build_services(load_settings()), WorkerFolder.of_environment())
+    except CatalogError as error:
+        logging.getLogger("lakemuster.api").critical("a server process cannot start: %s", operator_message(error))
+        raise SystemExit(1) from None
     export_telemetry(built)
     reload_on_hangup(built)
     warm_up()

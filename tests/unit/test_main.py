@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from lakemuster import main
 from lakemuster.caching import MEMORY
 from lakemuster.config import load_settings
+from lakemuster.errors import IndexUnavailable
 from lakemuster.main import build_services
 from tests.caches import memory_limit
 
@@ -29,6 +30,27 @@ def test_each_worker_has_its_share_of_the_memory(tmp_path: Path) -> None:
     )
     with memory_limit(0), closing(build_services(settings)):
         assert MEMORY.limit == 100 * 2**20
+
+
+def test_a_worker_that_cannot_start_says_why_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One that replaces another, while the database does not answer."""
+
+    def fails(_: object) -> None:
+        error = IndexUnavailable("the database does not answer")
+        error.add_note("db/lake: connection refused")
+        raise error
+
+    monkeypatch.setattr(main, "silence_libraries", lambda: None)
+    monkeypatch.setattr(main, "load_settings", lambda: None)
+    monkeypatch.setattr(main, "build_services", fails)
+    with pytest.raises(SystemExit) as ended:
+        main.app()
+    assert ended.value.code == 1
+    said = "a server process cannot start: the database does not answer: db/lake: connection refused"
+    assert caplog.messages == [said]
+    assert not caplog.records[0].exc_info
 
 
 @pytest.fixture

@@ -69,17 +69,18 @@ class SnapshotReplaced(Exception):
 
 
 class PlanOutdated(Exception):
-    """The server does not know the snapshot of a plan any more, whose parts executors request."""
+    """The server refuses a part of a plan: it does not know the plan's snapshot any more, or the caller is another."""
 
-    def __init__(self, table: str) -> None:
+    def __init__(self, table: str, token_env: str | None = None) -> None:
+        other = f"; or {token_env} is another caller's token on executors than on the driver" if token_env else ""
         super().__init__(
             f"{table}: the plan of this query is outdated: its snapshot has expired, or the table was created or "
-            "registered again; load it again"
+            f"registered again; load it again{other}"
         )
-        self._table = table
+        self._arguments = (table, token_env)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self._table,))
+        return (type(self), self._arguments)
 
 
 class NotAppendOnly(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import httpx
@@ -64,6 +65,15 @@ def test_a_part_of_a_plan_whose_snapshot_is_gone_says_so(monkeypatch, code: str,
     part = TaskInput(task=PlanTask("/tables/a.b/plan", {}, "token", 2))
     with pytest.raises(error):
         list(task_rows(Options("http://lake.test", "a.b"), table("iceberg"), part))
+
+
+def test_a_part_of_a_plan_of_another_caller_names_the_token(monkeypatch):
+    monkeypatch.setattr(Options, "client", lambda self: Server(refusal(400, "page_token_invalid")).client())
+    part = TaskInput(task=PlanTask("/tables/a.b/plan", {}, "token", 2))
+    options = Options("http://lake.test", "a.b", token_env="LAKE_TOKEN")
+    with pytest.raises(PlanOutdated, match="or LAKE_TOKEN is another caller's token on executors") as refused:
+        list(task_rows(options, table("iceberg"), part))
+    assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 
 
 def test_two_names_of_one_column_are_refused():

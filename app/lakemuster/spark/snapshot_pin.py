@@ -69,7 +69,7 @@ def pin(table: Table, options: Options) -> PinnedTable:
         schemas=tuple(schemas),
         specs=tuple(table.specs()),
         properties=dict(rows.properties(info.row, schema)),
-        rewrites=tuple((moved["old"], moved["new"]) for moved in info.row.get("rewrite") or ()),
+        rewrites=_rewrites(info.row),
         columns=tuple(field["name"] for field in schema["fields"]),
         metadata_columns=options.metadata_columns,
     )
@@ -122,8 +122,20 @@ def with_columns(table: TableToRead, names: Sequence[str]) -> TableToRead:
 
 
 def with_newest(table: TableToRead, now: Table) -> TableToRead:
-    """Return the table with the current schemas and partition specs, which newer files need; its columns stay."""
-    return replace(table, schemas=tuple(now.schemas()), specs=tuple(now.specs()))
+    """Return the table with the current metadata, which newer files need; its columns stay."""
+    info = now.info().row
+    return replace(
+        table,
+        schemas=tuple(now.schemas()),
+        specs=tuple(now.specs()),
+        # With Iceberg's name mapping, which gets a column's new name.
+        properties=dict(format_reader(table).properties(info, table.schema)),
+        rewrites=_rewrites(info),
+    )
+
+
+def _rewrites(info: Row) -> tuple[tuple[str, str], ...]:
+    return tuple((moved["old"], moved["new"]) for moved in info.get("rewrite") or ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,16 @@ import pytest
 
 from lakemuster.client import Client
 from lakemuster.spark import counts
+from tests.unit.client.answers import page
 
 EXACT = {"aggregate": "count", "exact": True, "value": 7}
 OPEN = {"aggregate": "count", "exact": False, "lower": 0, "upper": 9, "may_be_null": False, "reason": "merged"}
+
+ZONE = "spark.sql.session.timeZone"
+SCHEMAS = [
+    {"fields": [{"name": "At", "type": "timestamptz"}, {"name": "day", "type": "int"}]},
+    {"fields": [{"name": "seen", "type": {"type": "ROW", "fields": [{"type": "TIMESTAMP(6) WITH LOCAL TIME ZONE"}]}}]},
+]
 
 
 class Frame:
@@ -42,18 +49,22 @@ class Frame:
         return 4
 
 
-def counted(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], **choice: Any) -> tuple[int, Frame, Any]:
+def counted(
+    monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], where: str = "day > 1", zone: str = "UTC", **choice: Any
+) -> tuple[int, Frame, Any]:
     """Count rows with a server that gives one answer; return the count, the reader, and the server's requests."""
     asked: list[Any] = []
 
     def answers(request: httpx.Request) -> httpx.Response:
         asked.append((request.url.path, request.read()))
+        if request.url.path.endswith("/schemas"):
+            return page("schemas", SCHEMAS)
         return httpx.Response(200, json={"snapshot_id": "5", "statistics": [answer], "stale": None})
 
     monkeypatch.setattr(counts, "Client", lambda uri, token: Client(uri, token, transport=httpx.MockTransport(answers)))
     frame = Frame()
-    spark = SimpleNamespace(read=frame, conf=SimpleNamespace(get=lambda _, default: default))
-    number = counts.count(cast("Any", spark), "http://lake", "shop.orders", "day > 1", **choice)
+    spark = SimpleNamespace(read=frame, conf=SimpleNamespace(get={ZONE: zone}.get))
+    number = counts.count(cast("Any", spark), "http://lake", "shop.orders", where, **choice)
     return number, frame, asked
 
 
@@ -62,6 +73,15 @@ def test_an_exact_answer_is_the_count_and_nothing_is_read(monkeypatch: pytest.Mo
     assert (number, frame.asked) == (7, {})
     assert asked[0][0] == "/api/v1/tables/shop.orders/statistics"
     assert b'"greatest"' in asked[0][1]  # Spark's order of NaN
+
+
+@pytest.mark.parametrize("where", ["at > TIMESTAMP '2024-05-01 00:00:00'", "seen.at > DATE '2024-05-01'"])
+def test_times_of_another_zone_than_utc_are_compared_by_spark(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    number, frame, asked = counted(monkeypatch, EXACT, where, "America/New_York")
+    assert (number, frame.asked["where"]) == (4, where)
+    assert [path for path, _ in asked] == ["/api/v1/tables/shop.orders/schemas"]
+    assert counted(monkeypatch, EXACT, where, "Etc/UTC")[0] == 7
+    assert counted(monkeypatch, EXACT, "day > 1", "America/New_York")[0] == 7
 
 
 def test_otherwise_the_data_source_reads_the_same_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from lakemuster.client import Client, Table
+from lakemuster.client import Client
 from lakemuster.spark.options import token_of
 from lakemuster.spark.register import PUSHDOWN
+from lakemuster.spark.session_zone import reads_times_otherwise
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_ZONE = "spark.sql.session.timeZone"
-_UTC = frozenset({"utc", "etc/utc", "gmt", "etc/gmt", "z", "zulu", "+00:00", "utc+00:00", "gmt+00:00"})
-_INSTANTS = re.compile("timestamptz|timestamp_ltz|local time zone")
-"""Types of timestamps with a zone, in the schemas of either format, in lower case."""
 
 
 def count(
@@ -49,7 +43,7 @@ def count(
     with Client(uri, token_of(token_env)) as client:
         of_table = client.table(table)
         found = None
-        if where is None or _is_utc(spark) or not _names_instants(of_table, where):
+        if where is None or not reads_times_otherwise(spark, of_table, where):
             # Spark orders NaN above all other values.
             found = of_table.statistics(
                 ["count"], where, case_sensitive=False, nan="greatest", snapshot_id=snapshot_id, ref=ref, as_of=as_of
@@ -65,22 +59,3 @@ def count(
         options["pushdown"] = "true"  # safe: this frame has one filter
     rows = spark.read.format("lakemuster").option("uri", uri).options(**options).load(table)
     return int((rows if where is None else rows.where(where)).count())
-
-
-def _is_utc(spark: SparkSession) -> bool:
-    zone: str = spark.conf.get(_ZONE, "UTC")
-    return zone.lower() in _UTC
-
-
-def _names_instants(table: Table, where: str) -> bool:
-    """Return whether a condition may name a timestamp with a zone.
-
-    The server takes times without a zone for UTC, Spark for times of the session's zone.
-    """
-    text = where.casefold()
-    return any(
-        _INSTANTS.search(json.dumps(field).lower())
-        and (field["name"].casefold() in text or set(field["name"]) & set('"`'))
-        for schema in table.schemas()
-        for field in schema["fields"]
-    )

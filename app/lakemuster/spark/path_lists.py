@@ -11,6 +11,7 @@ from lakemuster.client.model import Row
 from lakemuster.spark.errors import NotPlainParquet
 from lakemuster.spark.plain_parquet_check import check_files, file_requirements
 from lakemuster.spark.plain_parquet_formats import FileRequirements, plain_parquet_rules
+from lakemuster.spark.session_zone import reads_times_otherwise
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,7 +41,9 @@ def paths(
     start with an underscore (Paimon's keys and row kinds): select the table's columns.
 
     Args:
-        spark: its setting decides whether names are case-sensitive; with None they are not, which is the default.
+        spark: its setting decides whether names are case-sensitive; with None they are not, which is the default. If
+            its zone is not UTC, a condition that may name a timestamp with a zone leaves out no file: ``where`` of
+            Spark reads times in that zone, the server in UTC.
         where, snapshot_id, ref, as_of, token: as for ``files``.
 
     Raises:
@@ -50,7 +53,10 @@ def paths(
     is_case_sensitive = spark is not None and str(spark.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
     choice: Choice = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of}
     with Client(uri, token) as client:
-        return list_paths(client.table(table), where, choice, is_case_sensitive=is_case_sensitive)
+        of_table = client.table(table)
+        if spark is not None and isinstance(where, str) and reads_times_otherwise(spark, of_table, where):
+            where = None
+        return list_paths(of_table, where, choice, is_case_sensitive=is_case_sensitive)
 
 
 def list_paths(table: Table, where: Where, choice: Choice, *, is_case_sensitive: bool) -> list[str]:

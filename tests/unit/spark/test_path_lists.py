@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
 import pyarrow as pa
 import pytest
 
 from lakemuster.client.choices import Choice
-from lakemuster.spark import NotPlainParquet
+from lakemuster.spark import NotPlainParquet, path_lists
 from lakemuster.spark.path_lists import list_paths
 from tests.unit.client.answers import Server, arrow, page
 
@@ -67,6 +68,27 @@ def test_the_paths_of_a_plan():
     assert found == ["/t/a", "/t/b"]
     plan = next(json.loads(request.content) for request in server.requests if request.method == "POST")
     assert plan == {"filter": "id > 1", "page_size": 1}
+
+
+@pytest.mark.parametrize(
+    ("zone", "where", "asked"),
+    [
+        ("America/New_York", "At < TIMESTAMP '2024-05-01 00:00:00'", None),
+        ("America/New_York", "id > 1", "id > 1"),
+        ("UTC", "At < TIMESTAMP '2024-05-01 00:00:00'", "At < TIMESTAMP '2024-05-01 00:00:00'"),
+    ],
+)
+def test_no_file_is_left_out_by_times_that_spark_reads_in_another_zone(
+    monkeypatch: pytest.MonkeyPatch, zone: str, where: str, asked: str | None
+) -> None:
+    instant = schema(0, ONE, {"id": 3, "name": "at", "type": "timestamptz"})
+    before = [page("schemas", [instant])] if zone != "UTC" else []
+    server = Server(*before, *described(instant), *planned("/t/a"), *described(instant))
+    monkeypatch.setattr(path_lists, "Client", lambda uri, token: server.client())
+    spark = SimpleNamespace(conf=SimpleNamespace(get={"spark.sql.session.timeZone": zone}.get))
+    assert path_lists.paths(cast("Any", spark), "http://lake", "a.t", where) == ["/t/a"]
+    plan = next(json.loads(request.content) for request in server.requests if request.method == "POST")
+    assert plan.get("filter") == asked
 
 
 def test_a_schema_that_comes_meanwhile_is_looked_at():

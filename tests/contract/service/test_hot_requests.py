@@ -100,6 +100,8 @@ def warm(
         connection.set_trace_callback(lambda text: counted[0].statement(text) if counted else None)
 
     event.listen(Engine, "connect", traced)
+    # Looks are recorded later, in batches: suppress them so that no other request's work is counted.
+    monkeypatch.setattr(UnchangedLooks, "record", lambda _: None)
     try:
         with serving(folder, table) as (services, http):
             counted.append(Counted(services))
@@ -273,8 +275,6 @@ def test_a_request_that_looks_reads_two_objects_and_queries_only_the_table_recor
     warm: tuple[TestClient, Counted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     http, counted = warm
-    # Looks are recorded later in batches; suppress them so that no other request's work is counted.
-    monkeypatch.setattr(UnchangedLooks, "add", lambda *_: None)
     monkeypatch.setattr(Refresher, "is_fresh", lambda *_: False)
     for day in (10, 11):
         plan(http, DAY.format(day, day + 1))

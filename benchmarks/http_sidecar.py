@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import statistics
 import sys
 import time
@@ -45,6 +46,14 @@ def upstream(folder: Path, table: Path, tables: int = 1, delay_seconds: float = 
         yield server
 
 
+@contextmanager
+def relay(folder: Path, port: int) -> Iterator[Server]:
+    """Run a relay of bytes to a port."""
+    words = [sys.executable, "-m", "benchmarks.byte_relay"]
+    with process(words, folder, {"RELAY_TO": str(port)}, "/v1/config") as server:
+        yield server
+
+
 def attached(port: int) -> str:
     """Return the setting ``CATALOGS`` that attaches the catalog."""
     return json.dumps({CATALOG: {"type": "rest", "uri": f"http://{HOST}:{port}"}})
@@ -69,21 +78,38 @@ def _passing(port: int, catalog_port: int, times: int) -> Iterator[tuple[str, ob
         at, through = Ask(method, TABLE, body), Ask(method, TABLE.replace("/v1/", f"/iceberg/v1/{CATALOG}/"), body)
         makes = {"upstream": (theirs, partial(always, at)), "through": (ours, partial(always, through))}
         yield name, in_turn(makes, times)
+
+
+def _large(port: int, catalog_port: int, relay_port: int, times: int) -> dict[str, object]:
+    """Return the median MB/s of alternating large bodies, and the interval of the ratio (bootstrap, 95 %)."""
     path = f"large/{LARGE_PARTS}"
     asks = {
         "upstream": (catalog_port, Ask("GET", f"/v1/{path}")),
         "through": (port, Ask("GET", f"/iceberg/v1/{CATALOG}/{path}")),
+        "relay": (relay_port, Ask("GET", f"/v1/{path}")),
     }
-    best = dict.fromkeys(asks, 0.0)
-    for _ in range(max(5, times // 30)):
+    rates: dict[str, list[float]] = {name: [] for name in asks}
+    for _ in range(max(5, times // 4)):
         for name, (asked, ask) in asks.items():
             # Servers close a connection that is idle for 5 s, which can happen between two requests on a busy machine.
             connection = Connection(asked)
             started = time.perf_counter()
             size = len(connection.ask(ask))
-            best[name] = max(best[name], size / (time.perf_counter() - started) / 1e6)
+            rates[name].append(size / (time.perf_counter() - started) / 1e6)
             connection.close()
-    yield "large answer, MB/s", {name: round(value) for name, value in best.items()}
+    medians: dict[str, object] = {name: round(statistics.median(found)) for name, found in rates.items()}
+    return medians | {"ratio": interval(rates["through"], rates["upstream"])}
+
+
+def interval(some: list[float], others: list[float]) -> list[float]:
+    """Return the bootstrap interval (95 %) of the ratio of two medians."""
+    chosen = random.Random(0)
+
+    def drawn(of: list[float]) -> float:
+        return statistics.median(chosen.choices(of, k=len(of)))
+
+    ratios = sorted(drawn(some) / drawn(others) for _ in range(2_000))
+    return [round(ratios[50], 2), round(ratios[-51], 2)]
 
 
 def _plans(port: int, times: int) -> Iterator[tuple[str, object]]:
@@ -135,8 +161,10 @@ def measure(table: Path, folder: Path, times: int) -> dict[str, object]:
     with (
         upstream(folder, table) as catalog,
         serving(folder, table.parent, catalogs=attached(catalog.port)) as server,
+        relay(folder, catalog.port) as relayed,
     ):
         results |= dict(_passing(server.port, catalog.port, times))
+        results["large answer, MB/s"] = _large(server.port, catalog.port, relayed.port, times)
         results |= dict(_plans(server.port, times))
     results |= dict(_listing(folder, table))
     return results

@@ -238,8 +238,10 @@ def sidecar(lakes: Lakes, sizes: Sizes) -> Iterator[Row]:
         upstream, through = found[case]["upstream"], found[case]["through"]
         figure = f"p50 {through} ms through us, {upstream} ms at the catalog; {noise}"
         yield Row("W17", f"{case}, passed on", "p50 ≤ 2 ms more than the catalog's", figure, through - upstream <= 2)
-    upstream, through = found["large answer, MB/s"]["upstream"], found["large answer, MB/s"]["through"]
-    figure = f"{through} MB/s through us, {upstream} MB/s at the catalog"
+    large = found["large answer, MB/s"]
+    upstream, through = large["upstream"], large["through"]
+    figure = f"{through} MB/s through us, {upstream} MB/s at the catalog: {through / upstream:.2f} × "
+    figure += f"({large['ratio'][0]} to {large['ratio'][1]}); {large['relay']} MB/s through a relay of bytes"
     yield Row("W17", "64 MiB, passed on", "≥ 0.8 × the catalog's bytes/s", figure, through >= 0.8 * upstream)
     for case in (name for name in found if name.startswith(("W4", "W7"))):
         own, of_catalog = found[case]["own"], found[case]["attached"]

@@ -16,7 +16,8 @@ PROBES = 1
 
 _ALLOWED = text("""
 SELECT least(
-    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+        - coalesce(current_setting('reserved_connections', true)::int, 0),  -- PostgreSQL 16 and newer
     nullif(of_database.datconnlimit, -1),
     nullif(of_role.rolconnlimit, -1)
 )

@@ -104,7 +104,7 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
         return target
     if name == "bucket" and source.kind in _HASHED_OTHERWISE and leaf.transform is not None:
         return None
-    if name != "identity" and _may_be_a_second_early(source, leaf):
+    if name != "identity" and _may_be_a_second_early(name, source, leaf):
         return None
     if name == "identity" or ((name == "day" or leaf.transform is not None) and moved is None):
         return target
@@ -122,13 +122,16 @@ def _projected(leaf: BoundLeaf, field: PartitionField, source: Primitive, *, str
     return _inclusive_steps(target, source, function, parameter, moved)
 
 
-def _may_be_a_second_early(source: Primitive, leaf: BoundLeaf) -> bool:
+def _may_be_a_second_early(name: str, source: Primitive, leaf: BoundLeaf) -> bool:
     """Tell whether a comparison separates times that may be in one partition, the last one before 1970.
 
-    ORC readers return the times of the last second before 1970 a second late, so their rows match as others do.
+    ORC readers return the times of the last second before 1970 a second late, so their rows match as others do, and
+    may be of any bucket.
     """
     if source.kind not in INSTANTS:
         return False
+    if name == "bucket" and leaf.transform is not None:
+        return True
     end = 1 if leaf.transform is not None else PER_SECOND[source.unit]
     return any(isinstance(value, int) and -1 <= value < end for value in leaf.values)
 

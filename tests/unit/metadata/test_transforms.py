@@ -350,7 +350,13 @@ def test_projections_keep_what_pyiceberg_keeps_or_less_and_no_value_is_lost(case
         assert kept
     # PyIceberg before 0.12 drops matching rows here.
     loses = op is Op.NOT_STARTS_WITH and transform.startswith("truncate") and len(value) > 3
-    if kept and theirs is not None and not loses and not (isinstance(at, int) and at <= 0):  # off-by-one times
+    # No partition is left out for these times: ORC readers return some a second late.
+    is_beside_1970 = of in (TS, TSTZ) and -1 <= value < 10**6
+    # Iceberg Java 0.10 and ClickHouse put times before 1970 into later partitions.
+    is_moved = isinstance(at, int) and at < (24 if transform == "hour" else 1)
+    # Daft puts decimals into other buckets.
+    of_daft = transform.startswith("bucket") and other_bucket(transform, of, value) == at
+    if kept and theirs is not None and not (loses or is_beside_1970 or is_moved or of_daft):
         assert _their_answer(theirs, at)
 
 

@@ -163,3 +163,10 @@ def test_partitions_of_times_of_orc_files_are_compared_as_they_are_read(op, part
         assert inclusive is None or held(inclusive, -1)
     else:
         assert strict is None or not held(strict, -1)
+
+
+def test_no_bucket_of_times_is_compared_with_the_partitions_of_orc_files():
+    field = PartitionField(1003, "t", "bucket[8]", (4,))
+    for bucket in range(8):
+        for function, op in ((project, Op.EQ), (project_strict, Op.NOT_EQ)):
+            assert function(BoundLeaf(op, 4, "t", TIMES, (bucket,), transform="bucket[8]"), field, TIMES) is None

@@ -14,6 +14,7 @@ from lakemuster.index import Index
 from lakemuster.index.ready_partitions import ReadyPartition, StoredPartition, key_of, list_ready
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot, list_snapshots
 from lakemuster.index.tables import TableRecord, load_metadata
+from lakemuster.metadata.integer_text import parse_int64
 from lakemuster.metadata.partition import PartitionField
 from lakemuster.metadata.partition_periods import Period, period_of
 from lakemuster.metadata.snapshot import MAIN, Snapshot, TableMetadata
@@ -164,8 +165,9 @@ def watermark_ms(records: Sequence[SnapshotRecord], current: Snapshot | None, na
 def _time(value: object) -> int | None:
     text = str(value).strip()
     try:
-        if text.lstrip("-").isdigit():
-            return None if int(text) == _NO_WATERMARK else int(text)
+        number = parse_int64(text)
+        if number is not None:
+            return None if number == _NO_WATERMARK else number
         at = datetime.fromisoformat(text)
         return round((at if at.tzinfo is not None else at.replace(tzinfo=UTC)).timestamp() * 1000)
     except (ValueError, OverflowError):

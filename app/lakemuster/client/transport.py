@@ -293,6 +293,6 @@ def _reason(cause: httpx.HTTPError) -> str:
 
 def _pause(attempt: int, retry_after: str | None) -> None:
     delay = _FIRST_DELAY * 2**attempt * random.uniform(0.5, 1.5)
-    if retry_after is not None and retry_after.isdigit():
+    if retry_after is not None and retry_after.isascii() and retry_after.isdigit():
         delay = max(delay, int(retry_after))
     time.sleep(min(delay, _LONGEST_DELAY))

@@ -38,6 +38,7 @@ from lakemuster.formats.iceberg.statistics import Column, KeyMatrixBuilder, boun
 from lakemuster.formats.iceberg.timestamp_bounds import is_of_delta
 from lakemuster.formats.iceberg.usable_bounds import Files, usable_columns
 from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS
+from lakemuster.metadata.integer_text import parse_int64
 from lakemuster.metadata.partition import UNKNOWN, PartitionField
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import ManifestHeader, TableMetadata
@@ -121,8 +122,7 @@ def own_spec_id(data: bytes) -> int | None:
     Raises:
         MetadataCorrupt: not an Avro file.
     """
-    text = read_header(data).metadata.get("partition-spec-id", b"")
-    return int(text) if text.isdigit() else None
+    return parse_int64(read_header(data).metadata.get("partition-spec-id", b"").decode("latin-1"))
 
 
 def inherit(table: pa.Table, header: ManifestHeader) -> pa.Table:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from lakemuster.index import Index
 from lakemuster.index.snapshots import ManifestRecord, SnapshotRecord
+from lakemuster.metadata.integer_text import parse_int64
 from lakemuster.planner.columns import single_array
 from lakemuster.planner.history.expiry import ExpiryState, Policy, Retention, content_rows, joined, metadata_rows
 from lakemuster.planner.iceberg.retention import lineage
@@ -169,5 +170,4 @@ def _incremental(
 
 def _source(record: SnapshotRecord) -> int | None:
     """Return the id of the snapshot that one was cherry-picked from, or None."""
-    text = record.snapshot.summary.get(SOURCE_SNAPSHOT, "")
-    return int(text) if text.removeprefix("-").isdigit() and text.isascii() else None
+    return parse_int64(record.snapshot.summary.get(SOURCE_SNAPSHOT, ""))

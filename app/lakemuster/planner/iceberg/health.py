@@ -15,6 +15,7 @@ from statistics import median
 import numpy as np
 
 from lakemuster.metadata.health import Gain, Limits, Measured
+from lakemuster.metadata.integer_text import parse_size
 from lakemuster.metadata.snapshot import ManifestHeader, Snapshot, TableMetadata
 from lakemuster.planner.deletes.partition_keys import is_partitioned
 from lakemuster.planner.health import components
@@ -145,7 +146,7 @@ def _without_dangling(state: TableState, layout: Layout) -> str:
 def _manifests(state: TableState, manifests: Sequence[ManifestHeader]) -> Measured:
     """Return how many manifests ``rewrite_manifests`` would save."""
     unit = "manifests that a rewrite saves"
-    target = _positive(state.metadata.properties.get(MANIFEST_SIZE, ""), DEFAULT_MANIFEST_BYTES)
+    target = parse_size(state.metadata.properties.get(MANIFEST_SIZE, "")) or DEFAULT_MANIFEST_BYTES
     saved, is_exact = 0, True
     most = 0
     for content in ("data", "deletes"):
@@ -214,13 +215,7 @@ def _files_a_partition(snapshot: Snapshot, least: int) -> float | None:
 
 
 def _target(metadata: TableMetadata) -> int:
-    return _positive(metadata.properties.get(TARGET_FILE_SIZE, ""), DEFAULT_BYTES)
-
-
-def _positive(text: str, default: int) -> int:
-    text = text.strip()
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
-    return number or default
+    return parse_size(metadata.properties.get(TARGET_FILE_SIZE, "")) or DEFAULT_BYTES
 
 
 ICEBERG_HEALTH = HealthFormat(of_metadata, of_history, of_files, sorted_by)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from lakemuster.metadata.integer_text import MAX_SIZE, parse_int64
 from lakemuster.metadata.snapshot import Snapshot
 from lakemuster.planner.history.rules import HistoryRules
 from lakemuster.planner.iceberg.expired_files import expired_files
@@ -25,8 +26,6 @@ _SUMMARY = {
     "total_records": "total-records",
     "total_bytes": "total-files-size",
 }
-_LONGEST = 18
-"""The most digits of a number in a summary; longer ones are ignored."""
 
 
 def writer_figures(snapshot: Snapshot, names: Iterable[str] = tuple(_SUMMARY)) -> Mapping[str, int]:
@@ -36,9 +35,9 @@ def writer_figures(snapshot: Snapshot, names: Iterable[str] = tuple(_SUMMARY)) -
     """
     found: dict[str, int] = {}
     for name in names:
-        text = snapshot.summary.get(_SUMMARY[name], "")
-        if text.isascii() and text.isdigit() and len(text) <= _LONGEST:
-            found[name] = int(text)
+        number = parse_int64(snapshot.summary.get(_SUMMARY[name], ""))
+        if number is not None and 0 <= number < MAX_SIZE:
+            found[name] = number
     return found
 
 

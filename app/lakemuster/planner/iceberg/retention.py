@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.metadata.integer_text import parse_int64
 from lakemuster.metadata.snapshot import MAIN, Ref
 from lakemuster.planner.history.expiry import ExpiryState, Policy, Retention
 
@@ -108,5 +109,5 @@ def _own(ref: Ref, name: str) -> int | None:
 
 
 def _integer(properties: Mapping[str, str], name: str, default: int) -> int:
-    text = properties.get(name, "").strip()
-    return int(text) if text.removeprefix("-").isdigit() and text.isascii() else default
+    number = parse_int64(properties.get(name, ""))
+    return default if number is None else number

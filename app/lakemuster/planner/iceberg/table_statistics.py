@@ -6,6 +6,7 @@ Source: Iceberg ``TableProperties``; a file below 75 % of the target is one that
 
 from __future__ import annotations
 
+from lakemuster.metadata.integer_text import parse_size
 from lakemuster.planner.statistics.rules import StatisticsRules, TargetFileSize
 from lakemuster.planner.view import View
 
@@ -16,9 +17,8 @@ SMALL_PERCENT = 75
 
 def target(view: View) -> TargetFileSize:
     """Return the table's target; the default where its property is absent, or not a positive number."""
-    text = view.metadata.properties.get(TARGET_FILE_SIZE, "").strip()
-    size = int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
-    if size:
+    size = parse_size(view.metadata.properties.get(TARGET_FILE_SIZE, ""))
+    if size is not None:
         return TargetFileSize(size, SMALL_PERCENT, TARGET_FILE_SIZE)
     return TargetFileSize(DEFAULT_BYTES, SMALL_PERCENT, f"the default of {TARGET_FILE_SIZE}")
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from lakemuster.metadata.health import Gain, Limits, Measured
+from lakemuster.metadata.integer_text import MAX_SIZE, parse_int64, parse_size
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import TableMetadata
 from lakemuster.planner.health import components
@@ -129,8 +130,8 @@ def _schema(metadata: TableMetadata) -> Schema | None:
 
 
 def _number(options: dict[str, str], name: str, default: int) -> int:
-    text = options.get(name, "").strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else default
+    number = parse_int64(options.get(name, ""))
+    return default if number is None or number < 0 else number
 
 
 def _bytes(options: dict[str, str]) -> int:
@@ -142,7 +143,8 @@ def _size(text: str) -> int:
     digits = text.rstrip("bkmg")
     unit = text[len(digits) :][:1]
     scale = {"k": 10, "m": 20, "g": 30}.get(unit, 0)
-    return (int(digits) << scale) or DEFAULT_MANIFEST_BYTES if digits.isdigit() else DEFAULT_MANIFEST_BYTES
+    number = (parse_size(digits) or 0) << scale
+    return number if 0 < number < MAX_SIZE else DEFAULT_MANIFEST_BYTES
 
 
 PAIMON_HEALTH = HealthFormat(of_metadata, of_history, of_files, sorted_by)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 
 from lakemuster.index.snapshots import SnapshotRecord
+from lakemuster.metadata.integer_text import parse_int64
 from lakemuster.metadata.snapshot import MAIN
 from lakemuster.planner.history.expiry import ExpiryState, Policy, Retention
 
@@ -127,8 +128,8 @@ def _next_of_consumers(state: ExpiryState) -> int | None:
 
 
 def _number(options: Mapping[str, str], name: str, default: int) -> int:
-    text = options.get(name, "").strip()
-    return int(text) if text.isascii() and text.removeprefix("-").isdigit() else default
+    number = parse_int64(options.get(name, ""))
+    return default if number is None else number
 
 
 def _duration(options: Mapping[str, str], name: str, default: int) -> int:

@@ -41,7 +41,7 @@ def columns_of(number: int) -> dict[str, pa.Array]:
 
 
 @pytest.mark.parametrize("size", [1, 3])
-@pytest.mark.parametrize("firsts", product([None, 100], repeat=3))
+@pytest.mark.parametrize("firsts", list(product([None, 100], repeat=3)))
 @pytest.mark.parametrize("has_own", [True, False])
 def test_files_have_the_row_ids_of_their_own_manifest(size: int, firsts: tuple[int | None, ...], has_own: bool) -> None:
     segments, records = HeldSegments(), []

@@ -1,10 +1,11 @@
 # Everything needs Python >= 3.11 and make only: the first target builds its environment outside the tree
 # (scripts/environment.sh), from requirements.lock.
 .POSIX:
-.PHONY: help demo test whole pythons lowest quick full check format openapi kernels reference picture docs licences sbom bench lock
+.PHONY: help demo test whole others pythons lowest quick full check format openapi kernels reference picture docs licences sbom bench lock
 
+processors = $$(getconf _NPROCESSORS_ONLN)
 # One process more than processors: many tests wait for servers, databases and other clients.
-JOBS = $$(($$(getconf _NPROCESSORS_ONLN) + 1))
+JOBS = $$(($(processors) + 1))
 PYTEST_ARGS =
 side_by_side = --numprocesses $(JOBS) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS =
@@ -44,7 +45,10 @@ help:
 demo:
 	@$(with) "$$python" -m lakemuster serve --demo
 
-test: check whole pythons lowest
+# mypy has one thread: the runs with other Pythons fill the other processors.
+test:
+	@$(MAKE) check & check=$$!; $(MAKE) others; status=$$?; wait $$check && exit $$status
+	@$(MAKE) whole
 
 whole:
 	@$(with) "$$python" -m pytest $(side_by_side) $(folders) $(PYTEST_ARGS)
@@ -54,7 +58,14 @@ quick:
 	@$(with) "$$python" -V && MUSTER_EXAMPLES=$${MUSTER_EXAMPLES:-0.2} "$$python" -m pytest --quick $(side_by_side) \
 	$(quick_folders) $(PYTEST_ARGS)
 
-# Every other Python of this machine. Properties try a tenth of their examples here and in lowest, but at least ten.
+# Every other Python of this machine once, one of them with the lowest versions (scripts/pythons.py). Properties try a
+# tenth of their examples here and in the next two, but at least ten.
+others:
+	@$(with) "$$python" scripts/pythons.py --locks | xargs -P 2 -n 1 sh -c 'output=$$(MUSTER_EXAMPLES=0.1 \
+	MUSTER_PYTHON=$${1#*:} $(MAKE) quick LOCK=$${1%%:*} JOBS=$(processors) quick_folders="$(of_python)" 2>&1); status=$$?; \
+	echo "$$output"; exit $$status' others
+
+# Every other Python of this machine, with the newest versions.
 pythons:
 	@$(with) for other in $$("$$python" scripts/pythons.py --other); do \
 	MUSTER_EXAMPLES=0.1 MUSTER_PYTHON=$$other $(MAKE) quick quick_folders="$(of_python)" || exit 1; done

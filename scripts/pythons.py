@@ -1,9 +1,10 @@
 """Print the CPythons >= 3.11 of this machine that can create environments, oldest first: the newest of each minor.
 
-    python scripts/pythons.py [--other | --oldest]
+    python scripts/pythons.py [--other | --oldest | --locks]
 
 It searches the PATH, /usr/local/bin, /usr/bin and pyenv. ``--other`` omits the minor version of the running one,
-``--oldest`` prints only the first. ``MUSTER_PYTHONS`` names other paths instead, separated by colons.
+``--oldest`` prints only the first. ``--locks`` prints pairs of a lock file and a Python for ``make test``: each other
+Python is in one, and one has the lowest versions. ``MUSTER_PYTHONS`` names other paths instead, separated by colons.
 """
 
 from __future__ import annotations
@@ -20,7 +21,12 @@ if sys.version_info >= (3, 11) and sys.version_info.releaselevel == "final" and 
     print(*sys.version_info[:3])
 """
 
+NEWEST, LOWEST = "requirements.lock", "requirements-lowest.lock"
+LAST_OF_LOWEST = (3, 12)
+"""The last Python for which all of the lowest versions have wheels."""
+
 Version = tuple[int, ...]
+Minor = tuple[int, int]
 
 
 def candidates() -> Iterator[Path]:
@@ -48,9 +54,9 @@ def version_of(python: Path) -> Version | None:
     return tuple(map(int, done.stdout.split())) or None if done.returncode == 0 else None
 
 
-def pythons() -> dict[tuple[int, int], Path]:
+def pythons() -> dict[Minor, Path]:
     """Return the newest Python of each minor version."""
-    newest: dict[tuple[int, int], tuple[Version, Path]] = {}
+    newest: dict[Minor, tuple[Version, Path]] = {}
     for python in dict.fromkeys(candidates()):
         version = version_of(python)
         if version is not None:
@@ -60,14 +66,30 @@ def pythons() -> dict[tuple[int, int], Path]:
     return {minor: python for minor, (_, python) in sorted(newest.items())}
 
 
+def with_locks(found: dict[Minor, Path], running: Minor) -> list[tuple[str, Path]]:
+    """Return pairs of a lock file and a Python: each other Python once, one Python with the lowest versions.
+
+    Args:
+        running: the version that runs all tests with the newest versions.
+    """
+    lowest = max((minor for minor in found if minor <= LAST_OF_LOWEST), default=min(found))
+    newest = [minor for minor in found if minor not in {running, lowest}]
+    return [(LOWEST, found[lowest]), *((NEWEST, found[minor]) for minor in newest)]
+
+
 def main() -> int:
     """Print the chosen paths."""
-    found = pythons()
-    if "--other" in sys.argv[1:]:
-        found.pop(sys.version_info[:2], None)
-    chosen = list(found.values())
-    for python in chosen[:1] if "--oldest" in sys.argv[1:] else chosen:
-        print(python)
+    found, running = pythons(), sys.version_info[:2]
+    match sys.argv[1:]:
+        case ["--locks"]:
+            lines = [f"{lock}:{python}" for lock, python in with_locks(found, running)]
+        case ["--other"]:
+            lines = [str(python) for minor, python in found.items() if minor != running]
+        case ["--oldest"]:
+            lines = [str(found[min(found)])]
+        case _:
+            lines = [str(python) for python in found.values()]
+    print(*lines, sep="\n")
     return 0
 
 

@@ -15,13 +15,17 @@ from tests.beside import python_of
 from tests.tree import PACKAGE, ROOT
 
 
+def pip_for(python):
+    """Return the command of pip for an environment, which needs no pip of its own."""
+    return [python_of("requirements-uv.lock"), "-m", "pip", "--python", python]
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """The wheel, built by pip."""
     folder = tmp_path_factory.mktemp("wheel")
-    pip = [python_of("requirements-uv.lock"), "-m", "pip", "--python", sys.executable]
     how = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
-    subprocess.run([*pip, "wheel", *how, "--wheel-dir", folder, ROOT], check=True)
+    subprocess.run([*pip_for(sys.executable), "wheel", *how, "--wheel-dir", folder, ROOT], check=True)
     (wheel,) = folder.glob("lakemuster-*.whl")
     return wheel
 
@@ -71,14 +75,15 @@ def test_an_installed_lakemuster_migrates_with_the_migrations_it_brings(wheel, t
 
 @pytest.mark.parametrize("given", ["tree", "wheel"])
 def test_pip_installs_the_servers_extra_of_the_tree_and_of_a_wheel(built, given, tmp_path):
-    venv.create(tmp_path / "venv", with_pip=True, symlinks=True)
+    venv.create(tmp_path / "venv", symlinks=True)
     python = tmp_path / "venv" / "bin" / "python"
     # The dependencies are installed already: pip finds them there and uses no index.
     places = [sysconfig.get_path(kind) for kind in ("purelib", "platlib")]
     (there,) = (tmp_path / "venv").glob("lib/*/site-packages")
     (there / "here.pth").write_text("\n".join(places))
     source = {"tree": ROOT, "wheel": built}[given]
-    command = [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation", f"{source}[server]"]
+    how = ["--quiet", "--no-index", "--no-build-isolation", "--no-compile"]
+    command = [*pip_for(python), "install", *how, f"{source}[server]"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LAKEMUSTER"))}
     subprocess.run(command, env=environment, cwd=tmp_path, check=True)
     for words in (["--version"], ["migrate"], ["tables"]):

@@ -13,7 +13,7 @@ from lakemuster.catalog.health_documents import ranks_of, table_health_document
 from lakemuster.catalog.lists import words
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.table_lists import TableChoice, TableListing, TableOrder, order_of
-from lakemuster.errors import CatalogError, RequestInvalid
+from lakemuster.errors import CatalogError, IndexUnavailable, RequestInvalid
 from lakemuster.index.health import count_components, count_statuses, due_tables, load_summaries
 from lakemuster.index.table_lists import listed_by_id, table_ids
 from lakemuster.index.table_record import ListedTable
@@ -101,19 +101,27 @@ def fleet_order(sort: str | None, order: str | None) -> TableOrder:
 
 
 def evaluate_due(services: Services) -> None:
-    """Compute the health of all tables for which it is due. A table that fails keeps its stored health."""
-    seen: set[int] = set()
+    """Compute the health of all tables for which it is due. A table that fails keeps its stored health.
+
+    Raises:
+        IndexUnavailable: the database does not answer.
+    """
+    left_due: set[int] = set()
     while True:
         with services.index.database.reading() as session:
-            due = [one for one in due_tables(session, services.refresher.now_ms(), DUE_AT_ONCE) if one not in seen]
-        if not due:
+            due = due_tables(session, services.refresher.now_ms(), DUE_AT_ONCE + len(left_due))
+        chosen = [one for one in due if one not in left_due]
+        if not chosen:
             return
-        seen.update(due)
-        for table_id in due:
+        for table_id in chosen:
             try:
-                evaluate(services, table_id)
+                is_stored = evaluate(services, table_id)
+            except IndexUnavailable:
+                raise
             except CatalogError:
-                continue
+                is_stored = False
+            if not is_stored:
+                left_due.add(table_id)
 
 
 def fleet_rows(services: Services, choice: TableChoice, order: TableOrder) -> Iterator[Document]:

@@ -1,4 +1,7 @@
-"""Result types of the client for rows of a fixed shape. ``row`` is always the server's JSON object."""
+"""Result types of the client for rows of a fixed shape. ``row`` is always the server's JSON object.
+
+If a list is requested with ``fields``, the attributes of all other fields are None, and a summary is empty.
+"""
 
 from __future__ import annotations
 
@@ -80,14 +83,14 @@ class SnapshotInfo:
     def of(cls, row: Row) -> Self:
         """Build from a row of ``/snapshots``."""
         return cls(
-            snapshot_id=int(row["snapshot_id"]),
+            snapshot_id=_given_integer(row, "snapshot_id"),
             parent_id=_integer(row.get("parent_id")),
             sequence_number=_integer(row.get("sequence_number")),
-            committed_at=_moment(row["committed_at"]),
+            committed_at=None if row.get("committed_at") is None else _moment(row["committed_at"]),
             operation=row.get("operation"),
             schema_id=_integer(row.get("schema_id")),
             summary=row.get("summary") or {},
-            state=row["state"],
+            state=_given(row, "state"),
             error=row.get("error"),
             row=row,
         )
@@ -110,10 +113,10 @@ class RefInfo:
     def of(cls, row: Row) -> Self:
         """Build from a row of ``/refs``."""
         return cls(
-            name=row["name"],
-            type=row["type"],
-            snapshot_id=int(row["snapshot_id"]),
-            branch=row.get("branch", "main"),
+            name=_given(row, "name"),
+            type=_given(row, "type"),
+            snapshot_id=_given_integer(row, "snapshot_id"),
+            branch=_given(row, "branch"),
             row=row,
         )
 
@@ -146,6 +149,15 @@ class RefreshReport:
             seconds=row["seconds"],
             row=row,
         )
+
+
+def _given(row: Row, name: str) -> Any:
+    """Return a field that every row has, unless ``fields`` leaves it out."""
+    return row.get(name)
+
+
+def _given_integer(row: Row, name: str) -> Any:
+    return _integer(row.get(name))
 
 
 def _integer(value: str | int | None) -> int | None:

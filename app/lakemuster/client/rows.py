@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PAGE_SIZE = 1000
+_OF_TABLE = frozenset({"snapshots", "refs", "schemas", "specs"})
+"""Lists that belong to the table: a snapshot selects their rows, and their streams name none."""
 
 
 class Rows(Generic[T]):
@@ -64,17 +66,18 @@ class Rows(Generic[T]):
             ClientError: the server refused or failed, or a page is invalid.
         """
         params = {**self._params, "page_size": str(self._page_size)}
-        is_first = True
+        is_first, snapshot_id = True, None
         while True:
             page = self._transport.get(self._path, params)
             rows = page.get(self._key) if isinstance(page, dict) else None
             if not isinstance(rows, list):
                 raise self._incomplete(f"a page without {self._key!r}")
             if is_first:
-                self._note(page.get("snapshot_id"), page.get("stale"))
+                snapshot_id = page.get("snapshot_id")
+                self._note(snapshot_id, page.get("stale"))
                 self.not_applied = page.get("not_applied") or []
                 is_first = False
-            elif page.get("snapshot_id") != (None if self.snapshot_id is None else str(self.snapshot_id)):
+            elif page.get("snapshot_id") != snapshot_id:
                 raise self._incomplete("pages of different snapshots")
             for row in rows:
                 yield self._convert(row)
@@ -112,7 +115,9 @@ class Rows(Generic[T]):
         with self._transport.stream(self._path, self._params, MEDIA_TYPE) as response:
             snapshot_id = response.headers.get("Lakemuster-Snapshot-Id")
             self._note(snapshot_id, response.headers.get("Lakemuster-Stale"))
-            yield ArrowStream(response.iter_bytes(), snapshot_id=self._params.get("snapshot", snapshot_id))
+            if self._key not in _OF_TABLE:
+                snapshot_id = self._params.get("snapshot", snapshot_id)
+            yield ArrowStream(response.iter_bytes(), snapshot_id=snapshot_id)
 
     def _note(self, snapshot_id: str | None, stale: str | None) -> None:
         self.snapshot_id = None if snapshot_id is None else int(snapshot_id)

@@ -79,6 +79,16 @@ def test_refs_are_typed():
     assert (ref.name, ref.type, ref.snapshot_id, ref.branch) == ("v1", "tag", 4, "main")
 
 
+def test_fields_that_are_left_out_are_none():
+    server = Server(page("snapshots", [{"snapshot_id": "4"}, {"state": "known"}]), page("refs", [{"name": "v1"}]))
+    table = server.client().table("t")
+    first, second = table.snapshots(fields=["snapshot_id"])
+    assert (first.snapshot_id, first.committed_at, first.state) == (4, None, None)
+    assert (second.snapshot_id, second.state, second.row) == (None, "known", {"state": "known"})
+    (ref,) = table.refs(fields="name")
+    assert (ref.name, ref.type, ref.snapshot_id, ref.branch) == ("v1", None, None, None)
+
+
 @pytest.mark.parametrize(
     "kind", ["snapshots", "refs", "schemas", "specs", "manifests", "entries", "files", "partitions", "indexes"]
 )

@@ -94,6 +94,29 @@ def test_arrow_gives_all_rows_and_the_snapshot():
     assert dict(server.requests[0].url.params) == {"snapshot": "7"}
 
 
+@pytest.mark.parametrize("kind", ["snapshots", "refs", "schemas", "specs"])
+def test_arrow_of_a_list_of_the_table_names_no_snapshot(kind):
+    server = Server(arrow([batch(1)], {"count": "1"}))
+    assert getattr(server.client().table("shop.orders"), kind)(snapshot_id=7).to_arrow().num_rows == 1
+    assert dict(server.requests[0].url.params) == {"snapshot": "7"}
+
+
+def test_a_stream_of_files_without_a_snapshot_raises():
+    with pytest.raises(AnswerIncomplete, match="snapshot None, and 7 was asked for"):
+        files(Server(arrow([batch(1)], {"count": "1"})), snapshot_id=7).to_arrow()
+
+
+def test_iterations_at_the_same_time_have_their_own_snapshots():
+    def pages(snapshot_id):
+        return [page("files", [{"n": 1}], "t", snapshot_id=snapshot_id), page("files", [], snapshot_id=snapshot_id)]
+
+    (first, rest), (newer, newer_rest) = pages("7"), pages("8")
+    rows = files(Server(first, newer, rest, newer_rest))
+    iterators = iter(rows), iter(rows)
+    assert [next(iterator) for iterator in iterators] == [{"n": 1}, {"n": 1}]
+    assert [list(iterator) for iterator in iterators] == [[], []]
+
+
 def test_arrow_of_an_empty_list_has_its_columns():
     table = files(Server(arrow([batch()], {"count": "0"}))).to_arrow()
     assert (table.num_rows, table.column_names) == (0, ["record_count"])

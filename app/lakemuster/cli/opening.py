@@ -129,12 +129,15 @@ def server_packages(what: str) -> Iterator[None]:
 def _remote(uri: str, token: str | None) -> Source:
     # The client imports httpx.
     from lakemuster.cli.remote import RemoteSource  # noqa: PLC0415
+    from lakemuster.client.network import NetworkSettingsInvalid  # noqa: PLC0415
     from lakemuster.client.transport import TokenMalformed  # noqa: PLC0415
 
     try:
         return RemoteSource(uri, token)
     except TokenMalformed as cause:
         raise typer.BadParameter(str(cause), param_hint="--token / --token-env / LAKEMUSTER_TOKEN") from None
+    except NetworkSettingsInvalid as cause:
+        raise ConfigInvalid(str(cause)) from None
     except ValueError as cause:
         raise typer.BadParameter(str(cause), param_hint="--uri") from None
 

@@ -226,7 +226,8 @@ class RemoteSource:
         return found, position
 
     def follow(self, query: EventQuery) -> Iterator[Row]:
-        """Yield events as the server sends them."""
+        """Yield events as the server sends them, which has to be reachable now."""
+        self.newest_event()
         return self._client.events(after=query.after, **_of(query))
 
     def newest_event(self) -> str:

@@ -8,12 +8,15 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from lakemuster.client.errors import ClientError
+from lakemuster.client.choices import listed_names
+from lakemuster.client.errors import AnswerIncomplete, ClientError, ServerUnreachable
 from lakemuster.client.model import Row
 
 if TYPE_CHECKING:
     from lakemuster.client.transport import Transport
 
+MEDIA_TYPE = "text/event-stream"
+MAX_EVENT_CHARACTERS = 16 * 2**20
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 
 
@@ -42,7 +45,8 @@ class Events:
             table: the name of one table.
 
         Raises:
-            ClientError: the server refuses the request. If it is busy or unreachable, the request is repeated.
+            ClientError: the server refuses the request, or answers with something else than events. If it is busy or
+                unreachable, the request is repeated.
         """
         params = _params(types, namespace, table)
         position = None if after is None else str(after)
@@ -50,13 +54,15 @@ class Events:
         while True:
             try:
                 params |= {} if position is None else {"after": position}
-                with self._transport.stream("/events", params, "text/event-stream") as response:
+                with self._transport.stream("/events", params, MEDIA_TYPE) as response:
+                    if response.headers.get("Content-Type", MEDIA_TYPE).partition(";")[0].strip() != MEDIA_TYPE:
+                        raise _no_events(f"{self._transport.uri} sends no events: is it a Lakemuster server?")
                     for number, data in messages(lines(response.iter_text())):
                         position, pause = number or position, _FIRST_PAUSE
                         if data:
-                            yield json.loads(data)
+                            yield _event(data)
             except ClientError as error:
-                if error.status is not None and error.status < 500 and error.status != 429:
+                if not _ends_by_itself(error):
                     raise
             time.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(pause * 2, _LONGEST_PAUSE)
@@ -86,16 +92,42 @@ class Events:
 
 
 def _params(types: Iterable[str] | None, namespace: str | None, table: str | None) -> dict[str, str]:
-    given = {"type": None if types is None else ",".join(types), "namespace": namespace, "table": table}
+    chosen = listed_names(types)
+    given = {"type": None if chosen is None else ",".join(chosen), "namespace": namespace, "table": table}
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _ends_by_itself(error: ClientError) -> bool:
+    if error.status is None:
+        return isinstance(error, ServerUnreachable | AnswerIncomplete)
+    return error.status >= 500 or error.status == 429
+
+
+def _event(data: str) -> Row:
+    try:
+        event = json.loads(data)
+    except (ValueError, RecursionError):
+        event = None
+    if not isinstance(event, dict):
+        raise _no_events("the server sent an event that is no JSON object")
+    return event
+
+
+def _no_events(message: str) -> AnswerIncomplete:
+    # With a status below 500, the request is not repeated.
+    return AnswerIncomplete(message, code="answer_incomplete", status=200)
 
 
 def lines(texts: Iterable[str]) -> Iterator[str]:
     """Divide a text that arrives in parts into lines, at line feeds only: JSON may contain other separators."""
     kept: list[str] = []
+    size = 0
     for text in texts:
         first, *others = text.split("\n")
         kept.append(first)
+        size = len(others[-1]) if others else size + len(first)
+        if size > MAX_EVENT_CHARACTERS:
+            raise _no_events(f"the server sent a line of more than {MAX_EVENT_CHARACTERS} characters")
         for other in others:
             yield "".join(kept).removesuffix("\r")
             kept = [other]
@@ -105,14 +137,18 @@ def messages(lines: Iterable[str]) -> Iterator[tuple[str | None, str]]:
     """Parse server-sent events: yield the id and the data of each message; data is empty where only the id moves."""
     number: str | None = None
     data: list[str] = []
+    size = 0
     for line in lines:
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if not line:
             if number is not None or data:
                 yield number, "\n".join(data)
-            number, data = None, []
+            number, data, size = None, [], 0
         elif name == "id":
             number = value
         elif name == "data":
             data.append(value)
+            size += len(value)
+            if size > MAX_EVENT_CHARACTERS:
+                raise _no_events(f"the server sent an event of more than {MAX_EVENT_CHARACTERS} characters")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import time
@@ -14,6 +15,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundError, ServerUnreachable
+from lakemuster.client.network import connections, proxy_to, without_password
 from lakemuster.errors import RequestInvalid
 from lakemuster.metadata.names import parse_name
 
@@ -23,8 +25,13 @@ _NOT_READY = 202
 """The status while the server indexes what the request needs: the request is sent again until it is ready."""
 _NO_PATH = "no such path"
 """The message of servers for an unknown path, for instance below an address with an extra path."""
+MAX_DOCUMENT_BYTES = 2**30
+"""Limit of a JSON document."""
+MAX_REFUSAL_BYTES = 2**20
+"""Limit of the body of an error, of which a larger one is not of Lakemuster."""
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
 _CONNECT_SECONDS = 10.0
+_SECONDS = re.compile("[0-9]{1,9}")
 _TOKEN = re.compile("[!-~](?:[ -~]*[!-~])?")
 
 Params = Mapping[str, str]
@@ -51,6 +58,7 @@ class Transport:
     Raises:
         ValueError: ``uri`` is not an http or https address.
         TokenMalformed: no header can have the token.
+        NetworkSettingsInvalid: the environment names a proxy or certificates that cannot be used.
     """
 
     def __init__(
@@ -64,7 +72,7 @@ class Transport:
         inner: httpx.BaseTransport | None = None,
     ) -> None:
         self.uri = _address(uri)
-        self._retries = retries
+        self._retries = max(0, retries)
         # Compressing takes longer than sending, except on a slow network.
         headers = {
             "User-Agent": "lakemuster-client",
@@ -75,11 +83,27 @@ class Transport:
             if not _TOKEN.fullmatch(token):
                 raise TokenMalformed("a bearer token consists of visible ASCII characters, without a line break")
             headers["Authorization"] = f"Bearer {token}"
-        patience = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
-        try:
-            self._http = httpx.Client(base_url=self.uri, headers=headers, timeout=patience, transport=inner)
-        except httpx.InvalidURL:
-            raise _no_address(uri) from None
+        self._headers = headers
+        self._patience = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
+        self._inner = inner
+        self._proxy = None if inner is not None else proxy_to(self.uri)
+        self._connect()
+
+    def _connect(self) -> None:
+        self._client = httpx.Client(
+            base_url=self.uri,
+            headers=self._headers,
+            timeout=self._patience,
+            transport=connections(self._proxy) if self._inner is None else self._inner,
+        )
+        self._process = os.getpid()
+
+    @property
+    def _http(self) -> httpx.Client:
+        # In a forked process, connections of the parent would get responses to requests of either process.
+        if self._process != os.getpid():
+            self._connect()
+        return self._client
 
     def close(self) -> None:
         """Close the connections."""
@@ -121,11 +145,10 @@ class Transport:
         """
         method = "GET" if body is None else "POST"
         options = {"params": dict(params), "json": body, "headers": {"Accept": media_type}}
-        response = self._ready(method, path, options, self._retries, is_stream=True)
+        response, content = self._ready(method, path, options, self._retries, is_stream=True)
         try:
             if response.status_code != 200:
-                response.read()
-                raise _refusal(response)
+                raise _refusal(response, content)
             yield response
         except httpx.HTTPError as cause:
             raise AnswerIncomplete(
@@ -167,14 +190,14 @@ class Transport:
         if timeout is not None:
             options["timeout"] = httpx.Timeout(timeout, connect=_CONNECT_SECONDS)
         retries = self._retries if method == "GET" or is_query else 0
-        response = self._ready(method, path, options, retries)
+        response, content = self._ready(method, path, options, retries)
         if not response.is_success:
-            raise _refusal(response)
-        if not response.content and method != "GET" and not is_query:
+            raise _refusal(response, content)
+        if not content and method != "GET" and not is_query:
             return None
         try:
-            document = json.loads(response.content)
-        except ValueError:
+            document = json.loads(content)
+        except (ValueError, RecursionError):
             document = None
         if not isinstance(document, dict):
             raise AnswerIncomplete(
@@ -186,22 +209,23 @@ class Transport:
 
     def _ready(
         self, method: str, path: str, options: Mapping[str, Any], retries: int, *, is_stream: bool = False
-    ) -> httpx.Response:
+    ) -> tuple[httpx.Response, bytes | bytearray]:
         while True:
-            response = self._answered(method, path, options, retries, is_stream=is_stream)
+            response, content = self._answered(method, path, options, retries, is_stream=is_stream)
             if response.status_code != _NOT_READY:
-                return response
-            response.close()
+                return response, content
             _pause(0, response.headers.get("Retry-After"))
 
     def _answered(
         self, method: str, path: str, options: Mapping[str, Any], retries: int, *, is_stream: bool
-    ) -> httpx.Response:
+    ) -> tuple[httpx.Response, bytes | bytearray]:
+        """Return a response and its body; a stream's body is empty here, and still to be read."""
         for attempt in range(retries + 1):
             with _addresses():
                 request = self._http.build_request(method, API + path, **options)
             try:
-                response = self._http.send(request, stream=is_stream)
+                response = self._http.send(request, stream=True)
+                content = b"" if is_stream and response.status_code == 200 else self._body(response)
             except httpx.TransportError as cause:
                 if attempt < retries:
                     _pause(attempt, None)
@@ -212,14 +236,32 @@ class Transport:
                     f"the response of {self.uri} cannot be read: {_reason(cause)}", code="answer_incomplete"
                 ) from cause
             if response.status_code in _RETRIED and attempt < retries:
-                response.close()
                 _pause(attempt, response.headers.get("Retry-After"))
                 continue
             break
-        return response
+        return response, content
+
+    def _body(self, response: httpx.Response) -> bytes | bytearray:
+        limit = MAX_DOCUMENT_BYTES if response.is_success else MAX_REFUSAL_BYTES
+        content = bytearray()
+        try:
+            for part in response.iter_bytes():
+                content += part
+                if len(content) > limit:
+                    if not response.is_success:
+                        return b""
+                    raise AnswerIncomplete(
+                        f"the response of {self.uri} is larger than {limit >> 20} MiB",
+                        code="answer_incomplete",
+                        status=response.status_code,
+                    )
+        finally:
+            response.close()
+        return content
 
     def _unreachable(self, cause: httpx.TransportError) -> ServerUnreachable:
-        return ServerUnreachable(f"no response from {self.uri}: {_reason(cause)}", code="server_unreachable")
+        way = "" if self._proxy is None else f" through the proxy {without_password(self._proxy)}"
+        return ServerUnreachable(f"no response from {self.uri}{way}: {_reason(cause)}", code="server_unreachable")
 
 
 def table_path(name: str, *rest: str) -> str:
@@ -243,6 +285,10 @@ def _addresses() -> Iterator[None]:
         raise ClientError(
             "the request is too long for a query string: shorten the filter, or plan with it", code="request_invalid"
         ) from None
+    except UnicodeEncodeError:
+        raise ClientError(
+            "the request has text that is not Unicode, and cannot be sent", code="request_invalid"
+        ) from None
 
 
 def _segment(text: str) -> str:
@@ -260,22 +306,28 @@ def _address(uri: str) -> str:
         raise ValueError("a server's address has no user, query or fragment; pass the token separately")
     if parts.scheme not in ("http", "https") or not parts.hostname or not has_port or re.search(r"\s", parts.netloc):
         raise _no_address(uri)
-    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(API)}"
+    address = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(API)}"
+    try:
+        url = httpx.URL(address)
+        # Resolvers encode the host, and httpx decodes it: either may fail.
+        url.host, url.raw_host.decode("ascii").encode("idna")
+    except (httpx.InvalidURL, UnicodeError):
+        raise _no_address(uri) from None
+    return address
 
 
 def _no_address(uri: str) -> ValueError:
-    shown = re.sub("//[^/]*@", "//…@", uri)
-    return ValueError(f"not a server's address: {shown!r}; http://host:8181 is one")
+    return ValueError(f"not a server's address: {without_password(uri)!r}; http://host:8181 is one")
 
 
-def _refusal(response: httpx.Response) -> ClientError:
+def _refusal(response: httpx.Response, content: bytes | bytearray) -> ClientError:
     status = response.status_code
     kind = NotFoundError if status == 404 else ClientError
     try:
-        error = json.loads(response.content)["error"]
+        error = json.loads(content)["error"]
         code, message = str(error["code"]), str(error["message"])
         context = {key: value for key, value in error.items() if key not in ("code", "message")}
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         server = f"{response.url.scheme}://{response.url.netloc.decode()}"
         return kind(
             f"{server} answered {status} {response.reason_phrase}".strip(), code=f"http_{status}", status=status
@@ -293,6 +345,6 @@ def _reason(cause: httpx.HTTPError) -> str:
 
 def _pause(attempt: int, retry_after: str | None) -> None:
     delay = _FIRST_DELAY * 2**attempt * random.uniform(0.5, 1.5)
-    if retry_after is not None and retry_after.isascii() and retry_after.isdigit():
+    if retry_after is not None and _SECONDS.fullmatch(retry_after):
         delay = max(delay, int(retry_after))
     time.sleep(min(delay, _LONGEST_DELAY))

@@ -102,3 +102,20 @@ def test_help_names_both_variables_and_no_value(monkeypatch):
     assert "LAKEMUSTER_URI" in said
     assert "LAKEMUSTER_TOKEN" in said
     assert "secret" not in said
+
+
+def test_a_proxy_that_cannot_be_used_is_one_line(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "ftp://me:secret@proxy")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    ran = run("tables", "--uri", "http://lake.test")
+    assert (ran.status, ran.err) == (
+        1,
+        "lakemuster: the environment's proxy is no address: ftp://…@proxy; http://host:3128 is one\n",
+    )
+
+
+def test_events_of_no_server_are_not_followed():
+    ran = run("events", "--follow", "--uri", "http://127.0.0.1:1")
+    assert ran.status == 1
+    assert ran.err.startswith("lakemuster: no response from http://127.0.0.1:1: ")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from itertools import islice
+from typing import Any
 
 import httpx
 import pytest
 
-from lakemuster.client import ClientError
+from lakemuster.client import AnswerIncomplete, ClientError
 from lakemuster.client.events import lines, messages
 from tests.unit.client.answers import Server
+
+EVENTS = {"Content-Type": "text/event-stream"}
 
 
 def event(number: int) -> dict[str, str]:
@@ -20,7 +23,7 @@ def event(number: int) -> dict[str, str]:
 def stream(*numbers: int, start: int = 0) -> httpx.Response:
     told = [f"id: {number}\nevent: table.committed\ndata: {json.dumps(event(number))}\n\n" for number in numbers]
     body = f"retry: 1000\nid: {start}\n\n: keep-alive\n\n" + "".join(told)
-    return httpx.Response(200, text=body, headers={"Content-Type": "text/event-stream"})
+    return httpx.Response(200, text=body, headers=EVENTS)
 
 
 def test_messages_are_read_as_the_standard_says() -> None:
@@ -45,7 +48,7 @@ def test_messages_are_read_as_the_standard_says() -> None:
 @pytest.mark.parametrize("separator", ["\x85", "\u2028", "\u2029"])
 def test_an_event_may_contain_separators_of_lines(separator: str) -> None:
     told = json.dumps({"id": "1", "table": f"a{separator}b"}, ensure_ascii=False)
-    server = Server(httpx.Response(200, text=f"id: 1\r\ndata: {told}\r\n\r\n"))
+    server = Server(httpx.Response(200, text=f"id: 1\r\ndata: {told}\r\n\r\n", headers=EVENTS))
     with server.client() as client:
         assert next(client.events())["table"] == f"a{separator}b"
 
@@ -79,6 +82,37 @@ def test_a_refusal_ends_the_iterator(naps: list[float]) -> None:
         next(events)
         with pytest.raises(ClientError, match="no"):
             next(events)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, html="<h1>hello</h1>"),
+        httpx.Response(200, text="data: <h1>\n\n", headers=EVENTS),
+        httpx.Response(200, text="data: 5\n\n", headers=EVENTS),
+        httpx.Response(200, text="data: x\n" * 20, headers=EVENTS),
+        httpx.Response(200, text="data: " + "x" * 20, headers=EVENTS),
+    ],
+    ids=["page", "text", "number", "many lines", "long line"],
+)
+def test_what_is_no_event_ends_the_iterator(answer: httpx.Response, naps: list[float], monkeypatch: Any) -> None:
+    monkeypatch.setattr("lakemuster.client.events.MAX_EVENT_CHARACTERS", 12)
+    with Server(answer).client() as client, pytest.raises(AnswerIncomplete):
+        next(client.events())
+    assert naps == []
+
+
+def test_a_request_that_cannot_be_sent_ends_the_iterator(naps: list[float]) -> None:
+    with Server().client() as client, pytest.raises(ClientError, match="not Unicode"):
+        next(client.events(namespace="\udcff"))
+    assert naps == []
+
+
+def test_one_type_may_be_a_string() -> None:
+    server = Server(stream(1))
+    with server.client() as client:
+        next(client.events(types="table.committed"))
+    assert server.requests[0].url.params["type"] == "table.committed"
 
 
 def test_pages_are_asked_for_one_by_one() -> None:

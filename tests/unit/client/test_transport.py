@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -19,7 +20,8 @@ def tables(server: Server, token: str | None = None) -> list[object]:
     "uri",
     [
         "lake:8181", "ftp://lake", "http://", "http://me:secret@lake", "http://lake?x=1", "", "http://lake:port",
-        "http://lake:99999", "http://lake:0", "http://[::1", "http://la ke", "http://é..lake", "http://me:secret@lake:x",
+        "http://lake:99999", "http://lake:0", "http://[::1", "http://la ke", "http://é..lake",
+        "http://a..lake", f"http://{'x' * 64}.lake", "http://xn--a", "http://me:secret@lake:x",
     ],
 )  # fmt: skip
 def test_an_address_that_is_none_is_refused(uri):
@@ -62,6 +64,16 @@ def test_a_request_that_is_too_long_for_an_address_is_refused():
             ask(files)
         assert caught.value.code == "request_invalid"
     assert server.asked == []
+
+
+def test_text_that_cannot_be_sent_is_refused(naps):
+    server = Server()
+    table = server.client().table("a.b")
+    for ask in (lambda: list(table.files(ref="\udcff")), lambda: table.plan("x = '\udcff'")):
+        with pytest.raises(ClientError, match="not Unicode") as caught:
+            ask()
+        assert caught.value.code == "request_invalid"
+    assert (server.asked, naps) == ([], [])
 
 
 @pytest.mark.parametrize("part", [".", ".."])
@@ -128,6 +140,56 @@ def test_retry_after_is_heeded_within_reason(naps):
     assert naps[0] == 3
     assert naps[1] == 10
     assert naps[2] < 3
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "²", "-1", ""])
+def test_a_retry_after_that_is_no_number_is_ignored(text, naps):
+    busy = httpx.Response(503, headers=[(b"Retry-After", text.encode("latin-1"))])
+    assert tables(Server(busy, page("tables", []))) == []
+    assert naps[0] < 3
+
+
+def test_retries_below_zero_are_none(naps):
+    with pytest.raises(ClientError):
+        list(Client("http://lake", retries=-1, transport=Server(refusal(503, "overloaded"))).tables())
+    assert naps == []
+
+
+class Endless(httpx.SyncByteStream):
+    """A body without end, which counts its parts."""
+
+    def __init__(self, part: bytes) -> None:
+        self.part, self.sent, self.is_closed = part, 0, False
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            self.sent += 1
+            yield self.part
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def test_a_document_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("lakemuster.client.transport.MAX_DOCUMENT_BYTES", 3 << 20)
+    body = Endless(b" " * (1 << 20))
+    with pytest.raises(AnswerIncomplete, match="larger than 3 MiB"):
+        tables(Server(httpx.Response(200, stream=body)))
+    assert (body.sent, body.is_closed) == (4, True)
+
+
+@pytest.mark.parametrize("ask", [tables, lambda server: server.client().tables().to_arrow()])
+def test_an_error_without_end_names_the_status(ask):
+    body = Endless(b" " * (1 << 19))
+    with pytest.raises(ClientError) as caught:
+        ask(Server(httpx.Response(500, stream=body)))
+    assert (caught.value.code, body.sent, body.is_closed) == ("http_500", 3, True)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_document_that_is_nested_too_deeply_is_told(status):
+    with pytest.raises(ClientError, match=r"is it a Lakemuster server|answered 500"):
+        tables(Server(httpx.Response(status, text='{"error":' + "[" * 200_000)))
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 500, 501])

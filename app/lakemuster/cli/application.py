@@ -5,7 +5,9 @@ A reader that closes the pipe early has all it needs: the status is 0.
 
 from __future__ import annotations
 
+import codecs
 import errno
+import io
 import os
 import sys
 import traceback
@@ -37,6 +39,7 @@ class Commands(TyperGroup):
         if DEBUG in words:
             args = [DEBUG, *(word for word in words if word != DEBUG), *args[len(words) :]]
         _open_missing_streams()
+        _escape_unencodable()
         with _output_failures():  # --version and --help write here
             return super().parse_args(ctx, args)
 
@@ -91,6 +94,20 @@ def _open_missing_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the whole run
+
+
+def _escape_unencodable() -> None:
+    """Write characters that stdout's encoding does not have as JSON escapes them."""
+    codecs.register_error("lakemuster", _json_escapes)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="lakemuster")
+
+
+def _json_escapes(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2)), error.end
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from lakemuster.cli.option_groups import HERE, Server
 from lakemuster.cli.options import AsJson, Limit, Sort
 from lakemuster.cli.output import show_document, show_list
 from lakemuster.cli.progress import progress_until_first
-from lakemuster.cli.sources import Row, not_newest
+from lakemuster.cli.sources import Row, limited, not_newest
 from lakemuster.cli.table_names import complete_table
 
 MOST_DAYS = 366
@@ -66,7 +65,7 @@ def health(
         if history is not None:
             raise typer.BadParameter("give a table", param_hint="--history")
         with source(server) as found:
-            rows = itertools.islice(progress_until_first(found.fleet_health(given), "tables"), limit)
+            rows = limited(progress_until_first(found.fleet_health(given), "tables"), limit)
             show_list("health", rows, as_json=as_json, nothing=lambda: no_tables(server, of_choice=bool(given)))
         return
     if given:
@@ -79,9 +78,9 @@ def health(
     if document["stale"] is not None:
         fail(not_newest(document["stale"]))
     if history is None:
-        show_list("components", itertools.islice(map(_line, document["components"]), limit), as_json=False)
+        show_list("components", limited(map(_line, document["components"]), limit), as_json=False)
     else:
-        show_list("health_days", itertools.islice(_days(document), limit), as_json=False)
+        show_list("health_days", limited(_days(document), limit), as_json=False)
 
 
 def _line(component: Row) -> Row:

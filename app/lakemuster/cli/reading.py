@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Annotated
 
 import typer
@@ -25,7 +24,7 @@ from lakemuster.cli.options import (
 )
 from lakemuster.cli.output import show_list
 from lakemuster.cli.progress import progress_until_first
-from lakemuster.cli.sources import Query, query
+from lakemuster.cli.sources import Query, limited, query
 from lakemuster.cli.table_names import Name
 
 Search = Annotated[
@@ -70,7 +69,7 @@ def tables(
     }
     given = {name: value for name, value in choice.items() if value is not None}
     with registered(server, given) as rows:
-        shown = itertools.islice(progress_until_first(rows, "tables"), limit)
+        shown = limited(progress_until_first(rows, "tables"), limit)
         show_list("tables", shown, as_json=as_json, nothing=lambda: no_tables(server, of_choice=bool(given)))
 
 
@@ -265,5 +264,5 @@ def show_rows(request: Query, as_json: bool, server: Server, kind: str | None = 
         kind: which columns to show; by default those of the request's kind.
     """
     with source(server) as found:
-        rows = itertools.islice(progress_until_first(found.rows(request, fail), request.table), request.limit)
+        rows = limited(progress_until_first(found.rows(request, fail), request.table), request.limit)
         show_list(kind or request.kind, rows, as_json=as_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -102,7 +103,7 @@ class Orphans(Protocol):
 
 def limited(rows: Iterable[Row], limit: int | None) -> Iterable[Row]:
     """Return the first rows; all without a limit."""
-    return rows if limit is None else itertools.islice(rows, limit)
+    return rows if limit is None else itertools.islice(rows, min(limit, sys.maxsize))
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,3 +215,9 @@ def test_the_source_is_closed_after_failures_too(use):
     shelf = use(Shelf(files=[TableNotFound("no such table")]))
     assert run("files", "t").status == 1
     assert shelf.closed
+
+
+@pytest.mark.parametrize("words", [("tables",), ("files", "shop.orders")])
+def test_a_limit_may_be_any_number(use, words):
+    use(Shelf(**{words[0]: []}))
+    assert run(*words, "--limit", "9" * 20, "--json").out == "[]\n"

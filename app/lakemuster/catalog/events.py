@@ -163,12 +163,21 @@ class EventFilter:
 
 @dataclass(slots=True)
 class EventPage:
-    """A page of the log; see ``EventsPage``."""
+    """A page of the log; see ``EventsPage``.
+
+    Attributes:
+        restart: the id after which the log continues; None if no events are gone.
+    """
 
     last_id: int
-    lost: bool = False
+    restart: int | None = None
     more: bool = False
     events: list[ClientEvent] = field(default_factory=list)
+
+    @property
+    def lost(self) -> bool:
+        """Whether events are gone."""
+        return self.restart is not None
 
 
 def event_id(text: str) -> int:
@@ -219,7 +228,7 @@ class EventLog:
         while scanned < MAX_SCANNED:
             found, restart = self.after(page.last_id)
             if restart is not None:
-                page.lost, page.last_id = True, restart
+                page.restart = page.last_id = restart
             if not found:
                 return page
             for client_event in found:

@@ -64,7 +64,7 @@ def events(
     request = EventQuery(after, kind, namespace, table)
     with source(server) as found:
         if not follow:
-            show_list("events", found.events(request), as_json=as_json)
+            show_list("events", found.events(request, fail), as_json=as_json)
             return
         with suppress(KeyboardInterrupt):
             for event in found.follow(request):

@@ -292,12 +292,12 @@ class LocalSource:
         """Have the next delivery send dead letters again."""
         return redeliver(self._services, webhook, dead_letters)
 
-    def events(self, query: EventQuery) -> Iterator[Row]:
+    def events(self, query: EventQuery, notice: Notice) -> Iterator[Row]:
         """Return the events of the log, oldest first."""
-        return local_events.events(self._services, query)
+        return local_events.events(self._services, query, notice)
 
     def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
-        """Return some events after an id, and the id to continue after."""
+        """Return some events after an id, and the id to continue after; if events are gone, the first is that."""
         return local_events.page(self._services, query, after)
 
     def follow(self, query: EventQuery) -> Iterator[Row]:

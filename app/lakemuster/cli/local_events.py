@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from lakemuster.catalog.events import EventFilter, EventLog, event_id
+from lakemuster.catalog.events import EventFilter, EventLog, event_id, lost_document
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.webhook_documents import dead_letters_page
-from lakemuster.cli.sources import EventQuery, Row
+from lakemuster.cli.sources import EVENTS_LOST, EventQuery, Notice, Row
 from lakemuster.errors import IndexUnavailable
 
 PAGE_SIZE = 1000
@@ -16,16 +16,22 @@ POLL_SECONDS = 1.0
 
 
 def page(services: Services, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
-    """Return some events after an id, and the id to continue after."""
-    found = _log(services).page(event_id(after), PAGE_SIZE, _filter(query).shown)
-    return [told.document for told in found.events], str(found.last_id)
+    """Return some events after an id, and the id to continue after; if events are gone, the first is that."""
+    position = event_id(after)
+    found = _log(services).page(position, PAGE_SIZE, _filter(query).shown)
+    documents = [told.document for told in found.events]
+    if found.restart is not None:
+        documents.insert(0, lost_document(found.restart, position, round(time.time() * 1000)))
+    return documents, str(found.last_id)
 
 
-def events(services: Services, query: EventQuery) -> Iterator[Row]:
+def events(services: Services, query: EventQuery, notice: Notice) -> Iterator[Row]:
     """Yield the events that the log has now, oldest first."""
     wanted, position, more = _filter(query), event_id(query.after or "0"), True
     while more:
         found = _log(services).page(position, PAGE_SIZE, wanted.shown)
+        if found.lost and (query.after is not None or position):
+            notice(EVENTS_LOST)
         yield from (told.document for told in found.events)
         position, more = found.last_id, found.more
 

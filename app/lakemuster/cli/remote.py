@@ -9,6 +9,7 @@ from typing import Any, TypedDict, cast
 from lakemuster.cli.options import parse_where, words
 from lakemuster.cli.sources import (
     ALL_TABLES,
+    EVENTS_LOST,
     Advance,
     EventQuery,
     Notice,
@@ -213,17 +214,21 @@ class RemoteSource:
         """Have the server send dead letters again."""
         return self._client.redeliver(webhook, dead_letters)
 
-    def events(self, query: EventQuery) -> Iterator[Row]:
+    def events(self, query: EventQuery, notice: Notice) -> Iterator[Row]:
         """Return the events of the server's log that the token may see."""
         position, more = query.after, True
         while more:
-            found, position, more = self._client.event_page(position, **_of(query))
+            page = self._client.event_page(position, **_of(query))
+            if page.lost and position is not None:
+                notice(EVENTS_LOST)
+            found, position, more = page
             yield from found
 
     def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
-        """Return some events after an id, and the id to continue after."""
-        found, position, _ = self._client.event_page(after, **_of(query))
-        return found, position
+        """Return some events after an id, and the id to continue after; if events are gone, the first is that."""
+        page = self._client.event_page(after, **_of(query))
+        found, position, _ = page
+        return [{"type": "events.lost"}, *found] if page.lost else found, position
 
     def follow(self, query: EventQuery) -> Iterator[Row]:
         """Yield events as the server sends them, which has to be reachable now."""

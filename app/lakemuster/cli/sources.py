@@ -28,6 +28,10 @@ def not_newest(reason: str) -> str:
     return f"this is not the table's newest state: {reason}"
 
 
+EVENTS_LOST = "events after the one of --after are no longer in the log"
+"""The line for a list of events that does not have all of those requested."""
+
+
 def without_effect(conjunct: Row) -> str:
     """Return the line for a part of a filter that could not drop files, or some of them."""
     return f"{conjunct['filter']} could not drop files: {conjunct['reason']}"
@@ -193,12 +197,12 @@ class Source(Protocol):
         """Return why a table's newest state cannot be read; None if it can."""
         ...
 
-    def events(self, query: EventQuery) -> Iterator[Row]:
+    def events(self, query: EventQuery, notice: Notice) -> Iterator[Row]:
         """Return the events of the log, oldest first."""
         ...
 
     def events_page(self, query: EventQuery, after: str) -> tuple[Sequence[Row], str]:
-        """Return some events after an id, and the id to continue after."""
+        """Return some events after an id, and the id to continue after; if events are gone, the first is that."""
         ...
 
     def follow(self, query: EventQuery) -> Iterator[Row]:

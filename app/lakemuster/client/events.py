@@ -6,7 +6,7 @@ import json
 import random
 import time
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from lakemuster.client.choices import listed_names
 from lakemuster.client.errors import AnswerIncomplete, ClientError, ServerUnreachable
@@ -18,6 +18,23 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "text/event-stream"
 MAX_EVENT_CHARACTERS = 16 * 2**20
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+
+
+class EventPage(tuple[list[Row], str, bool]):  # noqa: SLOT001 - a tuple has no slots for attributes
+    """A page of the event log: the events, the id to continue after, and whether there are more already.
+
+    Attributes:
+        lost: whether events after the requested id are no longer in the log.
+    """
+
+    lost: bool
+
+    @classmethod
+    def of(cls, page: Row) -> Self:
+        """Build from a response."""
+        found = cls((page["events"], page["last_event_id"], page["more"]))
+        found.lost = page["lost"]
+        return found
 
 
 class Events:
@@ -74,21 +91,21 @@ class Events:
         types: Iterable[str] | None = None,
         namespace: str | None = None,
         table: str | None = None,
-    ) -> tuple[list[Row], str, bool]:
+    ) -> EventPage:
         """Return a page of the event log, for programs that poll.
 
         Args:
             after: the id that the last page returned; None: the log from its oldest event; ``latest``: from now on.
 
         Returns:
-            the events, the id to continue after, and whether there are more already.
+            the events, the id to continue after, and whether there are more already; its attribute ``lost`` is true
+            if events after ``after`` are no longer in the log.
 
         Raises:
             ClientError: see ``client.errors``.
         """
         params = _params(types, namespace, table) | ({} if after is None else {"after": str(after)})
-        page = self._transport.get("/events", params)
-        return page["events"], page["last_event_id"], page["more"]
+        return EventPage.of(self._transport.get("/events", params))
 
 
 def _params(types: Iterable[str] | None, namespace: str | None, table: str | None) -> dict[str, str]:

@@ -7,11 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
+import httpx
 import pytest
 
+from lakemuster.catalog.events import EventLog, EventPage
 from lakemuster.catalog.services import Services
-from lakemuster.cli import local_events
-from lakemuster.cli.sources import EventQuery, Notice, Query
+from lakemuster.cli import local_events, remote
+from lakemuster.cli.local import LocalSource
+from lakemuster.cli.sources import EVENTS_LOST, EventQuery, Notice, Query, Source
+from lakemuster.client import Client
 from lakemuster.client.errors import ClientError, NotFoundError, ServerUnreachable
 from lakemuster.errors import IndexUnavailable
 from tests.unit.cli.commands import Row, Shelf, run
@@ -37,11 +41,12 @@ class Log(Shelf):
         self.queries.append(query)
         return iter(self.partitions[0])
 
-    def events(self, query: EventQuery) -> Iterator[Row]:
+    def events(self, query: EventQuery, notice: Notice) -> Iterator[Row]:
+        return self.follow(query)
+
+    def follow(self, query: EventQuery) -> Iterator[Row]:
         self.asked.append(query)
         return iter([event(1), event(2)])
-
-    follow = events
 
     def newest_event(self) -> str:
         return "4"
@@ -236,3 +241,45 @@ def test_a_field_that_no_partition_has_is_refused_at_once(use: Callable[[Shelf],
 def test_a_partition_is_a_field_and_a_value(use: Callable[[Shelf], Shelf], word: str) -> None:
     use(Log([]))
     assert run("wait", "shop.t", "--partition", word).status == 2
+
+
+class Gone(EventLog):
+    """A log that has lost its oldest events."""
+
+    def page(self, after: int, limit: int, shown: object) -> EventPage:
+        return EventPage(9, restart=9) if after < 9 else EventPage(after)
+
+
+def remote_source(monkeypatch: pytest.MonkeyPatch) -> Source:
+    def answer(request: httpx.Request) -> httpx.Response:
+        page = {"events": [], "last_event_id": "9", "more": False, "lost": request.url.params.get("after") != "9"}
+        return httpx.Response(200, json=page)
+
+    transport = httpx.MockTransport(answer)
+    monkeypatch.setattr(remote, "Client", lambda uri, token, **_: Client(uri, token, transport=transport))
+    return cast("Source", remote.RemoteSource("http://lake", None))
+
+
+def local_log(monkeypatch: pytest.MonkeyPatch) -> Source:
+    monkeypatch.setattr(local_events, "_log", lambda _: Gone(cast("Any", None)))
+    return LocalSource(cast("Any", None))
+
+
+@pytest.mark.parametrize("opened", [remote_source, local_log])
+@pytest.mark.parametrize(("after", "is_told"), [("4", True), ("9", False), (None, False)])
+def test_events_that_are_gone_are_told(
+    monkeypatch: pytest.MonkeyPatch, opened: Callable[[pytest.MonkeyPatch], Source], after: str | None, is_told: bool
+) -> None:
+    told: list[str] = []
+    assert list(opened(monkeypatch).events(EventQuery(after), told.append)) == []
+    assert told == [EVENTS_LOST] * is_told
+
+
+@pytest.mark.parametrize("opened", [remote_source, local_log])
+def test_a_wait_looks_again_when_events_are_gone(
+    monkeypatch: pytest.MonkeyPatch, opened: Callable[[pytest.MonkeyPatch], Source]
+) -> None:
+    source = opened(monkeypatch)
+    found, position = source.events_page(EventQuery(table="shop.t"), "4")
+    assert ([one["type"] for one in found], position) == (["events.lost"], "9")
+    assert source.events_page(EventQuery(table="shop.t"), "9") == ([], "9")

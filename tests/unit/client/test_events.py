@@ -115,10 +115,18 @@ def test_one_type_may_be_a_string() -> None:
     assert server.requests[0].url.params["type"] == "table.committed"
 
 
+def test_a_page_tells_that_events_are_gone() -> None:
+    answer = {"events": [], "last_event_id": "9", "more": True, "lost": True}
+    with Server(httpx.Response(200, json=answer)).client() as client:
+        page = client.event_page(4)
+    assert (page.lost, *page) == (True, [], "9", True)
+
+
 def test_pages_are_asked_for_one_by_one() -> None:
     answer = {"events": [event(5)], "last_event_id": "6", "more": False, "lost": False}
     server = Server(httpx.Response(200, json=answer))
     with server.client() as client:
-        assert client.event_page(4, table="shop.t") == ([event(5)], "6", False)
+        page = client.event_page(4, table="shop.t")
+    assert (page.lost, *page) == (False, [event(5)], "6", False)
     assert server.asked == ["GET /api/v1/events?table=shop.t&after=4"]
     assert server.requests[0].headers["accept"] == "application/json"

@@ -14,6 +14,7 @@ from lakemuster.client.choices import (
     TableChoice,
     Where,
     body_choice,
+    comma_separated,
     given_members,
     listed_names,
     query_choice,
@@ -232,9 +233,9 @@ class Table(TableFigures, TableHistory):
         """
         params = where_parameters(where, nan)
         if content is not None:
-            params["content"] = content if isinstance(content, str) else ",".join(content)
+            params["content"] = comma_separated(content)
         if stats is not None:
-            params["stats"] = stats if isinstance(stats, str) else ",".join(stats)
+            params["stats"] = comma_separated(stats)
         return self._chosen("files", params, choice)
 
     def plan(

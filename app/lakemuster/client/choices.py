@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal, TypedDict, cast, get_type_hints
 
 Where = str | Mapping[str, object] | None
@@ -74,6 +74,21 @@ def listed_names(names: Iterable[str] | None) -> list[str] | None:
     return [names] if isinstance(names, str) else list(names)
 
 
+def comma_separated(names: Iterable[str]) -> str:
+    """Return names as a query parameter; a string is sent as it is.
+
+    Raises:
+        ValueError: the server would read a name as other ones.
+    """
+    if isinstance(names, str):
+        return names
+    found = list(names)
+    for name in found:
+        if "," in name or name != name.strip():
+            raise ValueError(f"{name!r} cannot be in a list that commas separate")
+    return ",".join(found)
+
+
 def query_parameters(members: Mapping[str, object]) -> dict[str, str]:
     """Return the members that are given as query parameters, but not the page size."""
     return {
@@ -121,9 +136,9 @@ def query_choice(choice: Choice | ListChoice, kind: type[Choice] = ListChoice) -
     """
     require_members(choice, kind)
     asked = cast("ListChoice", choice)
-    fields = listed_names(asked.get("fields"))
+    fields = asked.get("fields")
     arrangement = {name: asked.get(name) for name in ("sort", "order", "top")}
-    arrangement["fields"] = None if fields is None else ",".join(fields)
+    arrangement["fields"] = None if fields is None else comma_separated(fields)
     return {**_snapshot_choice(choice), **query_parameters(arrangement)}
 
 
@@ -146,6 +161,8 @@ def moment(name: str, value: datetime | str) -> str:
     """
     if not isinstance(value, datetime):
         return value
-    if value.tzinfo is None:
+    offset = value.utcoffset()
+    if offset is None:
         raise ValueError(f"{name} needs a time zone")
-    return value.isoformat()
+    # Local times of the 19th century have offsets with seconds, which RFC 3339 does not.
+    return (value.astimezone(UTC) if offset % timedelta(minutes=1) else value).isoformat()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Unpack
 
-from lakemuster.client.choices import Choice, ListChoice, Where, query_choice, where_parameters
+from lakemuster.client.choices import Choice, ListChoice, Where, comma_separated, query_choice, where_parameters
 from lakemuster.client.model import Row
 from lakemuster.client.rows import Rows
 from lakemuster.client.transport import Transport, table_path
@@ -50,7 +50,7 @@ class TableFigures:
         """
         params = query_choice(choice)
         if columns is not None:
-            params["columns"] = columns if isinstance(columns, str) else ",".join(columns)
+            params["columns"] = comma_separated(columns)
         path = table_path(self.name, "columns")
         return Rows(self._transport, path, params, lambda row: row, page_size=choice.get("page_size"))
 

@@ -88,12 +88,15 @@ class Plan:
         self._question = dict(question)
         self._page_size = PAGE_SIZE if page_size is None else page_size
         self._first = self._page({**self._question, "page_size": self._page_size})
-        snapshot_id = self._first["snapshot_id"]
-        self.snapshot_id: int | None = None if snapshot_id is None else int(snapshot_id)
-        self.applied: list[str] = self._first["applied"]
-        self.not_applied: list[Row] = self._first["not_applied"]
-        self.counts: Row = self._first["counts"]
-        self.stale: str | None = self._first["stale"]
+        try:
+            snapshot_id = self._first["snapshot_id"]
+            self.snapshot_id: int | None = None if snapshot_id is None else int(snapshot_id)
+            self.applied: list[str] = self._first["applied"]
+            self.not_applied: list[Row] = self._first["not_applied"]
+            self.counts: Row = self._first["counts"]
+            self.stale: str | None = self._first["stale"]
+        except (KeyError, TypeError, ValueError):
+            raise self._incomplete("a plan that lacks fields, or has others") from None
 
     def __repr__(self) -> str:
         return f"Plan({self._path.split('/')[-2]!r}, snapshot_id={self.snapshot_id}, files={self.counts.get('files')})"

@@ -80,7 +80,7 @@ class Rows(Generic[T]):
             elif page.get("snapshot_id") != snapshot_id:
                 raise self._incomplete("pages of different snapshots")
             for row in rows:
-                yield self._convert(row)
+                yield self._converted(row)
             token = page.get("next_page_token")
             if token is None:
                 return
@@ -119,8 +119,19 @@ class Rows(Generic[T]):
                 snapshot_id = self._params.get("snapshot", snapshot_id)
             yield ArrowStream(response.iter_bytes(), snapshot_id=snapshot_id)
 
+    def _converted(self, row: Row) -> T:
+        if not isinstance(row, dict):
+            raise self._incomplete(f"a row of {self._key!r} that is no JSON object")
+        try:
+            return self._convert(row)
+        except (LookupError, TypeError, ValueError, AttributeError) as cause:
+            raise self._incomplete(f"a row of {self._key!r} that lacks fields, or has others") from cause
+
     def _note(self, snapshot_id: str | None, stale: str | None) -> None:
-        self.snapshot_id = None if snapshot_id is None else int(snapshot_id)
+        try:
+            self.snapshot_id = None if snapshot_id is None else int(snapshot_id)
+        except (TypeError, ValueError):
+            raise self._incomplete("a snapshot id that is no number") from None
         self.stale = stale
 
     def _incomplete(self, what: str) -> AnswerIncomplete:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -100,6 +101,22 @@ def test_each_list_takes_a_choice_of_snapshot(kind):
         list(getattr(table, kind)(**choice))
     chosen = [{k: v for k, v in request.url.params.items() if k != "page_size"} for request in server.requests]
     assert chosen == [{"snapshot": "1"}, {"ref": "audit"}, {"as_of": "2024-05-01T12:00:00+02:00"}]
+
+
+@pytest.mark.parametrize("name", ["a,b", " a", "a "])
+def test_a_name_that_the_server_would_read_as_others_is_refused(name):
+    table = Server().client().table("t")
+    for ask in (
+        lambda: table.files(stats=["id", name]), lambda: table.files(fields=[name]), lambda: table.columns([name]),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="cannot be in a list"):
+            ask()
+
+
+def test_an_offset_with_seconds_is_sent_in_utc():
+    server = Server(page("files", []))
+    list(server.client().table("t").files(as_of=datetime(1890, 1, 1, tzinfo=ZoneInfo("Europe/Berlin"))))
+    assert server.requests[0].url.params["as_of"] == "1889-12-31T23:06:32+00:00"
 
 
 def test_a_time_without_a_zone_is_refused():

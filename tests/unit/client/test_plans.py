@@ -118,6 +118,12 @@ def table(*rows: tuple[str, str, list[int] | None]) -> pa.RecordBatch:
     )
 
 
+@pytest.mark.parametrize("rest", [{}, {"snapshot_id": "x"}])
+def test_a_plan_of_another_service_is_told(rest: dict[str, Any]):
+    with pytest.raises(AnswerIncomplete, match="a plan that lacks fields"):
+        Server(httpx.Response(200, json={"files": [], **rest})).client().table("t").plan()
+
+
 def test_arrow_parts_data_files_from_delete_files():
     batches = [table(("position-deletes", "x", None), ("data", "p", [0])), table(("data", "q", []))]
     server = Server(page([], []), arrow(batches, {"count": "3", "snapshot_id": "7"}))

@@ -64,6 +64,16 @@ def test_a_page_without_its_key_is_no_empty_list(body):
         list(files(Server(httpx.Response(200, json=body))))
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [page("tables", [5]), page("tables", [None]), page("tables", [{}]), page("tables", [], snapshot_id="x")],
+    ids=["number", "null", "without fields", "snapshot"],
+)
+def test_rows_of_another_service_are_told(answer):
+    with pytest.raises(AnswerIncomplete, match=r"lake.test:8181 answered with a"):
+        list(Server(answer).client().tables())
+
+
 def test_a_page_that_points_to_itself_is_refused():
     server = Server(page("files", [], "t1"), page("files", [], "t1"))
     with pytest.raises(AnswerIncomplete, match="twice"):

@@ -2,11 +2,13 @@
 
 ``tree`` is the tree, unbound and bound; ``sql`` parses text, and ``opaque_conditions`` its conditions that cannot
 prune; ``binding`` resolves columns and ``literals`` converts constants to their types; ``projection`` gives predicates
-on partitions; ``nan`` defines comparisons with NaN; ``row_evaluation`` evaluates a predicate on one row.
+on partitions; ``nan`` defines comparisons with NaN; ``readings`` joins two meanings of a filter; ``row_evaluation``
+evaluates a predicate on one row.
 """
 
 from lakemuster.predicates.binding import MAX_DEPTH, MAX_NODES, MAX_VALUES, bind, check_size
 from lakemuster.predicates.nan import NAN_MODES, NanMode
+from lakemuster.predicates.readings import either
 from lakemuster.predicates.row_evaluation import matches
 from lakemuster.predicates.tree import (
     FALSE,
@@ -72,6 +74,7 @@ __all__ = [
     "bind",
     "check_size",
     "conjuncts",
+    "either",
     "leaves",
     "matches",
     "references",

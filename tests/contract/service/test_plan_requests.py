@@ -11,6 +11,8 @@ import pyarrow as pa
 import pytest
 from fastapi.testclient import TestClient
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.table import Table
+from pyiceberg.types import LongType
 
 from lakemuster.api.identity.tokens import token_entry
 from lakemuster.catalog.services import Services
@@ -357,29 +359,65 @@ def test_a_table_without_snapshots_has_an_empty_plan(http: TestClient, services:
     refused(http, "/api/v1/tables/db.empty/plan", {"filter": "x > 3"}, "filter_invalid", "column 'x' not found")
 
 
+def evolving(tmp_path: Path, *columns: str) -> Table:
+    """Return a table with one row, whose columns hold 1, 2 and so on."""
+    iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}/lake")
+    iceberg.create_namespace("db")
+    data = pa.table({name: pa.array([number], pa.int64()) for number, name in enumerate(columns, 1)})
+    table = iceberg.create_table("db.t", data.schema)
+    table.append(data)
+    return table
+
+
 @pytest.mark.parametrize("chosen", [False, True])
 def test_names_of_the_snapshots_schema_need_no_snapshot_id(
     http: TestClient, services: Services, tmp_path: Path, chosen: bool
 ) -> None:
-    iceberg = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}/lake")
-    iceberg.create_namespace("db")
-    data = pa.table({"id": pa.array([1], pa.int64())})
-    table = iceberg.create_table("db.t", data.schema)
-    table.append(data)
+    table = evolving(tmp_path, "id")
     with table.update_schema() as update:
         update.rename_column("id", "key")
     current = table.current_snapshot()
     assert current is not None
     services.add(f"evolved.t{chosen}", table.metadata_location, None, (), operator=True)
     body = {"snapshot-id": current.snapshot_id} if chosen else {}
-    for column, of_snapshot in (("id", True), ("key", False)):
-        for use in (True, False):
-            wanted = {"type": "eq", "term": column, "value": 1}
-            answer = http.post(
-                f"/iceberg/v1/namespaces/evolved/tables/t{chosen}/plan",
-                json={**body, "filter": wanted, "use-snapshot-schema": use},
-            )
-            assert answer.status_code == (200 if use is of_snapshot else 400), answer.text
+    for column, use, status in (("id", True, 200), ("id", False, 400), ("key", True, 200), ("key", False, 200)):
+        wanted = {"type": "eq", "term": column, "value": 1}
+        answer = http.post(
+            f"/iceberg/v1/namespaces/evolved/tables/t{chosen}/plan",
+            json={**body, "filter": wanted, "use-snapshot-schema": use},
+        )
+        assert answer.status_code == status, answer.text
+        if status == 200:
+            assert [task["residual-filter"] for task in answer.json()["file-scan-tasks"]] == [wanted]
+
+
+def test_a_name_of_two_columns_drops_only_files_that_neither_needs(
+    http: TestClient, services: Services, tmp_path: Path
+) -> None:
+    table = evolving(tmp_path, "a", "b", "c")
+    for old, new in (("a", "x"), ("b", "a"), ("x", "b")):
+        with table.update_schema() as update:
+            update.rename_column(old, new)
+    with table.update_schema() as update:
+        update.delete_column("c")
+    with table.update_schema() as update:
+        update.add_column("c", LongType())
+    services.add("evolved.swapped", table.metadata_location, None, (), operator=True)
+
+    def residuals(wanted: object, use: bool) -> list[object]:
+        body = {"filter": wanted, "use-snapshot-schema": use, "stats-fields": ["a"]}
+        answer = http.post("/iceberg/v1/namespaces/evolved/tables/swapped/plan", json=body)
+        assert answer.status_code == 200, answer.text
+        tasks = answer.json()["file-scan-tasks"]
+        assert all(task["data-file"]["value-counts"]["keys"] == ([1, 2] if use else [2]) for task in tasks)
+        return [task["residual-filter"] for task in tasks]
+
+    for value, of_snapshot, of_table in ((1, True, False), (2, False, True), (3, False, False)):
+        wanted = {"type": "eq", "term": "a", "value": value}
+        assert residuals(wanted, use=True) == [wanted] * (of_snapshot or of_table)
+        assert residuals(wanted, use=False) == [wanted] * of_table
+    null = {"type": "is-null", "term": "c"}
+    assert residuals(null, use=True) == residuals(null, use=False) == [null]
 
 
 def test_paimon_prunes_merged_buckets_by_their_key_statistics(http: TestClient) -> None:

@@ -37,6 +37,7 @@ class Scan:
             table.
         after: for an incremental scan, the snapshot after which it begins.
         schema_id: the schema whose names the filter uses.
+        other_schema_id: another schema whose names it may use instead; None for none.
         filter: the JSON document; None for all rows.
         statistics: ids of the columns whose statistics are returned.
         min_rows: the number of rows that suffice; None for all.
@@ -52,6 +53,7 @@ class Scan:
     statistics: tuple[int, ...]
     min_rows: int | None
     nan: NanMode = "any"
+    other_schema_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,10 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _packed(scan: Scan) -> bytes:
-    text = _encode({name: getattr(scan, name) for name in _FIELDS}).encode()
+    stated = {name: getattr(scan, name) for name in _FIELDS}
+    if scan.other_schema_id is None:
+        del stated["other_schema_id"]  # which earlier releases do not know
+    text = _encode(stated).encode()
     return text if len(text) <= SMALL_BYTES else zlib.compress(text, 1)
 
 

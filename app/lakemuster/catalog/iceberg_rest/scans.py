@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from lakemuster.catalog.attached import is_read_at_catalog
 from lakemuster.catalog.iceberg_rest.plan_tokens import Scan
 from lakemuster.catalog.services import Services
-from lakemuster.errors import ClientMustPlan, LocationRefused, LookFailed, SnapshotNotFound
+from lakemuster.errors import ClientMustPlan, FilterInvalid, LocationRefused, LookFailed, SnapshotNotFound
 from lakemuster.metadata.schema import Schema
 from lakemuster.planner.iceberg.incremental import appends_between, plan_appends
 from lakemuster.planner.scan.plan import Plan
 from lakemuster.planner.scan.scan_index import scan_index_of
 from lakemuster.planner.view import Selector, View
-from lakemuster.predicates import TRUE, Bound, NanMode, bind
+from lakemuster.predicates import TRUE, Bound, NanMode, bind, either
 from lakemuster.wire.iceberg_rest.expressions import parse_expression
 from lakemuster.wire.iceberg_rest.plans import PlanTableScanRequest
 
@@ -42,7 +42,10 @@ def plan_request(services: Services, name: str, asked: PlanTableScanRequest, nan
         RequestInvalid: the snapshots of an incremental scan do not follow one another.
     """
     view = _chosen(services, name, asked.snapshot_id if asked.end_snapshot_id is None else asked.end_snapshot_id)
-    schema = _snapshot_schema(view) if asked.use_snapshot_schema else _schema(view, view.metadata.current_schema_id)
+    current = _schema(view, view.metadata.current_schema_id)
+    schema = _snapshot_schema(view) if asked.use_snapshot_schema else current
+    named = {one.schema_id: one for one in (schema, current)}
+    statistics = [_ids(one, asked.stats_fields or [], case_sensitive=asked.case_sensitive) for one in named.values()]
     scan = Scan(
         snapshot_id=view.snapshot_id,
         row_id=None if view.snapshot is None else view.snapshot.row_id,
@@ -50,9 +53,10 @@ def plan_request(services: Services, name: str, asked: PlanTableScanRequest, nan
         schema_id=schema.schema_id,
         filter=asked.filter,
         case_sensitive=asked.case_sensitive,
-        statistics=_ids(schema, asked.stats_fields or [], case_sensitive=asked.case_sensitive),
+        statistics=tuple(sorted(frozenset[int]().union(*statistics))),
         min_rows=asked.min_rows_requested or None,
         nan=nan,
+        other_schema_id=current.schema_id if len(named) > 1 else None,
     )
     return _planned(services, view, scan)
 
@@ -108,9 +112,32 @@ def _planned(services: Services, view: View, scan: Scan) -> PlannedScan:
 
 
 def _bound(scan: Scan, view: View) -> Bound:
+    """Bind a scan's filter.
+
+    Iceberg Java asks for the snapshot's schema whenever a scan names a snapshot (apache/iceberg pull request 15609).
+    Spark's scans always do, and yet have the table's columns, unless the query itself names the snapshot. So a filter
+    of such a request may have the names of either schema.
+    """
     if scan.filter is None:
         return TRUE
-    schema = _schema(view, scan.schema_id)
+    own = _schema(view, scan.schema_id)
+    if scan.other_schema_id is None:
+        return _bound_to(own, scan, view)
+    other = _schema(view, scan.other_schema_id)
+    try:
+        bound = _bound_to(own, scan, view)
+    except FilterInvalid as refused:
+        try:
+            return _bound_to(other, scan, view)
+        except FilterInvalid:
+            raise refused from None
+    try:
+        return either(bound, _bound_to(other, scan, view))
+    except FilterInvalid:
+        return bound
+
+
+def _bound_to(schema: Schema, scan: Scan, view: View) -> Bound:
     tree = parse_expression(scan.filter, schema.names)
     return bind(
         tree,
@@ -135,9 +162,7 @@ def _schema(view: View, schema_id: int) -> Schema:
     raise SnapshotNotFound("the schema of this plan no longer exists")
 
 
-def _ids(schema: Schema, names: list[str], *, case_sensitive: bool) -> tuple[int, ...]:
+def _ids(schema: Schema, names: list[str], *, case_sensitive: bool) -> set[int]:
     """Return the ids of named columns; clients also name metadata columns, which have no statistics."""
     wanted = set(names) if case_sensitive else {name.casefold() for name in names}
-    return tuple(
-        sorted(i for i, name in schema.names.items() if (name if case_sensitive else name.casefold()) in wanted)
-    )
+    return {i for i, name in schema.names.items() if (name if case_sensitive else name.casefold()) in wanted}

@@ -45,7 +45,9 @@ class PlanTableScanRequest(_Request):
     )
     case_sensitive: StrictBool = Field(True, description="Whether column names in `filter` are case-sensitive.")
     use_snapshot_schema: StrictBool = Field(
-        False, description="Whether column names resolve in the snapshot's schema. Default: the table's current schema."
+        False,
+        description="Whether column names may also be those of the snapshot's schema. Default: only those of the "
+        "table's current schema. A name with two meanings prunes files that neither needs.",
     )
     start_snapshot_id: Long | None = Field(None, description="Plan the files appended after this snapshot.")
     end_snapshot_id: Long | None = Field(None, description="Last snapshot of an incremental plan, inclusive.")

@@ -35,6 +35,7 @@ scans = st.builds(
     st.lists(st.integers(0, 999)).map(tuple),
     st.none() | longs,
     st.sampled_from(NAN_MODES),
+    st.none() | st.integers(0, 9),
 )
 
 

@@ -11,6 +11,9 @@ the residual is a wider one, true for more rows. That is correct because clients
 Spark, Flink, Trino and PyIceberg apply it after the scan. They use a residual to skip parts of files, or to count
 a file whose residual is true without reading it, so a wider residual is never just true.
 
+Iceberg Java orders -0.0 before 0.0 when it skips parts of files, and thus loses rows that engines find equal. So a
+lower limit of zero is written as -0.0, and equality with zero as equality with one of both.
+
 Source: Iceberg spec, appendix D; the ``StringLiteral`` and ``LongLiteral`` conversions of Java and PyIceberg; Java's
 ``ExpressionParser``, ``FileScanTaskParser``; PyIceberg's ``DataScan.count`` and ``ArrowScan``.
 """
@@ -128,11 +131,13 @@ def _leaf(leaf: BoundLeaf) -> object:
     infinite = [value for value in leaf.values if isinstance(value, float) and math.isinf(value)]
     if infinite:
         return _with_infinities(leaf, infinite)
+    if leaf.type.kind in _LARGEST and leaf.op is Op.EQ and leaf.values[0] == 0:
+        leaf = replace(leaf, op=Op.IN)
     document: dict[str, object] = {"type": leaf.op.value.replace("_", "-"), "term": term}
     if leaf.op in (Op.IN, Op.NOT_IN):
-        document["values"] = [_literal(of, value) for value in leaf.values]
+        document["values"] = [_literal(of, value) for value in _with_both_zeros(leaf)]
     elif leaf.op not in UNARY:
-        document["value"] = _literal(of, leaf.values[0])
+        document["value"] = _literal(of, _with_both_zeros(leaf)[0])
     if leaf.op in NEGATIVE and not leaf.nulls:
         # In Iceberg, null matches a negation.
         return _joined("and", [{"type": "not-null", "term": term}, document])
@@ -178,6 +183,13 @@ def _with_infinities(leaf: BoundLeaf, infinite: Sequence[float]) -> object:
             return _joined("and", [unary(Op.NOT_NULL), unary(Op.NOT_NAN)])
     other = finite_leaf(Op.LT_EQ, most) if above else finite_leaf(Op.GT_EQ, -most)
     return _joined("or", [other, unary(Op.IS_NAN), *([unary(Op.IS_NULL)] if leaf.nulls else [])])
+
+
+def _with_both_zeros(leaf: BoundLeaf) -> Sequence[object]:
+    """Return the values to write, so that no zero that matches is outside of them in Java's order."""
+    if leaf.type.kind in _LARGEST and leaf.op in (Op.IN, Op.GT_EQ) and 0 in leaf.values:
+        return [-0.0, *leaf.values]
+    return leaf.values
 
 
 def _literal(of: Primitive, value: object) -> object:

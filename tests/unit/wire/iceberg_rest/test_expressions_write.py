@@ -174,6 +174,26 @@ def test_infinities_are_written_as_the_largest_finite_values(of):
                         assert found is expected, (leaf, value, nan)
 
 
+@pytest.mark.parametrize("of", [Primitive(Kind.FLOAT, "float"), Primitive(Kind.DOUBLE, "double")])
+@pytest.mark.parametrize("op", [Op.EQ, Op.IN, Op.LT, Op.LT_EQ, Op.GT_EQ])
+def test_no_zero_that_matches_is_outside_of_what_is_written_in_javas_order(of, op):
+    values = (0.0, 1.0) if op is Op.IN else (0.0,)
+    written = emit_expression(BoundLeaf(op, 1, "x", of, values), ORIGINAL)
+
+    def order(value):
+        return value, math.copysign(1, value)
+
+    tests = {
+        "in": lambda value, node: any(order(value) == order(one) for one in node["values"]),
+        "lt": lambda value, node: order(value) < order(node["value"]),
+        "lt-eq": lambda value, node: order(value) <= order(node["value"]),
+        "gt-eq": lambda value, node: order(value) >= order(node["value"]),
+    }
+    for value in (-1.0, -0.0, 0.0, 1.0):
+        if matches(BoundLeaf(op, 1, "x", of, values), {1: value}):
+            assert tests[written["type"]](value, written)
+
+
 def test_integers_are_numbers_however_large():
     written = emit_expression(BoundLeaf(Op.IN, 1, "x", X, (-(2**63), 2**63 - 1)), ORIGINAL)
     assert json.loads(dumps(written))["values"] == [-(2**63), 2**63 - 1]

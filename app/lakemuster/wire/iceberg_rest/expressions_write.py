@@ -12,7 +12,8 @@ Spark, Flink, Trino and PyIceberg apply it after the scan. They use a residual t
 a file whose residual is true without reading it, so a wider residual is never just true.
 
 Iceberg Java orders -0.0 before 0.0 when it skips parts of files, and thus loses rows that engines find equal. So a
-lower limit of zero is written as -0.0, and equality with zero as equality with one of both.
+lower limit of zero is written as -0.0, and equality with zero as equality with one of both. If such a filter's residual
+has no exact form, it is a wider one, too.
 
 Source: Iceberg spec, appendix D; the ``StringLiteral`` and ``LongLiteral`` conversions of Java and PyIceberg; Java's
 ``ExpressionParser``, ``FileScanTaskParser``; PyIceberg's ``DataScan.count`` and ``ArrowScan``.
@@ -39,6 +40,7 @@ from lakemuster.predicates import (
     BoundOr,
     Op,
     Opaque,
+    leaves,
 )
 from lakemuster.wire.iceberg_rest.expressions_nodes import joined
 
@@ -59,12 +61,12 @@ def emit_expression(bound: Bound, original: object) -> object:
         bound: the residual.
         original: the caller's filter as a document. It replaces the whole residual if a part has no exact form:
             opaque conditions, and leaves that are true for more rows than the caller's condition (``maybe``). A filter
-            with an infinity or NaN does so only if no wider form exists either; see the module.
+            with an infinity, NaN or zero does so only if no wider form exists either; see the module.
     """
     try:
         return _emit(bound, wider=False)
     except _NotExpressible:
-        if not _is_unreadable(original):
+        if not _is_unreadable(original) and not any(map(_has_other_zero, leaves(bound))):
             return original
         wide = _emit(bound, wider=True)
         return original if wide is True else wide
@@ -131,7 +133,7 @@ def _leaf(leaf: BoundLeaf) -> object:
     infinite = [value for value in leaf.values if isinstance(value, float) and math.isinf(value)]
     if infinite:
         return _with_infinities(leaf, infinite)
-    if leaf.type.kind in _LARGEST and leaf.op is Op.EQ and leaf.values[0] == 0:
+    if leaf.op is Op.EQ and _has_other_zero(leaf):
         leaf = replace(leaf, op=Op.IN)
     document: dict[str, object] = {"type": leaf.op.value.replace("_", "-"), "term": term}
     if leaf.op in (Op.IN, Op.NOT_IN):
@@ -185,11 +187,14 @@ def _with_infinities(leaf: BoundLeaf, infinite: Sequence[float]) -> object:
     return _joined("or", [other, unary(Op.IS_NAN), *([unary(Op.IS_NULL)] if leaf.nulls else [])])
 
 
+def _has_other_zero(leaf: BoundLeaf) -> bool:
+    """Tell whether -0.0 matches, though it is less than 0.0 in Java's order."""
+    return leaf.type.kind in _LARGEST and leaf.op in (Op.EQ, Op.IN, Op.GT_EQ) and 0 in leaf.values
+
+
 def _with_both_zeros(leaf: BoundLeaf) -> Sequence[object]:
     """Return the values to write, so that no zero that matches is outside of them in Java's order."""
-    if leaf.type.kind in _LARGEST and leaf.op in (Op.IN, Op.GT_EQ) and 0 in leaf.values:
-        return [-0.0, *leaf.values]
-    return leaf.values
+    return [-0.0, *leaf.values] if _has_other_zero(leaf) else leaf.values
 
 
 def _literal(of: Primitive, value: object) -> object:

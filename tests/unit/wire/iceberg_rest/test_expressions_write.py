@@ -15,7 +15,8 @@ from pyiceberg.expressions.visitors import expression_evaluator
 from pyiceberg.schema import Schema as TheirSchema
 from pyiceberg.typedef import Record
 
-from lakemuster.metadata.types import Kind, Primitive
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Field, Kind, Primitive
 from lakemuster.predicates import (
     FALSE,
     TRUE,
@@ -192,6 +193,14 @@ def test_no_zero_that_matches_is_outside_of_what_is_written_in_javas_order(of, o
     for value in (-1.0, -0.0, 0.0, 1.0):
         if matches(BoundLeaf(op, 1, "x", of, values), {1: value}):
             assert tests[written["type"]](value, written)
+
+
+def test_a_limit_of_zero_that_nan_may_pass_too_is_written_as_negative_zero():
+    tree = parse_expression({"type": "gt-eq", "term": "x", "value": 0})
+    schema = Schema(0, (Field(1, "x", Primitive(Kind.DOUBLE, "double")),))
+    limit = {"type": "gt-eq", "term": "x", "value": -0.0}
+    written = emit_expression(bind(tree, schema, nan="any"), {"type": "gt-eq", "term": "x", "value": 0})
+    assert dumps(written) == dumps({"type": "or", "left": limit, "right": {"type": "is-nan", "term": "x"}})
 
 
 def test_integers_are_numbers_however_large():

@@ -9,26 +9,49 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
+from lakemuster.metadata.schema import Schema
+from lakemuster.metadata.types import Kind, Primitive, StructType, Type
 
-def filters_to_sql(filters: Iterable[Any]) -> str | None:
-    """Return a condition implied by all the filters together; None if none of them can be translated."""
-    found = [text for one in filters if (text := filter_to_sql(one)) is not None]
+
+def filters_to_sql(filters: Iterable[Any], rounded: Collection[str] = ()) -> str | None:
+    """Return a condition implied by all the filters together; None if none of them can be translated.
+
+    Args:
+        rounded: as for :func:`filter_to_sql`.
+    """
+    found = [text for one in filters if (text := filter_to_sql(one, rounded)) is not None]
     return " AND ".join(found) or None
 
 
-def filter_to_sql(filter: Any) -> str | None:
-    """Return a filter (``pyspark.sql.datasource.Filter``) as SQL; None if its meaning is not certainly the same."""
+def filter_to_sql(filter: Any, rounded: Collection[str] = ()) -> str | None:
+    """Return a filter (``pyspark.sql.datasource.Filter``) as SQL; None if its meaning is not certainly the same.
+
+    Args:
+        rounded: the columns whose nanoseconds are rounded down to microseconds for Spark. A comparison with a
+            microsecond becomes one with all of its nanoseconds.
+    """
     kind = type(filter).__name__
     if kind == "Not":
         # _simple drops null from IN; NOT IN with null matches no row and is not translated.
         has_null = type(filter.child).__name__ == "In" and None in filter.child.value
-        inner = None if has_null else _simple(filter.child)
+        inner = None if has_null else _simple(filter.child, rounded)
         return None if inner is None else f"NOT ({inner})"
-    return _simple(filter)
+    return _simple(filter, rounded)
+
+
+def rounded_columns(schema: Schema) -> frozenset[str]:
+    """Return the names of the columns with nanoseconds, which Spark's timestamps do not have."""
+    return frozenset(field.name for field in schema.fields if _has_nanoseconds(field.type))
+
+
+def _has_nanoseconds(of: Type) -> bool:
+    if isinstance(of, StructType):
+        return any(_has_nanoseconds(field.type) for field in of.fields)
+    return isinstance(of, Primitive) and of.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) and of.unit == "ns"
 
 
 _ORDER = {
@@ -41,11 +64,13 @@ _ORDER = {
 }
 
 
-def _simple(filter: Any) -> str | None:
+def _simple(filter: Any, rounded: Collection[str]) -> str | None:
     kind = type(filter).__name__
-    column = _column(getattr(filter, "attribute", ()))
+    path: Sequence[str] = getattr(filter, "attribute", ())
+    column = _column(path)
     if column is None:
         return None
+    is_rounded = path[0] in rounded
     match kind:
         case "IsNull":
             return f"{column} IS NULL"
@@ -55,11 +80,41 @@ def _simple(filter: Any) -> str | None:
             prefix = _literal(filter.value)
             return None if prefix is None else f"starts_with({column}, {prefix})"
         case "In":
-            values = [_literal(value) for value in filter.value if value is not None]
+            asked = [value for value in filter.value if value is not None]
+            if is_rounded and any(isinstance(value, dt.datetime) for value in asked):
+                return _any_of([_of_microsecond(column, "EqualTo", value) for value in asked])
+            values = [_literal(value) for value in asked]
             known = [value for value in values if value is not None]
             return f"{column} IN ({', '.join(known)})" if known and len(known) == len(values) else None
-    value = _literal(getattr(filter, "value", None)) if kind in _ORDER else None
-    return None if value is None else f"{column} {_ORDER[kind]} {value}"
+    if kind not in _ORDER:
+        return None
+    value = getattr(filter, "value", None)
+    if is_rounded and isinstance(value, dt.datetime):
+        return _of_microsecond(column, kind, value)
+    literal = _literal(value)
+    return None if literal is None else f"{column} {_ORDER[kind]} {literal}"
+
+
+def _of_microsecond(column: str, kind: str, value: dt.datetime) -> str | None:
+    """Return a comparison of values rounded down to microseconds, as one of the values themselves."""
+    try:
+        following = _moment(value + dt.timedelta(microseconds=1))
+    except OverflowError:
+        return None
+    match kind:
+        case "LessThan" | "GreaterThanOrEqual":
+            return f"{column} {_ORDER[kind]} {_moment(value)}"
+        case "LessThanOrEqual":
+            return f"{column} < {following}"
+        case "GreaterThan":
+            return f"{column} >= {following}"
+    same = f"{column} >= {_moment(value)} AND {column} < {following}"
+    return f"({column} IS NOT NULL AND {same})" if kind == "EqualNullSafe" else f"({same})"
+
+
+def _any_of(conditions: Sequence[str | None]) -> str | None:
+    known = [one for one in conditions if one is not None]
+    return f"({' OR '.join(known)})" if len(known) == len(conditions) else None
 
 
 def _column(path: Sequence[str]) -> str | None:

@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
 from lakemuster.spark.errors import in_one_line
-from lakemuster.spark.filter_sql import filters_to_sql
+from lakemuster.spark.filter_sql import filters_to_sql, rounded_columns
 from lakemuster.spark.options import Options
 from lakemuster.spark.planning import task_inputs, task_rows
 from lakemuster.spark.reading.formats import format_reader, register
@@ -66,5 +66,5 @@ class PushingReader(Reader):
 
     def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 - Spark's name
         """Remember the filters that the server can use; return all, so that Spark evaluates them too."""
-        self._pushed = filters_to_sql(filters)
+        self._pushed = filters_to_sql(filters, rounded_columns(self._rows.schema(self._pinned.table)))
         return filters

@@ -12,8 +12,9 @@ import pytest
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, Kind, Primitive, StructType
 from lakemuster.predicates import BoundAnd, BoundLeaf, BoundOr, Op, bind
+from lakemuster.predicates.row_evaluation import matches
 from lakemuster.predicates.sql import parse_sql
-from lakemuster.spark.filter_sql import filter_to_sql, filters_to_sql
+from lakemuster.spark.filter_sql import filter_to_sql, filters_to_sql, rounded_columns
 
 
 # The same classes as in ``pyspark.sql.datasource``.
@@ -163,3 +164,46 @@ def test_several_are_all_asked():
         '"id" = 1 AND "day" IS NULL'
     )
     assert filters_to_sql([StringEndsWith(("name",), "x")]) is None
+
+
+FINE = Schema(
+    0,
+    (
+        Field(1, "id", Primitive(Kind.LONG, "BIGINT")),
+        Field(2, "at", Primitive(Kind.TIMESTAMP, "TIMESTAMP(9)", precision=9, unit="ns")),
+        Field(3, "zoned", Primitive(Kind.TIMESTAMPTZ, "TIMESTAMP_LTZ(9)", precision=9, unit="ns")),
+    ),
+)
+"""Columns of Paimon, whose nanoseconds are rounded down for Spark."""
+SECOND = dt.datetime.fromisoformat("1969-12-31T23:59:58.000005")
+NANOSECOND = -1_999_995_000
+LAST = dt.datetime.fromisoformat("9999-12-31T23:59:59.999999")
+ROUNDED = [
+    (EqualTo(("at",), SECOND), [False, True, True, False, False]),
+    (EqualNullSafe(("at",), SECOND), [False, True, True, False, False]),
+    (LessThan(("at",), SECOND), [True, False, False, False, False]),
+    (LessThanOrEqual(("at",), SECOND), [True, True, True, False, False]),
+    (GreaterThan(("at",), SECOND), [False, False, False, True, False]),
+    (GreaterThanOrEqual(("at",), SECOND), [False, True, True, True, False]),
+    (In(("at",), (SECOND, None, SECOND.replace(year=2024))), [False, True, True, False, False]),
+    (Not(EqualTo(("at",), SECOND)), [True, False, False, True, False]),
+    (Not(EqualNullSafe(("at",), SECOND)), [True, False, False, True, True]),
+    (Not(In(("at",), (SECOND,))), [True, False, False, True, False]),
+    (Not(LessThanOrEqual(("at",), SECOND)), [False, False, False, True, False]),
+    (Not(GreaterThan(("at",), SECOND)), [True, True, True, False, False]),
+    (EqualTo(("zoned",), SECOND.replace(tzinfo=dt.UTC)), [False, True, True, False, False]),
+]
+
+
+@pytest.mark.parametrize(("asked", "expected"), ROUNDED, ids=lambda one: str(one)[:60])
+def test_comparisons_with_a_microsecond_hold_for_its_nanoseconds(asked, expected):
+    assert rounded_columns(FINE) == {"at", "zoned"}
+    bound = bind(parse_sql(filter_to_sql(asked, rounded_columns(FINE)) or ""), FINE)
+    values = [NANOSECOND - 1, NANOSECOND, NANOSECOND + 999, NANOSECOND + 1000, None]
+    assert [matches(bound, {2: value, 3: value}) is True for value in values] == expected
+
+
+def test_a_microsecond_without_a_successor_is_left_out():
+    assert filter_to_sql(EqualTo(("at",), LAST), {"at"}) is None
+    assert filter_to_sql(In(("at",), (SECOND, LAST)), {"at"}) is None
+    assert filter_to_sql(IsNull(("at",)), {"at"}) == '"at" IS NULL'

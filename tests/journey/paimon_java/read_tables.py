@@ -188,6 +188,17 @@ def _aggregated(kind: str) -> Value:
     return value
 
 
+TEXT_KEYS: Columns = {**of("small", "price", "name"), "key": ("STRING NOT NULL", lambda i, v: f"a key of {i}")}
+
+
+def clustered(column: str) -> Kind:
+    """Return a primary-key table whose compacted files are sorted by another column, with deletes."""
+    compacting = {"options": {"write-only": "false", "num-sorted-run.compaction-trigger": "3"}}
+    steps = [(action, arguments | compacting) for action, arguments in updated(TEXT_KEYS)]
+    options = {"pk-clustering-override": "true", "clustering.columns": column, "deletion-vectors.enabled": "true"}
+    return Kind(TEXT_KEYS, steps, primary=["key"], options={"bucket": "2", **options})
+
+
 AGGREGATED: Columns = {
     "id": ("BIGINT NOT NULL", lambda i, v: i),
     **{name: (kind, _aggregated(kind)) for name, kind in AGGREGATES.items()},
@@ -352,6 +363,7 @@ READ_KINDS: dict[str, Kind] = {
         bucket="1",
         target_file_size="1 kb",
     ),
+    **{f"clustered_by_{name}": clustered(name) for name in ("small", "name")},
     "narrow_gzip": Kind(NARROW, writes(NARROW, 2), options={"file.compression": "gzip"}),
     "early_nanos": Kind(EARLY, writes(EARLY, 1)),
     "nanos_in_key": Kind(

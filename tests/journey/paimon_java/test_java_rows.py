@@ -65,7 +65,19 @@ def test_what_is_refused(table_of: Callable[[str], Table], kind: str) -> None:
         rows_read(client, table_to_read(client, f"db.{table.kind}"))
 
 
-@pytest.mark.parametrize("kind", ["evolved", "keyed_levels", "vectors", "over_and_over"])
+@pytest.mark.parametrize("kind", ["clustered_by_small", "clustered_by_name"])
+def test_compacted_files_sorted_by_other_columns_need_no_other_files(
+    table_of: Callable[[str], Table], kind: str
+) -> None:
+    files = table_of(kind).plan()
+    assert {file["raw_convertible"] for file in files} == {True, False}
+    sections = [file["section"] for file in files if not file["raw_convertible"]]
+    assert len(set(sections)) == len(sections)
+
+
+@pytest.mark.parametrize(
+    "kind", ["evolved", "keyed_levels", "vectors", "over_and_over", "clustered_by_small", "clustered_by_name"]
+)
 def test_every_snapshot(table_of: Callable[[str], Table], kind: str) -> None:
     held_at_every_snapshot(table_of(kind))
 

@@ -161,7 +161,8 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
     more = Columns(records.count)
     if records.count:
         schemas, ids = _schemas(table, branch), arrays["schema_id"]
-        add_keys(more, files.column("_MIN_KEY", pa.binary()), files.column("_MAX_KEY", pa.binary()), ids, schemas)
+        least, greatest = files.column("_MIN_KEY", pa.binary()), files.column("_MAX_KEY", pa.binary())
+        add_keys(more, least, greatest, ids, arrays["level"], schemas)
         add_key_statistics(more, files.struct_array("_KEY_STATS"), ids, schemas)
         add_value_statistics(
             more, files.struct_array("_VALUE_STATS"), ids, arrays["value_stats_cols"], arrays["write_cols"], schemas

@@ -5,6 +5,7 @@ Source: Paimon ``CoreOptions``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -37,6 +38,7 @@ class TableOptions:
         merge_engine: how rows with equal keys are merged.
         deletion_vectors: replaced rows are marked in index files.
         merge_on_read: merge in spite of deletion vectors, so that the newest rows are seen too.
+        sorts_by_clustering: see :func:`sorts_by_clustering`.
         data_evolution: the columns of a row may be spread over several files.
         bucket: the number of buckets; -1 for dynamic or unaware, or :data:`POSTPONE`.
         levels: levels of the merge tree; its files have level 0 to ``levels`` - 1.
@@ -53,6 +55,7 @@ class TableOptions:
     merge_engine: MergeEngine = "deduplicate"
     deletion_vectors: bool = False
     merge_on_read: bool = False
+    sorts_by_clustering: bool = False
     data_evolution: bool = False
     bucket: int = -1
     levels: int = COMPACTION_TRIGGER + 1
@@ -81,6 +84,7 @@ class TableOptions:
             merge_engine=_ENGINES[engine],
             deletion_vectors=_flag(options, "deletion-vectors.enabled"),
             merge_on_read=_flag(options, "deletion-vectors.merge-on-read"),
+            sorts_by_clustering=sorts_by_clustering(options),
             data_evolution=evolves_data(schema),
             bucket=_integer(options, "bucket", -1),
             levels=_integer(options, "num-levels", trigger + 1),
@@ -119,7 +123,12 @@ def evolves_data(schema: Schema) -> bool:
     return _flag(dict(schema.options), "data-evolution.enabled")
 
 
-def _flag(options: dict[str, str], name: str, *, default: bool = False) -> bool:
+def sorts_by_clustering(options: Mapping[str, str]) -> bool:
+    """Return whether compacted files of a primary-key table are sorted by its clustering columns, not by the key."""
+    return _flag(options, "pk-clustering-override")
+
+
+def _flag(options: Mapping[str, str], name: str, *, default: bool = False) -> bool:
     text = options.get(name)
     return default if text is None else text.strip().lower() == "true"
 

@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.paimon.binary_row import Misfit, SerializedRows
 from lakemuster.formats.paimon.columns import Columns, Index, combine, groups, value_codes
+from lakemuster.formats.paimon.options import sorts_by_clustering
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.types import Field, ListType, Primitive
 
@@ -92,13 +93,22 @@ def add_key_statistics(into: Columns, column: pa.StructArray, schema_ids: pa.Arr
         _add(into, stats, rows, [keys], ("key", "key_lower", "key_upper", "key_null_count"))
 
 
-def add_keys(into: Columns, minima: pa.Array, maxima: pa.Array, schema_ids: pa.Array, schemas: Schemas) -> None:
-    """Decode ``_MIN_KEY`` and ``_MAX_KEY`` into ``min_key.<id>`` and ``max_key.<id>``."""
+def add_keys(
+    into: Columns, minima: pa.Array, maxima: pa.Array, schema_ids: pa.Array, levels: pa.Array, schemas: Schemas
+) -> None:
+    """Decode ``_MIN_KEY`` and ``_MAX_KEY`` into ``min_key.<id>`` and ``max_key.<id>``.
+
+    With ``pk-clustering-override``, compacted files are sorted by the clustering columns, and these members hold values
+    of those: the keys are unknown.
+    """
     least, greatest = SerializedRows.of(minima), SerializedRows.of(maxima)
+    compacted = levels.to_numpy(zero_copy_only=False) > 0
     for rows in groups(schema_ids.to_numpy(zero_copy_only=False)):
-        keys = trimmed_primary_key(schema_of(schemas, schema_ids[int(rows[0])].as_py()))
-        _add_bounds(into, least, rows, [keys], "keys", "min_key")
-        _add_bounds(into, greatest, rows, [keys], "keys", "max_key")
+        schema = schema_of(schemas, schema_ids[int(rows[0])].as_py())
+        keyed = rows[~compacted[rows]] if sorts_by_clustering(dict(schema.options)) else rows
+        keys = trimmed_primary_key(schema)
+        _add_bounds(into, least, keyed, [keys], "keys", "min_key")
+        _add_bounds(into, greatest, keyed, [keys], "keys", "max_key")
 
 
 def schema_of(schemas: Schemas, schema_id: int) -> Schema:

@@ -24,7 +24,7 @@ from lakemuster.planner.paimon.file_indexes import COLUMNS as INDEX_COLUMNS
 from lakemuster.planner.paimon.file_indexes import EMBEDDED, kept_by_index
 from lakemuster.planner.paimon.groups import Providers, kept_by_bucket
 from lakemuster.planner.paimon.reading import PaimonReading
-from lakemuster.planner.paimon.sections import key_sections, raw_convertible, row_ranges, whole_groups
+from lakemuster.planner.paimon.sections import key_sections, overlapping, raw_convertible, row_ranges, whole_groups
 from lakemuster.planner.paimon.splits import append_splits, data_evolution_splits, merge_tree_splits
 from lakemuster.planner.paimon.statistics import DESCRIBING, FileStatistics, StatisticsKind, statistics_columns
 from lakemuster.planner.pruning.partition_predicates import JointStatistics
@@ -268,7 +268,13 @@ def indexed(scan: ScanIndex, part: int, rows: RowNumbers) -> pa.Table | None:
 
 
 def _sections(files: Members, reading: PaimonReading) -> Ints:
-    """Return sections by ranges of the primary key; a bucket without bounds of its keys is one section."""
+    """Return sections by ranges of the primary key; a bucket without bounds of its keys is one section.
+
+    Compacted files that are not sorted by the key are a section each: deletion vectors leave one row of each key.
+    """
+    if reading.options.sorts_by_clustering and reading.least_level:
+        places = np.arange(len(files.row))
+        return overlapping(files.bucket, places, places)
     schema = reading.evolution.schemas[0]
     ids = [schema.by_name[name].field_id for name in schema.primary_keys if name not in schema.partition_keys]
     minima, maxima = ([_key(files.table, f"{kind}.{id_}") for id_ in ids] for kind in ("min_key", "max_key"))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakemuster.errors import MetadataCorrupt
 from lakemuster.formats.paimon.manifests import parse_manifest
 from lakemuster.metadata.files import PAIMON_COLUMNS, split_column
 from lakemuster.metadata.schema import Schema
@@ -227,6 +230,28 @@ def test_keys_are_those_of_the_trimmed_primary_key_in_its_order():
         "key_null_count.8": [0],
         "key_null_count.7": [0],
     }
+
+
+def test_compacted_files_that_are_sorted_by_clustering_columns_have_no_known_keys():
+    """Their least and greatest "keys" are values of the clustering columns, here of an INT."""
+    clustered = schema(
+        {"k": "STRING NOT NULL", "v": "INT"},
+        primary=["k"],
+        options={"pk-clustering-override": "true", "clustering.columns": "v"},
+    )
+    sorted_by_key = {"_MIN_KEY": binary_row(["STRING"], ["a"]), "_MAX_KEY": binary_row(["STRING"], ["long enough"])}
+    sorted_by_value = {"_MIN_KEY": binary_row(["INT"], [-50]), "_MAX_KEY": binary_row(["INT"], [307])}
+    keys = stats(["STRING"], ["a"], ["z"], [0])
+    found = statistics(
+        [clustered],
+        entry("0", _KEY_STATS=keys, **sorted_by_key),
+        entry("1", _LEVEL=1, _KEY_STATS=keys, **sorted_by_value),
+    )
+    assert (found["min_key.0"], found["max_key.0"]) == (["a", None], ["long enough", None])
+    assert (found["key_lower.0"], found["key_upper.0"]) == (["a", "a"], ["z", "z"])
+    other = replace(clustered, options=())
+    with pytest.raises(MetadataCorrupt, match="points outside"):
+        statistics([other], entry("1", _LEVEL=1, **sorted_by_value))
 
 
 def test_files_without_keys_among_files_with_keys_have_null_keys():

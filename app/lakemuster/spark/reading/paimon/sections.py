@@ -8,6 +8,7 @@ from functools import partial
 import pyarrow as pa
 
 from lakemuster.client.model import Row
+from lakemuster.formats.paimon.options import sorts_by_clustering
 from lakemuster.metadata.types import Field
 from lakemuster.spark.reading.column_stats import Condition
 from lakemuster.spark.reading.model import Files, NotReadable
@@ -34,6 +35,12 @@ def rows_alone(
     """
     if not table.primary_keys or file["delete_row_count"] is not None:
         return live_rows(table, file, fields, files, conditions)
+    return _without_deletes(table, file, fields, files, conditions)
+
+
+def _without_deletes(
+    table: PaimonTable, file: Row, fields: Sequence[Field], files: Files, conditions: Sequence[Condition] = ()
+) -> Iterator[pa.RecordBatch]:
     return _added(live_rows(table, file, (*fields, ROW_KIND), files, conditions), [field.name for field in fields])
 
 
@@ -54,6 +61,11 @@ def section_rows(
     Raises:
         NotReadable: the merge engine or one of its options is not supported, or a file is damaged.
     """
+    if sorts_by_clustering(table.options) and all(file["level"] > 0 for file in section):
+        # Deletion vectors leave one row of each key.
+        for file in section:
+            yield from _without_deletes(table, file, fields, files)
+        return
     merging = merging_of(table, fields)
     if any(file["bucket"] == _POSTPONE for file in section):
         raise NotReadable(table.name, "its rows are not assigned to a bucket yet", section[0]["file_path"])

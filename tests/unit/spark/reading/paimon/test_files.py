@@ -285,6 +285,18 @@ def test_sorted_from_batch_to_batch(monkeypatch: pytest.MonkeyPatch) -> None:
         rows_of(keyed(), [merged(lake, [(2, "a", 1, 0), (1, "b", 2, 0)])], lake)
 
 
+def test_files_that_are_sorted_by_clustering_columns() -> None:
+    lake = MemoryLake()
+    table = keyed({"pk-clustering-override": "true", "deletion-vectors.enabled": "true"})
+    replaced = {"level": 1, "deletion_vector": lake.vector([0])}
+    files = [
+        merged(lake, [(2, "a", 1, 0), (1, "b", 2, 0), (3, "c", 3, 3)], **replaced),
+        merged(lake, [(5, "d", 6, 0), (2, "e", 5, 2), (4, "f", 4, 3)], level=1),
+    ]
+    found = rows_of(table, files, lake)
+    assert found == [{"id": 1, "name": "b"}, {"id": 5, "name": "d"}, {"id": 2, "name": "e"}]
+
+
 def test_a_section_without_sequence_numbers() -> None:
     lake = MemoryLake()
     with pytest.raises(NotReadable, match=r"no column _SEQUENCE_NUMBER|no column _VALUE_KIND"):

@@ -32,6 +32,8 @@ _REMEDIES = {
     "unable to open database file": "SQLite must be able to write to the file and to its folder",
 }
 """Remedies by a part of SQLite's message."""
+_KIND_OF_ERROR = 0xFF
+"""The lowest byte of SQLite's extended error code is the kind of the error."""
 _LONGEST = 300
 
 
@@ -85,8 +87,7 @@ def _not_writable(cause: BaseException | None) -> str | None:
     """Return what is said of a database that can only be read; None for other errors."""
     code: str | None = getattr(cause, "sqlstate", None)
     extended: int | None = getattr(cause, "sqlite_errorcode", None)
-    # The lowest byte of SQLite's code is the kind of the error.
-    return _NOT_WRITABLE.get(code or 0) if extended is None else _NOT_WRITABLE.get(extended & 0xFF)
+    return _NOT_WRITABLE.get(code or 0) if extended is None else _NOT_WRITABLE.get(extended & _KIND_OF_ERROR)
 
 
 def _unavailable(message: str, cause: BaseException | None, place: str) -> IndexUnavailable:
@@ -96,8 +97,14 @@ def _unavailable(message: str, cause: BaseException | None, place: str) -> Index
     said = " ".join(lines[: 2 if lines[0].endswith(":") else 1])[:_LONGEST] or type(cause).__name__
     remedy = next((f"; {remedy}" for part, remedy in _REMEDIES.items() if part in said), "")
     error = IndexUnavailable(message)
-    error.add_note(f"{place}: {said}{remedy}")
+    error.add_note(f"{place}: {said}{_extended_name(cause)}{remedy}")
     return error
+
+
+def _extended_name(cause: BaseException | None) -> str:
+    """Return SQLite's name of an error that its message does not tell from others, such as those of reads and locks."""
+    code: int = getattr(cause, "sqlite_errorcode", 0)
+    return f" ({getattr(cause, 'sqlite_errorname', code)})" if code > _KIND_OF_ERROR else ""
 
 
 def _lacks_table(cause: DBAPIError) -> bool:

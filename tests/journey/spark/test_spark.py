@@ -126,6 +126,42 @@ def test_names(lake: Lake) -> None:
         lake.spark.sql("SELECT * FROM muster.db.none")
 
 
+def test_columns_that_changed_after_the_last_commit(lake: Lake) -> None:
+    """Spark names the current snapshot in each plan's request, and filters by the table's newest columns."""
+    sql = lake.spark.sql
+    sql("CREATE TABLE plain.later.t (id int, a int, b int, c int) USING iceberg")
+    for low in (1, 100):
+        sql(f"INSERT INTO plain.later.t VALUES ({low}, {low}, {low + 500}, {low}), ({low + 1}, {low}, {low}, NULL)")
+    for change in ("RENAME COLUMN a TO x", "RENAME COLUMN b TO a", "RENAME COLUMN x TO b", "DROP COLUMN c"):
+        sql(f"ALTER TABLE plain.later.t {change}")
+    sql("ALTER TABLE plain.later.t ADD COLUMNS (c int, e string)")
+    tables.discover(lake.spark, "later")
+    asked = {
+        "a = 501": [[1]],
+        "a = 100 AND b = 100": [[101]],
+        "b > 50": [[100], [101]],
+        "c IS NULL AND id < 100": [[1], [2]],
+        "c = 1": [],
+        "e IS NULL AND a > 550": [[100]],
+    }
+    found = {where: sql(f"SELECT id FROM muster.later.t WHERE {where}") for where in asked}
+    assert found == {where: sql(f"SELECT id FROM plain.later.t WHERE {where}") for where in asked} == asked
+
+
+def test_zeros_of_both_signs_are_equal(lake: Lake) -> None:
+    """Java's reader skips the row groups whose bounds exclude a residual, and orders -0.0 before 0.0."""
+    sql = lake.spark.sql
+    sql("CREATE TABLE plain.zeros.t (id int, d double, f float) USING iceberg")
+    for number, value in enumerate(["-0.0D", "0.0D", "1.5D"]):
+        sql(f"INSERT INTO plain.zeros.t VALUES ({number}, {value}, CAST({value} AS float))")
+    tables.discover(lake.spark, "zeros")
+    for column in ("d", "f"):
+        for zero in ("0.0D", "-0.0D"):
+            for where, ids in {"= {}": [0, 1], ">= {}": [0, 1, 2], "<= {}": [0, 1], "IN ({}, 7.0D)": [0, 1]}.items():
+                asked = f"SELECT id FROM muster.zeros.t WHERE {column} {where.format(zero)}"
+                assert sql(asked) == [[number] for number in ids], asked
+
+
 def test_without_manifests_a_plain_catalog_reads_nothing(alone: Lake) -> None:
     with pytest.raises(SparkFailed, match=r"Failed to open input stream for file: .*\.avro"):
         alone.ask("plain", "many", "SELECT * FROM {t}")

@@ -46,6 +46,15 @@ def test_sqlite(limit: str, words: str, file: Path) -> None:
     engine.dispose()
 
 
+def test_the_log_tells_errors_of_one_message_apart(file: Path) -> None:
+    cause = sqlite3.OperationalError("disk I/O error")
+    cause.sqlite_errorcode, cause.sqlite_errorname = sqlite3.SQLITE_IOERR_LOCK, "SQLITE_IOERR_LOCK"
+    with pytest.raises(IndexUnavailable) as told, map_database_errors(str(file)):
+        raise cause
+    assert told.value.__notes__ == [f"{file}: disk I/O error (SQLITE_IOERR_LOCK)"]
+    assert "SQLITE" not in told.value.message
+
+
 @pytest.mark.parametrize(
     ("sqlstate", "words"),
     [

@@ -16,6 +16,8 @@ SLOW = (
     "tests/unit/api/identity/test_hidden_tables.py",
     "tests/unit/benchmarks/test_capacity.py",
     "tests/unit/benchmarks/test_generate.py",  # the environment of pypaimon
+    "tests/unit/cli/test_completion.py",
+    "tests/unit/cli/test_connections.py",
     "tests/unit/formats/paimon/test_bucketing.py",
     "tests/unit/kernels/test_building.py",
     "tests/rules/test_docs.py",  # the environment of mkdocs

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ from lakemuster.wire.iceberg_rest.content_files import ContentFiles, file_scan_t
 from lakemuster.wire.row_writer import RowWriter
 from tests.apps import create_app
 from tests.contract.service.backends import catalog, settings
+from tests.polling import until
 
 FILES, MANIFESTS = 40_000, 8
 DAY = "ts >= '2023-03-{:02}T00:00:00+00:00' and ts < '2023-03-{:02}T00:00:00+00:00'"
@@ -291,6 +293,8 @@ def test_a_first_plan_of_a_table_takes_a_few_statements_and_maps_its_segments_on
     http, counted = warm
     http.post("/api/v1/tables", json={"name": "db.other", "location": str(table)})
     http.post("/api/v1/tables/db.other/refresh")
+    # The thread of a refresh gives its lease back after the response.
+    until(lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("storage ")])
     counted()
     answer = http.post("/api/v1/tables/db.other/plan", json={"page_size": 5})
     assert len(answer.json()["files"]) == 5

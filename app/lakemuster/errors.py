@@ -1,4 +1,4 @@
-"""Every deliberate failure of Lakemuster, each with a public code.
+"""Every deliberate failure of Lakemuster, each with a public code; ``api/errors.py`` maps each to its HTTP status.
 
 CatalogError
 ├── ConfigInvalid            a setting is wrong; startup fails
@@ -17,6 +17,7 @@ CatalogError
 ├── FormatUnsupported        readable, but of a version or kind that is not supported
 ├── MetadataCorrupt ─ WrongLength · LimitExceeded · DecodeFailed     bytes break their format's specification
 ├── SnapshotQuarantined · SnapshotUnpublished · SnapshotsNotIndexed     known, but not readable, or not now
+│   └── SnapshotChanged      removed or indexed again while it was read; a repeated request reads the new state
 ├── ReferencesUnknown        not every file that tables refer to below a location is known
 ├── LookFailed               not known, and the table's pointer cannot be read now
 ├── StorageError ─ ObjectMissing · ListingUnsupported · StorageDenied · StorageUnavailable
@@ -26,13 +27,12 @@ CatalogError
 ├── Overloaded · RateLimited     too many concurrent requests, or too many of one caller in a period
 ├── SegmentCorrupt ─ SegmentMissing      a segment file is unreadable, or not in the segment store
 └── DatabaseVersionMismatch  the database's schema version is none that this code serves
-
-Domain errors are independent of HTTP: ``api/errors.py`` maps each class to its status.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 _Headers = Mapping[str, str] | None
 
@@ -54,11 +54,7 @@ class CatalogError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Raised in worker processes: the context must survive pickling.
-        return (_rebuild, (type(self), self.message, dict(self.context)))
-
-
-def _rebuild(kind: type[CatalogError], message: str, context: dict[str, object]) -> CatalogError:
-    return kind(message, **context)
+        return partial(type(self), self.message, **self.context), ()
 
 
 class ConfigInvalid(CatalogError):
@@ -271,6 +267,12 @@ class SnapshotUnpublished(CatalogError):
     code = "snapshot_unpublished"
 
 
+class SnapshotChanged(SnapshotUnpublished):
+    """The snapshot was removed or indexed again while the request read it; a repeated request reads the new state."""
+
+    code = "snapshot_changed"
+
+
 class SnapshotsNotIndexed(CatalogError):
     """An exact answer needs snapshots that are not indexed, or cannot be read; the message says which."""
 
@@ -342,10 +344,8 @@ class UpstreamRefused(CatalogError):
 
     code = "upstream_refused"
 
-    def __init__(
-        self, message: str, *, status: int = 404, body: bytes = b"", headers: _Headers = None, **context: object
-    ) -> None:
-        super().__init__(message, **context)
+    def __init__(self, message: str, *, status: int = 404, body: bytes = b"", headers: _Headers = None) -> None:
+        super().__init__(message)
         self.status = status
         self.body = body
         self.headers = headers or {}
@@ -379,7 +379,7 @@ class RateLimited(CatalogError):
         self.seconds = seconds
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (type(self), self.message, {**self.context, "seconds": self.seconds}))
+        return partial(type(self), self.message, self.seconds, **self.context), ()
 
 
 class DatabaseVersionMismatch(CatalogError):

@@ -66,6 +66,7 @@ STATUS: dict[type[errors.CatalogError], int] = {
     errors.DecodeFailed: 502,
     errors.SnapshotQuarantined: 409,  # lasts until the table changes
     errors.SnapshotUnpublished: 503,  # temporary
+    errors.SnapshotChanged: 503,
     errors.SnapshotsNotIndexed: 409,  # lasts until they are indexed
     errors.ReferencesUnknown: 409,  # lasts until its reasons are removed
     errors.UpstreamFailed: 502,

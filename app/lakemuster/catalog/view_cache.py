@@ -44,6 +44,10 @@ class ViewCache:
         if view.stale is None:
             self._views.replace((view.table.state, selector), view)
 
+    def clear(self) -> None:
+        """Remove all views: a snapshot of one of them is no longer published, which its table does not tell."""
+        self._views.clear()
+
     @contextmanager
     def making(self, table: TableRecord) -> Iterator[None]:
         """Hold the table's lock while a view is made: threads that wait most likely need the same view."""

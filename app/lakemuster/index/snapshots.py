@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Row, bindparam, or_, select, update
 from sqlalchemy.orm import Session
 
-from lakemuster.errors import IndexUnavailable, SnapshotNotFound
+from lakemuster.errors import IndexUnavailable, SnapshotChanged, SnapshotNotFound
 from lakemuster.index import events, leases
 from lakemuster.index.database import current_ms
 from lakemuster.index.encoding import decode, encode
@@ -201,12 +201,12 @@ def snapshot_manifests(
         at_ms: when it was published; None for any time.
 
     Raises:
-        SnapshotNotFound: the snapshot was deleted or published again meanwhile, or is not published.
+        SnapshotChanged: the snapshot was deleted or published again meanwhile, or is no longer published.
         IndexUnavailable: the index is damaged.
     """
     row = session.execute(_MANIFESTS, {"row_id": row_id}).one_or_none()
     if row is None or row.manifests is None or at_ms not in (None, row.published_at_ms):
-        raise SnapshotNotFound("the snapshot is no longer in the index")
+        raise SnapshotChanged("the snapshot was removed or indexed again while it was read; try again")
     roles, ids = unpack_members(row.manifests)
     order = ids.tolist()
     found = load_manifests(session, [one_id for one_id in order if one_id not in known])

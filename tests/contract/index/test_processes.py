@@ -7,7 +7,7 @@ import signal
 import pytest
 from sqlalchemy import func, select
 
-from lakemuster.errors import SnapshotNotFound
+from lakemuster.errors import SnapshotChanged
 from lakemuster.index import leases
 from lakemuster.index.database import Database, open_database
 from lakemuster.index.orm import ManifestRow
@@ -46,7 +46,7 @@ def test_a_process_killed_while_it_publishes_leaves_nothing_visible(database_url
         assert manifest_rows(database) == 0
         with database.reading() as session:
             assert known_segments(session, [one.segment for one in listed]) == set()
-            with pytest.raises(SnapshotNotFound):
+            with pytest.raises(SnapshotChanged):
                 snapshot_manifests(session, row_id)
     # The process was killed after each statement, and before the commit.
     assert kills >= 8

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select, update
 
-from lakemuster.errors import IndexUnavailable, SnapshotNotFound
+from lakemuster.errors import IndexUnavailable, SnapshotChanged, SnapshotNotFound
 from lakemuster.index import leases
 from lakemuster.index.database import Database
 from lakemuster.index.orm import ManifestRow, SnapshotRow
@@ -64,7 +64,7 @@ def test_new_snapshots_are_known_as_they_were_read(database: Database, table_id:
 
 
 def test_a_known_snapshot_shows_no_manifests(database: Database, table_id: int) -> None:
-    with pytest.raises(SnapshotNotFound):
+    with pytest.raises(SnapshotChanged):
         manifests(database, table_id, 1)
 
 
@@ -248,7 +248,7 @@ def test_reading_a_deleted_snapshot_fails(database: Database, table_id: int) -> 
     made.show(database, table_id, 1, made.published([1]))
     row_id = made.records(database, table_id)["main", 1].row_id
     made.store(database, table_id, made.metadata(SNAPSHOTS[1:]))
-    with database.reading() as session, pytest.raises(SnapshotNotFound):
+    with database.reading() as session, pytest.raises(SnapshotChanged):
         snapshot_manifests(session, row_id)
 
 

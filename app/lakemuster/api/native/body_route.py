@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from lakemuster.api.native.dependencies import Needs, Target, permit, the_table
-from lakemuster.api.threads import TableRoute, run_for
+from lakemuster.api.threads import TableRoute, repeating, run_for
 from lakemuster.errors import CatalogError
 
 _JSON = "application/json"
@@ -44,7 +44,7 @@ class BodyRoute(TableRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the route's handler."""
-        answer, by_fastapi, model = unwrap(self.endpoint), super().get_route_handler(), self.body_model()
+        answer, by_fastapi, model = repeating(unwrap(self.endpoint)), super().get_route_handler(), self.body_model()
         if model is None:
             return by_fastapi
         declared = [one.dependency for one in self.dependencies]

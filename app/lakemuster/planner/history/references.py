@@ -48,7 +48,7 @@ def distinct_manifests(index: Index, records: Sequence[SnapshotRecord]) -> Itera
     """Yield the manifests of snapshots, each once.
 
     Raises:
-        SnapshotNotFound: a snapshot is no longer in the index.
+        SnapshotChanged: a snapshot is no longer in the index.
     """
     known: dict[int, ManifestRecord] = {}
     for record in records:

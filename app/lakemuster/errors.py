@@ -3,10 +3,8 @@
 CatalogError
 ├── ConfigInvalid            a setting is wrong; startup fails
 ├── RequestInvalid           the request is invalid
-│   ├── FilterInvalid · PageTokenInvalid · NotAcceptable
-│   └── LocationRefused      outside the allowed roots, or not a location at all
-├── NotAuthenticated · NotAuthorised · LocationForbidden
-├── IdentityUnavailable      the identity provider does not answer, so a token is neither accepted nor refused
+│   └── FilterInvalid · PageTokenInvalid · NotAcceptable · LocationRefused
+├── NotAuthenticated · NotAuthorised · LocationForbidden · IdentityUnavailable
 ├── NotFound
 │   ├── TableNotFound · SnapshotNotFound · RefNotFound · ManifestNotFound · SystemTableNotFound
 │   ├── NamespaceNotFound · ViewNotFound · WarehouseNotFound · CatalogNotFound · WebhookNotFound
@@ -344,8 +342,10 @@ class UpstreamRefused(CatalogError):
 
     code = "upstream_refused"
 
-    def __init__(self, message: str, *, status: int = 404, body: bytes = b"", headers: _Headers = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, *, status: int = 404, body: bytes = b"", headers: _Headers = None, **context: object
+    ) -> None:
+        super().__init__(message, **context)
         self.status = status
         self.body = body
         self.headers = headers or {}

@@ -75,7 +75,7 @@ def deliberate_message(error: Exception) -> str | None:
     if isinstance(error, CatalogError):
         return operator_message(error)
     if isinstance(error, ClientError) and error.status == HTTPStatus.UNAUTHORIZED:
-        return f"{error.message} (on the command line: LAKEMUSTER_TOKEN or --token-env)"
+        return f"{error.message} (on the command line: LAKEMUSTER_TOKEN, --token-env or --token-file)"
     return error.message if isinstance(error, ClientError) else None
 
 

@@ -6,7 +6,7 @@ import gc
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,18 +15,22 @@ from lakemuster.cli.sources import ALL_TABLES, LocalIndex, Row, Source
 from lakemuster.errors import ConfigInvalid
 from lakemuster.extras import pip_install
 
+if TYPE_CHECKING:
+    from lakemuster.client.tokens import Token
+
 
 @contextmanager
 def source(server: Server, *, with_catalogs: bool = True) -> Iterator[Source]:
     """Open a server, or the local index if none is named.
 
-    Without ``--token`` and ``--token-env``, the environment variable LAKEMUSTER_TOKEN gives the server's bearer token.
+    Without ``--token``, ``--token-env`` and ``--token-file``, the environment variable LAKEMUSTER_TOKEN gives the
+    server's bearer token.
 
     Args:
         with_catalogs: see :func:`local_source`.
 
     Raises:
-        typer.BadParameter: wrong usage of the three options.
+        typer.BadParameter: wrong usage of these options.
         ConfigInvalid: the local index needs packages that are not installed.
     """
     found: Source
@@ -126,11 +130,11 @@ def server_packages(what: str) -> Iterator[None]:
         gc.enable()
 
 
-def _remote(uri: str, token: str | None) -> Source:
+def _remote(uri: str, token: Token | None) -> Source:
     # The client imports httpx.
     from lakemuster.cli.remote import RemoteSource  # noqa: PLC0415
     from lakemuster.client.network import NetworkSettingsInvalid  # noqa: PLC0415
-    from lakemuster.client.transport import TokenMalformed  # noqa: PLC0415
+    from lakemuster.client.tokens import TokenMalformed  # noqa: PLC0415
 
     try:
         return RemoteSource(uri, token)
@@ -142,18 +146,26 @@ def _remote(uri: str, token: str | None) -> Source:
         raise typer.BadParameter(str(cause), param_hint="--uri") from None
 
 
-def bearer_token(server: Server) -> str | None:
+def bearer_token(server: Server) -> Token | None:
     """Return the bearer token for a server, by default LAKEMUSTER_TOKEN; None without one.
 
     Raises:
-        typer.BadParameter: both options are given, or the variable is not set.
+        typer.BadParameter: more than one option is given, or the variable is not set.
     """
-    token, variable = server.token, server.token_env
-    if variable is None:
-        return token if token is not None else os.environ.get("LAKEMUSTER_TOKEN", "").strip() or None
-    if token is not None:
-        raise typer.BadParameter("give one of them", param_hint="--token / --token-env")
-    value = os.environ.get(variable, "").strip()
+    given = {"--token": server.token, "--token-env": server.token_env, "--token-file": server.token_file}
+    chosen = [name for name, value in given.items() if value is not None]
+    if len(chosen) > 1:
+        raise typer.BadParameter("give one of them", param_hint=" / ".join(chosen))
+    if server.token is not None:
+        return server.token
+    if server.token_file is not None:
+        # The client imports httpx.
+        from lakemuster.client.tokens import TokenFile  # noqa: PLC0415
+
+        return TokenFile(server.token_file)
+    if server.token_env is None:
+        return os.environ.get("LAKEMUSTER_TOKEN", "").strip() or None
+    value = os.environ.get(server.token_env, "").strip()
     if not value:
-        raise typer.BadParameter(f"the environment variable {variable} is not set", param_hint="--token-env")
+        raise typer.BadParameter(f"the environment variable {server.token_env} is not set", param_hint="--token-env")
     return value

@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from lakemuster.cli.options import AsOf, NoUri, NoWhere, Ref, SnapshotId, Token, TokenEnv, Uri
+from lakemuster.cli.options import AsOf, NoUri, NoWhere, Ref, SnapshotId, Token, TokenEnv, TokenFile, Uri
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Server:
     uri: Uri = None
     token: Token = None
     token_env: TokenEnv = None
+    token_file: TokenFile = None
 
     @property
     def address(self) -> str | None:

@@ -7,6 +7,7 @@ import os
 import re
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -83,6 +84,15 @@ TokenEnv = Annotated[
     str | None,
     typer.Option(
         "--token-env", metavar="VARIABLE", show_default=False, help="Environment variable that holds the bearer token."
+    ),
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--token-file",
+        metavar="FILE",
+        show_default=False,
+        help="File that holds the bearer token; it is read again before each request.",
     ),
 ]
 SnapshotId = Annotated[

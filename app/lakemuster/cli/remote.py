@@ -25,6 +25,7 @@ from lakemuster.client.errors import ClientError
 from lakemuster.client.health import FleetChoice
 from lakemuster.client.rows import PAGE_SIZE
 from lakemuster.client.table_history import ExpiryChoice
+from lakemuster.client.tokens import Token
 
 RETRIES = 2
 """Low, because a person waits: an unreachable server fails in less than a second."""
@@ -40,7 +41,7 @@ class RemoteSource:
         ValueError: ``uri`` is not a server's address.
     """
 
-    def __init__(self, uri: str, token: str | None) -> None:
+    def __init__(self, uri: str, token: Token | None) -> None:
         self._client = Client(uri, token, retries=RETRIES)
 
     def tables(self, choice: Mapping[str, Any] = ALL_TABLES) -> Iterator[Row]:

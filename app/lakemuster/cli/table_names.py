@@ -42,7 +42,7 @@ def _server(context: typer.Context) -> Server:
     given: dict[str, Any] = {}
     at: Any = context
     while at is not None:
-        for option in ("uri", "token", "token_env"):
+        for option in ("uri", "token", "token_env", "token_file"):
             if given.get(option) is None:
                 given[option] = at.params.get(option)
         at = at.parent

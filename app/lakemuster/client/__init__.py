@@ -8,6 +8,7 @@ from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundErro
 from lakemuster.client.model import RefInfo, RefreshReport, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan, PlanTask
 from lakemuster.client.rows import Rows
+from lakemuster.client.tokens import TokenFile
 
 __all__ = [
     "Aggregate",
@@ -25,4 +26,5 @@ __all__ = [
     "SnapshotInfo",
     "Table",
     "TableInfo",
+    "TokenFile",
 ]

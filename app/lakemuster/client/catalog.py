@@ -29,6 +29,7 @@ from lakemuster.client.plans import Plan, PlanTask, redeem
 from lakemuster.client.references import LocationReferences
 from lakemuster.client.rows import Rows
 from lakemuster.client.table_history import TableHistory, as_is
+from lakemuster.client.tokens import Token
 from lakemuster.client.transport import Transport, table_path
 from lakemuster.client.webhooks import Webhooks
 
@@ -50,7 +51,8 @@ class Client(Events, Webhooks, LocationReferences, FleetHealth):
 
     Args:
         uri: the server's address, ``http://127.0.0.1:8181``.
-        token: a bearer token, for servers that require one.
+        token: a bearer token, for servers that require one; or, for tokens that end, a function that returns the
+            current one, which is called before each request. ``TokenFile(path)`` reads it from a file.
         timeout: seconds without a byte before a request counts as failed.
         retries: the maximum of retries of a query.
         compressed: ask for compressed lists: faster on slow networks only.
@@ -63,7 +65,7 @@ class Client(Events, Webhooks, LocationReferences, FleetHealth):
     def __init__(
         self,
         uri: str,
-        token: str | None = None,
+        token: Token | None = None,
         *,
         timeout: float = TIMEOUT,
         retries: int = 4,

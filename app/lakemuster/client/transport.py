@@ -16,6 +16,7 @@ import httpx
 
 from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundError, ServerUnreachable
 from lakemuster.client.network import connections, proxy_to, without_password
+from lakemuster.client.tokens import Token, authorization_of
 from lakemuster.errors import RequestInvalid
 from lakemuster.metadata.names import parse_name
 
@@ -32,7 +33,6 @@ MAX_REFUSAL_BYTES = 2**20
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 10.0
 _CONNECT_SECONDS = 10.0
 _SECONDS = re.compile("[0-9]{1,9}")
-_TOKEN = re.compile("[!-~](?:[ -~]*[!-~])?")
 
 Params = Mapping[str, str]
 Json = Any
@@ -40,16 +40,12 @@ Json = Any
 T = TypeVar("T")
 
 
-class TokenMalformed(ValueError):
-    """A bearer token that no header can have. The message does not show it."""
-
-
 class Transport:
     """Sends requests. Only queries are retried, on connection errors and overload.
 
     Args:
         uri: the server's address, ``http://host:8181``.
-        token: a bearer token.
+        token: a bearer token, or a function that returns the current one, which is called before each request.
         timeout: seconds without a byte before a request counts as failed.
         retries: the maximum of retries of a query.
         compressed: ask for compressed responses.
@@ -64,7 +60,7 @@ class Transport:
     def __init__(
         self,
         uri: str,
-        token: str | None,
+        token: Token | None,
         *,
         timeout: float,
         retries: int,
@@ -79,10 +75,7 @@ class Transport:
             "Accept": "application/json",
             "Accept-Encoding": "gzip" if compressed else "identity",
         }
-        if token is not None:
-            if not _TOKEN.fullmatch(token):
-                raise TokenMalformed("a bearer token consists of visible ASCII characters, without a line break")
-            headers["Authorization"] = f"Bearer {token}"
+        self._authorization = authorization_of(token)
         self._headers = headers
         self._patience = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
         self._inner = inner
@@ -223,6 +216,8 @@ class Transport:
         for attempt in range(retries + 1):
             with _addresses():
                 request = self._http.build_request(method, API + path, **options)
+            if self._authorization is not None:
+                request.headers["Authorization"] = self._authorization()
             try:
                 response = self._http.send(request, stream=True)
                 content = b"" if is_stream and response.status_code == 200 else self._body(response)

@@ -24,6 +24,7 @@ def count(
     ref: str | None = None,
     as_of: datetime | str | None = None,
     token_env: str | None = None,
+    token_file: str | None = None,
 ) -> int:
     """Return the exact number of rows of one snapshot that match a condition.
 
@@ -35,12 +36,13 @@ def count(
         where: a SQL condition.
         snapshot_id, ref, as_of: which snapshot, at most one of the three; the current one otherwise.
         token_env: the environment variable, on driver and executors, that holds a bearer token.
+        token_file: the file, on driver and executors, that holds it instead.
 
     Raises:
         ClientError: the server refused or failed.
-        OptionInvalid: the variable is not set.
+        OptionInvalid: the variable is not set, or a file is named, too.
     """
-    with Client(uri, token_of(token_env)) as client:
+    with Client(uri, token_of(token_env, token_file)) as client:
         of_table = client.table(table)
         found = None
         if where is None or not reads_times_otherwise(spark, of_table, where):
@@ -50,7 +52,8 @@ def count(
             )
     if found is not None and (answer := found["count"]).exact:
         return int(answer.value)
-    chosen = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of, "token_env": token_env}
+    chosen = {"snapshot_id": snapshot_id, "ref": ref, "as_of": as_of}
+    chosen |= {"token_env": token_env, "token_file": token_file}
     # By its id, the current snapshot would be read with its own schema, where columns may have other names.
     if as_of is not None and found is not None and found.snapshot_id is not None:
         chosen |= {"snapshot_id": found.snapshot_id, "as_of": None}

@@ -71,13 +71,13 @@ class SnapshotReplaced(Exception):
 class PlanOutdated(Exception):
     """The server refuses a part of a plan: it does not know the plan's snapshot any more, or the caller is another."""
 
-    def __init__(self, table: str, token_env: str | None = None) -> None:
-        other = f"; or {token_env} is another caller's token on executors than on the driver" if token_env else ""
+    def __init__(self, table: str, token: str | None = None) -> None:
+        other = f"; or {token} has another caller's token on executors than on the driver" if token else ""
         super().__init__(
             f"{table}: the plan of this query is outdated: its snapshot has expired, or the table was created or "
             f"registered again; load it again{other}"
         )
-        self._arguments = (table, token_env)
+        self._arguments = (table, token)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (type(self), self._arguments)

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from lakemuster.client import Client
 from lakemuster.client.choices import Choice
+from lakemuster.client.tokens import Token, TokenFile
 from lakemuster.spark.errors import OptionInvalid
 
 SPLIT_TARGET_SIZE = 128 * 2**20
@@ -21,12 +22,13 @@ _NAN_MODES = ("greatest", "unordered", "any", "none")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of one ``load``. Pickled to executors: it names the token's environment variable, never the token.
+    """The options of one ``load``. Pickled to executors: it names the token's variable or file, never the token.
 
     Attributes:
         uri: the server's address.
         table: its dotted name, from ``load(...)`` (Spark calls that option ``path``).
         token_env: the environment variable, on driver and executors, that holds the bearer token.
+        token_file: the file, on driver and executors, that holds it instead, and is read before each request.
         filter: SQL that rows must match.
         nan: what comparisons with NaN mean to the server, which chooses the files; Spark's own meaning is ``greatest``.
         columns: the top-level columns to read; all when None. Spark prunes no columns of a Python data source.
@@ -47,6 +49,7 @@ class Options:
     uri: str
     table: str
     token_env: str | None = None
+    token_file: str | None = None
     filter: str | None = None
     nan: str = "greatest"
     columns: tuple[str, ...] | None = None
@@ -111,26 +114,28 @@ class Options:
         return frozenset(operation for operation, is_skipped in named.items() if is_skipped)
 
     def client(self) -> Client:
-        """Return a client of the server, with the token from this process's environment.
+        """Return a client of the server, with the token from this process's environment or from a file.
 
         Raises:
             OptionInvalid: the address is invalid, or the variable is not set in this process.
         """
-        token = token_of(self.token_env)
+        token = token_of(self.token_env, self.token_file)
         try:
             return Client(self.uri, token)
         except ValueError as cause:
             raise OptionInvalid("uri", f"is {cause}") from cause
 
 
-def token_of(variable: str | None) -> str | None:
-    """Return the bearer token in an environment variable; None when no variable is named.
+def token_of(variable: str | None, file: str | None) -> Token | None:
+    """Return the bearer token in an environment variable or in a file; None when neither is named.
 
     Raises:
-        OptionInvalid: the variable is not set in this process.
+        OptionInvalid: both are named, or the variable is not set in this process.
     """
     if variable is None:
-        return None
+        return None if file is None else TokenFile(file)
+    if file is not None:
+        raise OptionInvalid("token_file", "and token_env exclude each other")
     if not (token := os.environ.get(variable)):
         raise OptionInvalid("token_env", f"{variable} is not set in this process, {_WHERE}")
     return token
@@ -198,7 +203,7 @@ def _names(name: str, text: str) -> tuple[str, ...]:
 
 def _refused_token(name: str, text: str) -> NoReturn:
     del text
-    raise OptionInvalid(name, "would be written to plans and logs: token_env names the environment variable of it")
+    raise OptionInvalid(name, "would be written to plans and logs: token_env or token_file say where it is")
 
 
 _READ: Mapping[str, Callable[[str, str], Any]] = {
@@ -206,6 +211,7 @@ _READ: Mapping[str, Callable[[str, str], Any]] = {
     "path": _text,
     "token": _refused_token,
     "token_env": _text,
+    "token_file": _text,
     "filter": _text,
     "nan": _nan,
     "columns": _names,

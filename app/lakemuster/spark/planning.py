@@ -121,7 +121,7 @@ def _splits(options: Options, table: str, part: TaskInput) -> Sequence[Split]:
             splits = splits_of(*client.redeem(part.task))
         except ClientError as refusal:
             if refusal.code == "page_token_invalid":
-                raise PlanOutdated(table, options.token_env) from refusal
+                raise PlanOutdated(table, options.token_env or options.token_file) from refusal
             raise
     return splits if part.share == (0, 1) else list(shared(splits, *part.share))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
-DEFAULTS = ("uri", "token_env")
+DEFAULTS = ("uri", "token_env", "token_file")
 """Options that the session's configuration may set, such as ``lakemuster.uri``; ``spark-submit`` accepts only names
 that start with ``spark.``."""
 
@@ -21,8 +21,9 @@ that start with ``spark.``."""
 def register(spark: SparkSession) -> None:
     """Register ``spark.read.format("lakemuster")`` with a session, classic or Connect, of PySpark 4.1 or newer.
 
-    The session's current settings ``lakemuster.uri`` and ``lakemuster.token_env`` (or ``spark.lakemuster.…``) become
-    the defaults of these options. Warns if Spark's Python workers run another Python than this one.
+    The session's current settings ``lakemuster.uri``, ``lakemuster.token_env`` and ``lakemuster.token_file`` (or
+    ``spark.lakemuster.…``) become the defaults of these options. Warns if Spark's Python workers run another Python
+    than this one.
 
     Turns on Spark's filter pushdown, which is off by default; it applies to frames with the option ``pushdown``. The
     option's default is true if Spark plans each use of a frame separately, which is tested on versions after 4.3. If

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from lakemuster import Client
-from lakemuster.client import ClientError
+from lakemuster.client import ClientError, TokenFile
 from tests.journey.servers import Running, environment, lakemuster, served, start, stop
 from tests.polling import until
 
@@ -152,6 +152,31 @@ def test_a_token_opens_what_it_is_for(tmp_path: Path):
         assert (refused.returncode, len(refused.stderr.splitlines())) == (1, 1)
         log = output(running)
     assert token not in log
+
+
+def test_a_client_with_a_token_file_goes_on_with_a_renewed_token(tmp_path: Path):
+    tokens, place = tmp_path / "tokens.toml", tmp_path / "token"
+    made = [lakemuster(tmp_path, "token", "reports") for _ in range(2)]
+    old, new = (one.stderr.split()[-1] for one in made)
+    tokens.write_text(made[0].stdout, "utf-8")
+    place.write_text(old)
+    with served(tmp_path, "--tokens", "tokens.toml") as running:
+        client = Client(running.uri, TokenFile(place))
+        assert list(client.tables()) == []
+        tokens.write_text(made[1].stdout, "utf-8")
+
+        def is_refused() -> bool:
+            try:
+                list(client.tables())
+            except ClientError as refusal:
+                return refusal.status == 401
+            return False
+
+        until(is_refused)
+        place.write_text(new)
+        assert list(client.tables()) == []
+        words = ("tables", "--uri", running.uri, "--token-file", str(place), "--json")
+        assert lakemuster(tmp_path, *words).stdout == "[]\n"
 
 
 def test_a_request_under_way_is_finished_before_the_end(lake, tmp_path: Path):

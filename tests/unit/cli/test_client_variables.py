@@ -42,6 +42,25 @@ def test_options_win_over_the_variables(asked, monkeypatch, variables, words, ex
     assert asked == [expected]
 
 
+def test_a_token_file_wins_over_the_variable_and_excludes_the_other_options(asked, monkeypatch, tmp_path):
+    monkeypatch.setenv("LAKEMUSTER_TOKEN", "secret")
+    place = tmp_path / "token"
+    place.write_text("of the file\n")
+    assert run("--token-file", str(place), "tables", "--uri", LAKE).status == 0
+    ((_, token),) = asked
+    assert token() == "of the file"
+    for words in (("--token", "given"), ("--token-env", "LAKEMUSTER_TOKEN")):
+        done = run("tables", "--uri", LAKE, "--token-file", str(place), *words)
+        assert (done.status, done.out) == (2, "")
+        assert f"{words[0]} / --token-file: give one of them" in " ".join(done.err.split())
+
+
+def test_a_token_file_that_is_missing_is_one_line(tmp_path):
+    done = run("tables", "--uri", LAKE, "--token-file", str(tmp_path / "none"))
+    assert (done.status, done.out) == (1, "")
+    assert done.err == f"lakemuster: no token in the file {tmp_path / 'none'}: No such file or directory\n"
+
+
 @pytest.mark.parametrize(("variable", "words"), [("lm_sécret", ()), ("", ("--token", "lm_secret\n"))])
 def test_a_token_that_no_header_can_have_is_wrong_usage_and_not_shown(monkeypatch, variable, words):
     monkeypatch.setenv("LAKEMUSTER_TOKEN", variable)

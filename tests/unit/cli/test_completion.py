@@ -92,7 +92,7 @@ def completed(repository: Path, folder: Path, line: str, **settings: str) -> tup
         ("lakemuster serve --max-st", ["--max-staleness"]),
         ("lakemuster serve --role ", ["api", "worker", "all"]),
         ("lakemuster system file", ["files", "file_key_ranges"]),
-        ("lakemuster files t --token", ["--token", "--token-env"]),
+        ("lakemuster files t --token", ["--token", "--token-env", "--token-file"]),
     ],
 )
 def test_words_are_completed(repository, folder, line, words):

@@ -109,7 +109,8 @@ def test_a_foreseen_failure_is_one_line_and_1(use):
 
 def test_a_refused_token_is_told_with_the_options_for_it(use):
     use(Shelf(tables=[ClientError("send a token", code="not_authenticated", status=401)]))
-    assert run("tables").err == "lakemuster: send a token (on the command line: LAKEMUSTER_TOKEN or --token-env)\n"
+    where = "on the command line: LAKEMUSTER_TOKEN, --token-env or --token-file"
+    assert run("tables").err == f"lakemuster: send a token ({where})\n"
 
 
 def test_an_unforeseen_failure_shows_neither_its_text_nor_a_trace(use):

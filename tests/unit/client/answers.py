@@ -8,6 +8,7 @@ import httpx
 import pyarrow as pa
 
 from lakemuster.client import Client
+from lakemuster.client.tokens import Token
 
 Answer = httpx.Response | Exception | Callable[[httpx.Request], httpx.Response]
 URI = "http://lake.test:8181"
@@ -27,7 +28,7 @@ class Server(httpx.BaseTransport):
             raise answer
         return answer if isinstance(answer, httpx.Response) else answer(request)
 
-    def client(self, token: str | None = None) -> Client:
+    def client(self, token: Token | None = None) -> Client:
         return Client(URI, token, transport=self)
 
     @property

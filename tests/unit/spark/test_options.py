@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+from lakemuster.client import ClientError
 from lakemuster.spark.errors import NotAppendOnly, OptionInvalid, PlanOutdated, RefMoved, SnapshotReplaced
 from lakemuster.spark.options import Options
 
@@ -68,6 +69,18 @@ def test_the_token_is_not_in_what_is_pickled(monkeypatch):
     monkeypatch.delenv("OF_THE_LAKE")
     with pytest.raises(OptionInvalid, match="OF_THE_LAKE is not set in this process"):
         options.client()
+
+
+def test_the_token_file_is_named_and_not_read_before_a_request(tmp_path):
+    place = tmp_path / "token"
+    options = Options.of({**GIVEN, "token_file": str(place)})
+    with options.client() as client, pytest.raises(ClientError, match="no token in the file"):
+        list(client.tables())
+    place.write_text("hush-hush")
+    with options.client():
+        assert b"hush-hush" not in pickle.dumps(options)
+    with pytest.raises(OptionInvalid, match="token_file and token_env exclude each other"):
+        Options.of({**GIVEN, "token_file": str(place), "token_env": "OF_THE_LAKE"}).client()
 
 
 def test_an_address_that_is_none():

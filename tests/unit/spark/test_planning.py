@@ -71,7 +71,7 @@ def test_a_part_of_a_plan_of_another_caller_names_the_token(monkeypatch):
     monkeypatch.setattr(Options, "client", lambda self: Server(refusal(400, "page_token_invalid")).client())
     part = TaskInput(task=PlanTask("/tables/a.b/plan", {}, "token", 2))
     options = Options("http://lake.test", "a.b", token_env="LAKE_TOKEN")
-    with pytest.raises(PlanOutdated, match="or LAKE_TOKEN is another caller's token on executors") as refused:
+    with pytest.raises(PlanOutdated, match="or LAKE_TOKEN has another caller's token on executors") as refused:
         list(task_rows(options, table("iceberg"), part))
     assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 

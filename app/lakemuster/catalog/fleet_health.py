@@ -13,7 +13,7 @@ from lakemuster.catalog.health_documents import ranks_of, table_health_document
 from lakemuster.catalog.lists import words
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.table_lists import TableChoice, TableListing, TableOrder, order_of
-from lakemuster.errors import CatalogError, IndexUnavailable, RequestInvalid
+from lakemuster.errors import CatalogError, RequestInvalid
 from lakemuster.index.health import count_components, count_statuses, due_tables, load_summaries
 from lakemuster.index.table_lists import listed_by_id, table_ids
 from lakemuster.index.table_record import ListedTable
@@ -116,9 +116,9 @@ def evaluate_due(services: Services) -> None:
         for table_id in chosen:
             try:
                 is_stored = evaluate(services, table_id)
-            except IndexUnavailable:
-                raise
             except CatalogError:
+                # If it is the database that does not answer, this raises; other failures concern one table.
+                services.index.database.clock_ms()
                 is_stored = False
             if not is_stored:
                 left_due.add(table_id)

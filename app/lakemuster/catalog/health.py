@@ -7,6 +7,7 @@ command does so itself where that is quick.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -33,6 +34,7 @@ from lakemuster.index.snapshots import SnapshotRecord, list_snapshots, snapshot_
 from lakemuster.index.table_record import TableRecord
 from lakemuster.index.tables import load_metadata, tables_by_id
 from lakemuster.ingest.index import Indexed
+from lakemuster.ingest.list_reading import RETRYABLE
 from lakemuster.metadata.health import Measured
 from lakemuster.metadata.snapshot import MAIN, ManifestHeader, TableMetadata
 from lakemuster.planner.health import components
@@ -92,7 +94,8 @@ def evaluate(services: Services, table_id: int, now_ms: int | None = None) -> bo
 
     Raises:
         TableNotFound: the table was removed, or its metadata was never read.
-        IndexUnavailable: the database does not answer.
+        StorageUnavailable, StorageDenied, IndexUnavailable: the entries of the current snapshot cannot be read now, or
+            the database does not answer; the stored health stays.
     """
     found = _found(services, table_id, now_ms)
     rules = services.refresher.rules_of(found.table.name)
@@ -110,13 +113,15 @@ def health_of(services: Services, name: str, *, always: bool = False) -> tuple[T
     """Return a fresh table, its health, and the reason if the health is not of its newest state.
 
     Args:
-        always: compute it now, however large the table is; otherwise only if it is due and quick to compute.
+        always: compute it now, however large the table is; otherwise only if it is due and quick to compute, and the
+            segment store answers.
     """
     table, _, stale = services.fresh(name)
     with services.index.database.reading() as session:
         found, files = load_health(session, table.table_id), files_if_due(session, table.table_id)
     if always or (files is not None and files < QUICK_FILES):
-        evaluate(services, table.table_id)
+        with contextlib.nullcontext() if always else contextlib.suppress(*RETRYABLE):
+            evaluate(services, table.table_id)
         with services.index.database.reading() as session:
             found = load_health(session, table.table_id)
     return table, found, stale
@@ -230,6 +235,9 @@ def _of_files(services: Services, found: Found, state: TableState, rules: TableR
             statistics = figures_of_questions(questions, rules.target_file_size)
             layout = layout_of(questions, statistics, rules.target_file_size, of_format.sorted_by(found.metadata))
             measured = list(of_format.of_files(state, layout))
+        except RETRYABLE:
+            # An outage is no change of the table's health.
+            raise
         except CatalogError as error:
             reason = f"{error.code}: {error}"
         else:

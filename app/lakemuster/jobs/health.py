@@ -5,7 +5,7 @@ from __future__ import annotations
 from lakemuster.catalog.health import evaluate
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import CatalogError, IndexUnavailable, TableNotFound
+from lakemuster.errors import CatalogError, TableNotFound
 from lakemuster.index.health import due_tables, postpone, prune_history
 from lakemuster.jobs.job import Run
 
@@ -61,11 +61,10 @@ class ComputeHealth:
         except TableNotFound:
             # The table was removed, or never read: its first refresh makes it due.
             self._later(table_id, None)
-        except IndexUnavailable:
-            raise
         except CatalogError:
-            self._failed += 1
+            # If it is the database that does not answer, this raises; other failures concern one table.
             self._later(table_id, RETRY_MS)
+            self._failed += 1
         took = self._clock.monotonic() - began
         self._not_before[table_id] = began + took * (MIN_PAUSE_FACTOR + 1)
 

@@ -13,12 +13,13 @@ from fastapi.testclient import TestClient
 from pyiceberg.catalog.sql import SqlCatalog
 
 from lakemuster.api.identity.tokens import token_entry
+from lakemuster.catalog.fleet_health import evaluate_due
 from lakemuster.catalog.health import evaluate, health_document
 from lakemuster.catalog.services import Services
-from lakemuster.errors import StorageUnavailable
+from lakemuster.errors import IndexUnavailable, StorageUnavailable
 from lakemuster.index.database import Database
 from lakemuster.index.events import Event, read_log
-from lakemuster.index.health import HISTORY_DAYS, due_tables, is_due, load_health
+from lakemuster.index.health import HISTORY_DAYS, due_tables, is_due, load_health, postpone
 from lakemuster.index.orm import HealthDayRow
 from lakemuster.jobs import health as jobs
 from lakemuster.jobs.health import ComputeHealth
@@ -197,6 +198,35 @@ def test_a_removed_table_has_no_health(lake: Lake) -> None:
     lake.one.remove("db.t")
     assert lake.components(table_id) == {}
     assert ComputeHealth(lake.one).run(RUN).startswith("since the start 0 tables computed, 0 failed")
+
+
+@pytest.mark.parametrize("is_command", [False, True], ids=["the job", "the command"])
+def test_a_segment_store_that_does_not_answer_leaves_the_health_of_its_tables(
+    lake: Lake, tmp_path: Path, is_command: bool
+) -> None:
+    sick = lake.table("db.t0", 5)
+    lake.one.refresh("db.t0")
+    ComputeHealth(lake.one).run(RUN)
+    before, told = lake.components(sick), len(lake.told())
+    assert before["small_files"].status == "critical"
+    segments = list((tmp_path / "segments").glob("??/*.arrow"))
+    for segment in segments:
+        segment.rename(segment.with_suffix(".away"))
+        segment.mkdir()
+    well = lake.table("db.t1")
+    with lake.one.index.database.session() as session:
+        postpone(session, [sick], 0)
+    lake.one.refresh("db.t1")
+    assert health_document(lake.two, "db.t0", None).is_due
+    if is_command:
+        evaluate_due(lake.two)
+        with pytest.raises(IndexUnavailable):
+            health_document(lake.two, "db.t0", None, always=True)
+    else:
+        assert ComputeHealth(lake.two).run(RUN).startswith("since the start 1 tables computed, 1 failed")
+    assert "small_files" in lake.components(well)
+    assert lake.components(sick) == before
+    assert [one.table for one in lake.told()[told:]] == []
 
 
 def test_the_job_prunes_days_of_more_than_a_year_ago(lake: Lake) -> None:

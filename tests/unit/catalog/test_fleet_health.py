@@ -22,6 +22,11 @@ class Tables:
         self.due = list(range(FAILING + 30))
         self.asked: list[int] = []
 
+    def clock_ms(self) -> int:
+        if isinstance(self.failure, IndexUnavailable):
+            raise self.failure
+        return 0
+
     def first(self, _session: object, _now_ms: int, limit: int) -> list[int]:
         return self.due[:limit]
 
@@ -37,7 +42,7 @@ class Tables:
 def computed(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fleet_health, "due_tables", tables.first)
     monkeypatch.setattr(fleet_health, "evaluate", tables.evaluate)
-    index = SimpleNamespace(database=SimpleNamespace(reading=nullcontext))
+    index = SimpleNamespace(database=SimpleNamespace(reading=nullcontext, clock_ms=tables.clock_ms))
     services: Any = SimpleNamespace(index=index, refresher=SimpleNamespace(now_ms=lambda: 0))
     fleet_health.evaluate_due(services)
 

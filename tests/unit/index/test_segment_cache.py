@@ -8,13 +8,16 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from lakemuster.errors import IndexUnavailable
+from lakemuster.index import segment_cache
 from lakemuster.index.segment_cache import SegmentCache
+from tests.polling import until
 
 NAMES = [f"{number:02x}{'0' * 62}" for number in range(40)]
 
@@ -117,6 +120,70 @@ def test_concurrent_threads_download_a_segment_once(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(calls) == 1
+
+
+def test_callers_do_not_wait_for_a_download_that_has_stalled_and_it_continues(tmp_path: Path) -> None:
+    cache, calls = SegmentCache(tmp_path, 1000, stall_seconds=0.01), list[Path]()
+    answers = threading.Event()
+
+    def stalled(target: Path) -> None:
+        calls.append(target)
+        assert answers.wait(60)
+        target.write_bytes(b"x")
+
+    for _ in range(3):
+        with pytest.raises(IndexUnavailable, match="has not arrived in time"):
+            cache.get(NAMES[0], stalled)
+    answers.set()
+    until(lambda: copies(tmp_path))
+    assert cache.get(NAMES[0], stalled).read_bytes() == b"x"
+    assert len(calls) == 1
+    until(lambda: not list(tmp_path.rglob("*.part")))
+
+
+def test_callers_wait_for_a_download_that_receives_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segment_cache, "_POLL_SECONDS", 0.001)
+    now, looks = [0.0], [0]
+
+    def clock() -> float:
+        looks[0] += 1
+        return now[0]
+
+    def await_looks() -> None:
+        seen = looks[0] + 3
+        until(lambda: looks[0] > seen)
+
+    def slow(target: Path) -> None:
+        with target.open("wb", buffering=0) as file:
+            for _ in range(5):
+                file.write(b"x")
+                await_looks()
+                now[0] += 9.0
+
+    cache = SegmentCache(tmp_path, 1000, stall_seconds=10.0, clock=clock)
+    assert cache.get(NAMES[0], slow).stat().st_size == 5
+
+
+def test_concurrent_downloads_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segment_cache, "MAX_DOWNLOADS", 2)
+    cache, answers = SegmentCache(tmp_path, 1000, stall_seconds=0.01), threading.Event()
+
+    def stalled(_: Path) -> None:
+        assert answers.wait(60)
+
+    for name in NAMES[:2]:
+        with pytest.raises(IndexUnavailable, match="in time"):
+            cache.get(name, stalled)
+    with pytest.raises(IndexUnavailable, match="too many downloads"):
+        cache.get(NAMES[2], stalled)
+    answers.set()
+
+    def is_downloaded() -> bool:
+        with suppress(IndexUnavailable):
+            cache.get(NAMES[2], download(1))
+        return NAMES[2] in copies(tmp_path)
+
+    until(is_downloaded)
 
 
 def test_threads_under_a_tight_budget_always_get_a_whole_copy(tmp_path: Path) -> None:

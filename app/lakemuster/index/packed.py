@@ -10,6 +10,7 @@ Source: ARCHITECTURE.md, "Words".
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -149,12 +150,16 @@ def write_run(index: Index, run: PackedRun, segments: Sequence[str], rows: Seque
         return None
     path = index.segments.workspace / f"{run.name}-{uuid.uuid4().hex}.arrow"
     try:
-        written = write_segment(table, path, rows[run.first : run.end])
-    except IndexUnavailable:
-        if not index.segments.make_room():
-            raise
-        written = write_segment(table, path, rows[run.first : run.end])
-    index.segments.put(run.name, path)
+        try:
+            written = write_segment(table, path, rows[run.first : run.end])
+        except IndexUnavailable:
+            if not index.segments.make_room():
+                raise
+            written = write_segment(table, path, rows[run.first : run.end])
+        index.segments.put(run.name, path)
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
     # Its location is its last segment: it stays registered as long as a manifest refers to that segment.
     return SegmentInfo(run.name, names[-1], 0, written.rows, written.bytes)
 

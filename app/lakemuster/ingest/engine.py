@@ -20,6 +20,7 @@ from typing import Generic, TypeVar
 
 from lakemuster.errors import CatalogError, DecodeFailed, IndexUnavailable, MetadataCorrupt, WrongLength
 from lakemuster.formats.registry import format_of
+from lakemuster.index.segment_backends import is_own
 from lakemuster.index.segment_store import SegmentStore
 from lakemuster.ingest.decode import DecoderPool
 from lakemuster.ingest.work import PackedMetadata, Task, WrittenSegment, decode_manifest, run_each, run_writing
@@ -32,7 +33,7 @@ OUTSTANDING_BYTES = 192 * 2**20
 """Maximum encoded bytes submitted to decoders whose results are outstanding."""
 
 LEFT_BEHIND_SECONDS = 24 * 3600.0
-"""Age after which an unmodified folder is assumed to be left over from a killed process."""
+"""Age after which an unmodified file or folder is assumed to be left over from a killed process."""
 
 _FOLDER = "crawl-"
 
@@ -193,11 +194,12 @@ def _wanted(table: TableManifests) -> dict[ReadRequest, Manifest]:
 
 
 def clear_leftovers(workspace: Path) -> None:
-    """Remove the folders of refreshes that were killed."""
-    for folder in workspace.glob(f"{_FOLDER}*"):
-        with suppress(OSError):
-            if folder.stat().st_mtime < time.time() - LEFT_BEHIND_SECONDS:
-                shutil.rmtree(folder)
+    """Remove the files and folders of killed processes. A sweep removes only those of a segment store in a folder."""
+    with suppress(OSError):
+        for path in workspace.iterdir():
+            with suppress(OSError):
+                if is_own(f"tmp/{path.name}") and path.stat().st_mtime < time.time() - LEFT_BEHIND_SECONDS:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 @dataclass(slots=True)

@@ -31,12 +31,18 @@ def left(workspace: Path, name: str, seconds: float) -> Path:
     return folder
 
 
-def test_folders_that_nothing_was_written_to_for_a_day_are_removed(tmp_path: Path) -> None:
-    old = left(tmp_path, "crawl-old", LEFT_BEHIND_SECONDS + 60)
-    young = left(tmp_path, "crawl-young", LEFT_BEHIND_SECONDS - 60)
-    other = left(tmp_path, "other", LEFT_BEHIND_SECONDS + 60)
+def test_what_nothing_was_written_to_for_a_day_is_removed(tmp_path: Path) -> None:
+    segment = "ab" * 32
+    files = [f"{segment}.1-2.part", f"{segment}-{'c' * 32}.arrow", "notes.txt"]
+    for name in files:
+        (tmp_path / name).write_bytes(b"half")
+        os.utime(tmp_path / name, (time.time() - LEFT_BEHIND_SECONDS - 60,) * 2)
+    (tmp_path / f"{segment}.3-4.part").write_bytes(b"being written")
+    for name in ("crawl-old", "verify-old", "other"):
+        left(tmp_path, name, LEFT_BEHIND_SECONDS + 60)
+    left(tmp_path, "crawl-young", LEFT_BEHIND_SECONDS - 60)
     clear_leftovers(tmp_path)
-    assert [folder.exists() for folder in (old, young, other)] == [False, True, True]
+    assert {path.name for path in tmp_path.iterdir()} == {f"{segment}.3-4.part", "crawl-young", "notes.txt", "other"}
 
 
 def services_of(folder: Path) -> Services:

@@ -14,6 +14,7 @@ from benchmarks.generate import append_manifest, iceberg_table
 from lakemuster.catalog.filters import Filter
 from lakemuster.catalog.services import Services
 from lakemuster.config import Settings
+from lakemuster.errors import IndexUnavailable
 from lakemuster.index import manifests, packed, snapshots
 from lakemuster.index.segments import Segment, SegmentStore, sweep
 from lakemuster.main import build_services
@@ -136,6 +137,21 @@ def test_a_commit_repacks_nothing_and_a_sweep_deletes_nothing_in_use(
     assert len(now - before) <= 1
     assert sweep(services.index.database, services.index.segments, grace_seconds=-60).files == 0
     assert len(planned(services, "", alone=False)) == FILES + 10
+
+
+def test_a_packed_segment_that_cannot_be_stored_leaves_no_file(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_store: SegmentStore, name: str, path: str | Path) -> None:
+        raise IndexUnavailable("the segment store does not answer")
+
+    (spec,) = scan_index_of(services.index, services.view(NAME, CURRENT)).specs
+    segments = [part.manifest.segment for part in spec.parts]
+    run = next(packed.runs_of(segments, spec.part_rows))
+    monkeypatch.setattr(SegmentStore, "put", refuse)
+    with pytest.raises(IndexUnavailable):
+        packed.write_run(services.index, run, segments, spec.part_rows)
+    assert list((tmp_path / "segments" / "tmp").iterdir()) == []
 
 
 def test_entries_of_a_packed_batch_inherit_from_their_own_manifests(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
@@ -61,7 +61,7 @@ _BY_NAME = select(*_COLUMNS).where(TableRow.name == bindparam("name"), TableRow.
 
 
 _NOT_STALE = (
-    select(TableRow.id, SnapshotRow.error)
+    select(TableRow.id, TableRow.pointer, SnapshotRow.error)
     .outerjoin(
         SnapshotRow,
         and_(
@@ -239,21 +239,26 @@ def record_recent_look(
     return None if noted is None else int(noted)
 
 
-def record_unchanged(session: Session, table_ids: Sequence[int], seconds_ago: Callable[[], float]) -> dict[int, int]:
+def record_unchanged(
+    session: Session, pointers: Mapping[int, str | None], seconds_ago: Callable[[], float]
+) -> dict[int, int]:
     """Record that the pointers of tables were read and were unchanged.
 
-    A table that became stale meanwhile is not updated. A table whose newest snapshot is quarantined becomes stale for
-    this reason, and its look is not recorded.
+    A table that became stale meanwhile is not updated, and neither is one with another pointer, since a database that
+    was restored, or failed over, may lack its newest state. A table whose newest snapshot is quarantined becomes stale
+    for this reason, and its look is not recorded.
 
     Args:
+        pointers: the tokens that were read, by table id.
         seconds_ago: returns how long ago they were read; called once the rows are locked, which may take a while.
 
     Returns:
         The recorded times by the database's clock, in milliseconds, by table id.
     """
     noted: dict[int, int] = {}
-    for chunk in chunks(sorted(table_ids)):
-        reasons = {row.id: row.error for row in session.execute(_NOT_STALE, {"ids": chunk})}
+    for chunk in chunks(sorted(pointers)):
+        found = session.execute(_NOT_STALE, {"ids": chunk})
+        reasons = {row.id: row.error for row in found if row.pointer == pointers[row.id]}
         for table_id in [table_id for table_id, reason in reasons.items() if reason is not None]:
             record_look(session, table_id, 0, reasons.pop(table_id))
         rows = session.execute(

@@ -168,7 +168,8 @@ class SideBySide:
             return failed
         earliest = min(began for began, _ in found.values())
         with refresher.index.database.session() as session:
-            recorded = record_unchanged(session, list(found), lambda: clock.monotonic() - earliest)
+            pointers = {table.table_id: table.pointer for table in tables if table.table_id in found}
+            recorded = record_unchanged(session, pointers, lambda: clock.monotonic() - earliest)
         for table_id, checked_at_ms in recorded.items():
             refresher.ages.looked(table_id, checked_at_ms, earliest)
         refresher.totals.looks += len(recorded)

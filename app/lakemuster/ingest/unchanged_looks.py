@@ -26,7 +26,7 @@ class UnchangedLooks:
     ) -> None:
         self._database, self._ages, self._clock = database, ages, clock
         self._wait_seconds = wait_seconds
-        self._began: dict[int, float] = {}
+        self._looks: dict[int, tuple[float, str | None]] = {}
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -39,8 +39,8 @@ class UnchangedLooks:
         """
         self._ages.looked_unrecorded(table, began)
         with self._lock:
-            is_first = not self._began and not self._is_closed
-            self._began[table.table_id] = began
+            is_first = not self._looks and not self._is_closed
+            self._looks[table.table_id] = began, table.pointer
         if is_first:
             timer = threading.Timer(self._wait_seconds, self.record)
             timer.daemon = True
@@ -49,17 +49,18 @@ class UnchangedLooks:
     def record(self) -> None:
         """Record all buffered looks now. If the database does not answer, they are lost, which costs other looks."""
         with self._lock:
-            looks, self._began = self._began, {}
+            looks, self._looks = self._looks, {}
         if not looks:
             return
-        began = min(looks.values())
+        began = min(since for since, _ in looks.values())
+        pointers = {table_id: pointer for table_id, (_, pointer) in looks.items()}
         try:
             with self._database.session() as session:
-                recorded = record_unchanged(session, list(looks), lambda: self._clock.monotonic() - began)
+                recorded = record_unchanged(session, pointers, lambda: self._clock.monotonic() - began)
         except CatalogError:
             return
         for table_id, checked_at_ms in recorded.items():
-            self._ages.looked(table_id, checked_at_ms, looks[table_id])
+            self._ages.looked(table_id, checked_at_ms, looks[table_id][0])
 
     def close(self) -> None:
         """Record the buffered looks; later ones are not recorded."""

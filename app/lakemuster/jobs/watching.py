@@ -101,7 +101,7 @@ class WatchTables:
         self._under_way: set[int] = set()
         self._unfinished: set[int] = set()
         self._look_seconds: dict[str, float] = {}
-        self._unchanged: list[tuple[int, float]] = []
+        self._unchanged: list[tuple[TableRecord, float]] = []
         self._looks = self._changes = self._failures = self._late = 0
 
     def run(self, run: Run) -> str:
@@ -187,7 +187,7 @@ class WatchTables:
         if table.table_id in self._unfinished:
             return False
         with self._lock:
-            self._unchanged.append((table.table_id, began))
+            self._unchanged.append((table, began))
         return True
 
     def _visit(self, table: TableRecord) -> None:
@@ -212,9 +212,8 @@ class WatchTables:
             return
         began = min(since for _, since in unchanged)
         with self._refresher.index.database.session() as session:
-            recorded = record_unchanged(
-                session, [table_id for table_id, _ in unchanged], lambda: self._clock.monotonic() - began
-            )
+            pointers = {table.table_id: table.pointer for table, _ in unchanged}
+            recorded = record_unchanged(session, pointers, lambda: self._clock.monotonic() - began)
         for table_id, checked_at_ms in recorded.items():
             self._refresher.tables.ages.looked(table_id, checked_at_ms, began)
 

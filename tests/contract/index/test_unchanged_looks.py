@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, update
 
 from lakemuster.caching import MEMORY
 from lakemuster.index import leases
 from lakemuster.index.database import Database
+from lakemuster.index.orm import TableRow
 from lakemuster.index.snapshots import list_snapshots, quarantine
 from lakemuster.index.tables import TableRecord, add_table, get_table, record_look
 from lakemuster.ingest.ages import Ages
@@ -77,6 +78,18 @@ def test_a_table_that_became_stale_meanwhile_stays_stale(database: Database) -> 
     with database.reading() as session:
         now = get_table(session, "shop.orders")
     assert (now.stale_reason, now.checked_at_ms) == ("storage_denied: no", before.checked_at_ms)
+
+
+def test_a_look_at_a_state_that_the_database_has_lost_is_not_recorded(database: Database) -> None:
+    clock = SteppedClock()
+    unchanged, _ = looks(database, clock)
+    before = table_in(database)
+    unchanged.add(before, clock.monotonic())
+    # A failover without the last commits, or a restored backup.
+    with database.session() as session:
+        session.execute(update(TableRow).values(pointer="an earlier one"))
+    unchanged.record()
+    assert orders(database).checked_at_ms == before.checked_at_ms
 
 
 def test_a_table_whose_newest_snapshot_is_quarantined_becomes_stale_for_that_reason(database: Database) -> None:

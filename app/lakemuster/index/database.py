@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, Select, Update, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -28,7 +29,7 @@ from lakemuster.errors import ConfigInvalid, IndexUnavailable
 from lakemuster.extras import pip_install
 from lakemuster.index import schema_version, stored_version
 from lakemuster.index.change_file import ChangeFile
-from lakemuster.index.database_errors import map_database_errors, place_of
+from lakemuster.index.database_errors import is_lock_timeout, map_database_errors, place_of
 from lakemuster.index.raw_sql import RawStatement
 from lakemuster.index.sqlite import (
     AUTOCOMMIT,
@@ -40,11 +41,16 @@ from lakemuster.index.sqlite import (
     pragma,
 )
 from lakemuster.index.sqlite_file import SqliteFile
+from lakemuster.index.statement_limits import StatementLimits, Unlimited
 
 WAL_IS_SAFE = sqlite3.sqlite_version_info >= (3, 51, 3)
 """Before 3.51.3, several processes can corrupt a database in WAL mode (sqlite.org/wal.html#walresetbug)."""
 
 _MIGRATION_WAIT_SECONDS = 600
+_MIGRATION_LOCK_SECONDS = 2.0
+"""Timeout of a migration's wait for a table: all later statements on the table wait behind it."""
+_MIGRATION_PAUSE_SECONDS = 3.0
+"""Pause before a migration that got no lock is tried again, in which the statements behind it run."""
 _MIGRATION_LOCK = 0x6C616B65  # any number that nothing else on the server uses as an advisory lock
 
 
@@ -90,7 +96,7 @@ class Database:
         self.max_connections = max_connections
         self._url = _parse(url)
         self._place = place_of(self._url)
-        self._guard: Guard = _Embedded()
+        self._guard: StatementLimits = Unlimited()
         self._file = SqliteFile(Path(self._url.database or "")) if self.is_embedded else None
         self.changes: ChangeFile | None = None
         if self.is_embedded:
@@ -213,12 +219,30 @@ class Database:
     def migrate(self) -> None:
         """Create or upgrade the tables, completely or not at all. Safe to call from several processes concurrently.
 
-        A newer database that supports this version of the code is left unchanged.
+        A newer database that supports this version of the code is left unchanged. If another session holds a table for
+        long, as a backup does, the migration is rolled back and tried again: servers continue to answer meanwhile.
 
         Raises:
             DatabaseVersionMismatch: the database is newer than this code, and does not support it.
-            IndexUnavailable: the database does not answer.
+            IndexUnavailable: the database does not answer, or a session holds a table for ten minutes.
         """
+        until = time.monotonic() + _MIGRATION_WAIT_SECONDS
+        while True:
+            try:
+                self._migrate()
+            except IndexUnavailable as error:
+                if not is_lock_timeout(error):
+                    raise
+                if time.monotonic() > until:
+                    raise IndexUnavailable(
+                        "another session of the database, such as a backup, holds what the migration changes: "
+                        "pg_stat_activity shows it"
+                    ) from error
+            else:
+                return
+            time.sleep(_MIGRATION_PAUSE_SECONDS)
+
+    def _migrate(self) -> None:
         with self.migrating() as connection:
             found = stored_version.stored(connection)
             if found == schema_version.newest():
@@ -250,6 +274,7 @@ class Database:
                         connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_MIGRATION_WAIT_SECONDS}s'")
                         # SQLite's transaction began with BEGIN IMMEDIATE.
                         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
+                        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_MIGRATION_LOCK_SECONDS}s'")
                     yield connection
 
     def check_version(self) -> None:
@@ -325,32 +350,7 @@ class Database:
         connection.close()
 
 
-class Guard(Protocol):
-    """Time limits of statements. Each block raises at its start if the database is known to be unreachable."""
-
-    def querying(self) -> AbstractContextManager[object]:
-        """Limit one short statement."""
-
-    def reading(self) -> AbstractContextManager[object]:
-        """Limit statements that read."""
-
-    def writing(self) -> AbstractContextManager[object]:
-        """Limit statements that may wait for locks."""
-
-    def migrating(self) -> AbstractContextManager[object]:
-        """Limit statements that may take hours."""
-
-
-class _Embedded:
-    """No limits: SQLite limits its waits itself."""
-
-    def querying(self) -> AbstractContextManager[object]:
-        return nullcontext()
-
-    reading = writing = migrating = querying
-
-
-def _postgres(url: URL, max_connections: int) -> tuple[Engine, Guard]:
+def _postgres(url: URL, max_connections: int) -> tuple[Engine, StatementLimits]:
     try:
         from lakemuster.index import postgres  # noqa: PLC0415 - its driver is an extra
     except ModuleNotFoundError as cause:

@@ -16,6 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from lakemuster.errors import CatalogError, DatabaseVersionMismatch, IndexUnavailable, MetadataCorrupt
 
 _MISSING_TABLE = ("42P01", "42703")
+_LOCK_NOT_AVAILABLE = "55P03"
 _NOT_WRITABLE = {
     "25006": "the database is read-only",
     "53100": "the database's disk is full",
@@ -69,6 +70,12 @@ def map_database_errors(place: str) -> Iterator[None]:
         raise _unavailable(_not_writable(cause) or "the database does not answer", cause, place) from cause
     except OverflowError as cause:
         raise MetadataCorrupt("a number does not fit in 64 bits") from cause
+
+
+def is_lock_timeout(error: IndexUnavailable) -> bool:
+    """Return whether PostgreSQL ended a statement that waited for another session's lock."""
+    cause = error.__cause__
+    return isinstance(cause, DBAPIError) and getattr(cause.orig, "sqlstate", None) == _LOCK_NOT_AVAILABLE
 
 
 def _our_error(cause: DBAPIError, place: str) -> CatalogError:

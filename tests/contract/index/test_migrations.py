@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import UniqueConstraint, inspect, text
+from sqlalchemy import UniqueConstraint, inspect, make_url, text
 
-from lakemuster.errors import DatabaseVersionMismatch
+from lakemuster.errors import DatabaseVersionMismatch, IndexUnavailable
 from lakemuster.index import migrations, schema_version
 from lakemuster.index.database import Database, open_database
 from lakemuster.index.sql_tables import METADATA
-from lakemuster.index.tables import load_metadata
+from lakemuster.index.tables import get_table, load_metadata
 from tests.contract.index import made
+from tests.polling import until
+from tests.postgres import PostgresServer
 
 NEXT = '''
 """A later version."""
@@ -159,6 +163,51 @@ def test_a_newer_database_is_served_if_it_admits_this_version_and_refused_otherw
     for attempt in (database.check_version, database.migrate, lambda: open_database(empty_url)):
         with pytest.raises(DatabaseVersionMismatch, match=r"9000 for servers from 9000 on.*upgrade lakemuster"):
             attempt()
+
+
+def test_servers_read_while_a_migration_waits_for_a_lock(
+    postgres_url: str, postgres_server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lakemuster.index.database._MIGRATION_LOCK_SECONDS", 0.5)
+    monkeypatch.setattr("lakemuster.index.database._MIGRATION_PAUSE_SECONDS", 0.0)
+    name = str(make_url(postgres_url).database)
+    waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'catalog_table'::regclass"
+    with (
+        closing(Database(postgres_url)) as served,
+        closing(Database(postgres_url)) as migrated,
+        postgres_server.connect(name) as backup,
+        postgres_server.connect(name) as observer,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        served.migrate()
+        made.table(served, of=made.metadata([made.snapshot(1)]))
+        with_next(tmp_path, monkeypatch)
+        with backup.transaction():
+            backup.execute("LOCK TABLE catalog_table IN ACCESS SHARE MODE")
+            done = threads.submit(migrated.migrate)
+            for _ in range(2):
+                until(lambda: observer.execute(waiting).fetchone())
+                with served.reading() as session:
+                    assert get_table(session, "shop.orders").name == "shop.orders"
+            assert not done.done()
+        done.result(60)
+        assert "later" in tables(served)
+
+
+def test_a_migration_that_waits_too_long_says_what_for(
+    postgres_url: str, postgres_server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lakemuster.index.database._MIGRATION_LOCK_SECONDS", 0.01)
+    monkeypatch.setattr("lakemuster.index.database._MIGRATION_WAIT_SECONDS", 0)
+    name = str(make_url(postgres_url).database)
+    with closing(Database(postgres_url)) as database, postgres_server.connect(name) as backup:
+        database.migrate()
+        with_next(tmp_path, monkeypatch)
+        with backup.transaction():
+            backup.execute("LOCK TABLE catalog_table IN ACCESS SHARE MODE")
+            with pytest.raises(IndexUnavailable, match="another session of the database, such as a backup, holds"):
+                database.migrate()
+        assert "later" not in tables(database)
 
 
 def test_a_migration_that_fails_changes_nothing(

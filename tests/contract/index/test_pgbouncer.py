@@ -72,7 +72,7 @@ def test_each_transaction_has_the_timeouts_and_no_session_keeps_any(
         assert session.execute(text("SHOW transaction_isolation")).scalar() == "repeatable read"
         assert session.execute(text("SHOW transaction_read_only")).scalar() == "on"
     with pooled.migrating() as connection:
-        assert connection.execute(text(TIMEOUTS)).one() == ("0", "10min")
+        assert connection.execute(text(TIMEOUTS)).one() == ("0", "2s")
     barrier = Barrier(CONNECTIONS)
 
     def left(_: int) -> tuple[str, str]:
@@ -111,5 +111,5 @@ def test_a_session_of_our_own_keeps_its_timeouts_and_prepares_statements(postgre
         assert (driver.is_pooled, driver.prepare_threshold) == (False, 5)
         assert connection.execute(text(TIMEOUTS)).one() == ("30s", "15s")
     with database.migrating() as connection:
-        assert connection.execute(text(TIMEOUTS)).one() == ("0", "10min")
+        assert connection.execute(text(TIMEOUTS)).one() == ("0", "2s")
     database.close()

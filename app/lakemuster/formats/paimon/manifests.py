@@ -18,6 +18,7 @@ from lakemuster.errors import FormatUnsupported, MetadataCorrupt
 from lakemuster.formats.paimon.binary_row import Misfit, SerializedRows
 from lakemuster.formats.paimon.columns import Columns, without_inverted_bounds
 from lakemuster.formats.paimon.orc_bounds import usable_bounds
+from lakemuster.formats.paimon.parquet_bounds import FilesOfManifest, usable_statistics
 from lakemuster.formats.paimon.records import Records, check_names
 from lakemuster.formats.paimon.simple_stats import (
     Schemas,
@@ -167,7 +168,9 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata, *,
         add_value_statistics(
             more, files.struct_array("_VALUE_STATS"), ids, arrays["value_stats_cols"], arrays["write_cols"], schemas
         )
-    usable = usable_bounds(more.build(), arrays["file_name"], arrays["record_count"])
+    names, sizes, rows = arrays["file_name"], arrays["file_size_in_bytes"], arrays["record_count"]
+    own = FilesOfManifest(names, sizes, rows, arrays["schema_id"], _schemas(table, branch))
+    usable = usable_statistics(usable_bounds(more.build(), names, rows), own)
     for field, array in without_inverted_bounds(usable):
         fields.append(field)
         values.append(array)

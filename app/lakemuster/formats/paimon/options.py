@@ -128,6 +128,11 @@ def sorts_by_clustering(options: Mapping[str, str]) -> bool:
     return _flag(options, "pk-clustering-override")
 
 
+def row_group_bytes(options: Mapping[str, str]) -> int:
+    """Return the bytes of memory at which a Parquet writer with these options ends a row group, at least."""
+    return min(_bytes(options, name, 128 << 20) for name in ("file.block-size", "parquet.block.size"))
+
+
 def _flag(options: Mapping[str, str], name: str, *, default: bool = False) -> bool:
     text = options.get(name)
     return default if text is None else text.strip().lower() == "true"
@@ -143,7 +148,7 @@ def _integer(options: dict[str, str], name: str, default: int) -> int:
         raise FormatUnsupported("an option of a Paimon table is not an integer", option=name) from error
 
 
-def _bytes(options: dict[str, str], name: str, default: int) -> int:
+def _bytes(options: Mapping[str, str], name: str, default: int) -> int:
     text = options.get(name, "").strip().lower()
     digits = len(text) - len(text.lstrip("0123456789"))
     unit = text[digits:].strip()

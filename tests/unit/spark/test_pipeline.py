@@ -16,13 +16,15 @@ import pytest
 from benchmarks.generate import iceberg_table
 from lakemuster.config import Settings
 from lakemuster.errors import CatalogError, ConfigInvalid, IndexUnavailable, StorageUnavailable
+from lakemuster.index.segment_store import SegmentStore
+from lakemuster.index.segments import register_segments
 from lakemuster.index.tables import TableRecord, find_table
 from lakemuster.ingest.opening import open_refresher
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.register import register
 from lakemuster.ingest.reports import RefreshReport
 from lakemuster.ingest.table_refresh import TableRefresher
-from lakemuster.spark.pipeline import executor, refreshes, spool
+from lakemuster.spark.pipeline import executor, outages, refreshes, spool
 from lakemuster.spark.pipeline.job_files import JobFiles
 from lakemuster.spark.pipeline.outcome_rows import SCHEMA
 from lakemuster.spark.pipeline.refreshes import SparkRefreshes
@@ -228,6 +230,47 @@ def test_a_run_that_ends_is_resumed_without_what_is_registered(
     cluster.dies_after = None
     assert counts(refresh(refresher)) == (1, 2, 20)
     assert cluster.jobs == [6, 2]
+
+
+def failing_once(function: Callable[..., Any], failures: list[str]) -> Callable[..., Any]:
+    """Return a function whose first call fails as in an outage."""
+
+    def call(*values: Any, **named: Any) -> Any:
+        if function.__name__ not in failures:
+            failures.append(function.__name__)
+            raise IndexUnavailable("no answer")
+        return function(*values, **named)
+
+    return call
+
+
+def test_a_job_goes_on_after_a_short_outage(
+    cluster: Cluster, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outages, "PAUSE_SECONDS", 0.0)
+    failures: list[str] = []
+    for name in ("read", "write", "keys", "size"):
+        monkeypatch.setattr(SegmentStore, name, failing_once(getattr(SegmentStore, name), failures))
+    monkeypatch.setattr(refreshes, "register_segments", failing_once(register_segments, failures))
+    assert counts(refresh(refresher)) == (1, 6, 60)
+    assert sorted(failures) == ["keys", "read", "register_segments", "size", "write"]
+    assert cluster.jobs == [1]
+
+
+def test_a_job_ends_after_a_long_outage(
+    cluster: Cluster, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outages, "OUTAGE_SECONDS", 0.0)
+    monkeypatch.setattr(SegmentStore, "size", failing_once(SegmentStore.size, []))
+    with pytest.raises(IndexUnavailable, match="no answer"):
+        refresh(refresher)
+
+
+def test_parts_that_listings_lack_are_read(
+    cluster: Cluster, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(JobFiles, "done", lambda _: set())
+    assert counts(refresh(refresher)) == (1, 6, 60)
 
 
 def test_a_table_that_cannot_be_looked_at_leaves_the_others(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentMissing
 from lakemuster.index.segment_store import SegmentStore
+from lakemuster.spark.pipeline.outages import through_outages
 
 FOLDER = "jobs"
 ONE_PLACE = "SEGMENTS_URL must be one place for the driver and all executors"
@@ -31,7 +32,7 @@ class JobFiles:
 
     def write_part(self, number: int, part: bytes) -> bytes:
         """Write the part of a task; return its digest, which executors verify."""
-        self.segments.write(self._key(number, "part"), part)
+        through_outages(lambda: self.segments.write(self._key(number, "part"), part))
         return hashlib.sha256(part).digest()
 
     def read_part(self, number: int, digest: bytes) -> bytes:
@@ -42,7 +43,7 @@ class JobFiles:
             IndexUnavailable: it cannot be read, or is not the driver's.
         """
         try:
-            part = self.segments.read(self._key(number, "part"))
+            part = through_outages(lambda: self.segments.read(self._key(number, "part")))
         except SegmentMissing as cause:
             raise ConfigInvalid(f"an executor does not find its part of the job: {ONE_PLACE}") from cause
         if hashlib.sha256(part).digest() != digest:
@@ -51,15 +52,16 @@ class JobFiles:
 
     def write_outcomes(self, number: int, outcomes: bytes) -> None:
         """Write the outcomes of a part."""
-        self.segments.write(self._key(number, "done"), outcomes)
+        through_outages(lambda: self.segments.write(self._key(number, "done"), outcomes))
 
     def read_outcomes(self, number: int) -> bytes:
         """Read the outcomes of a part."""
-        return self.segments.read(self._key(number, "done"))
+        return through_outages(lambda: self.segments.read(self._key(number, "done")))
 
     def done(self) -> set[int]:
         """Return the numbers of the parts that are done."""
-        words = (key.rpartition("/")[2].rpartition("-")[2].partition(".") for key in self._keys())
+        keys = through_outages(self._keys)
+        words = (key.rpartition("/")[2].rpartition("-")[2].partition(".") for key in keys)
         return {int(number) for number, _, kind in words if kind == "done"}
 
     def delete(self, run: Callable[[Callable[[str], None], Iterable[str]], Iterable[None]] = map) -> None:

@@ -26,6 +26,7 @@ from lakemuster.errors import (
     CatalogError,
     ConfigInvalid,
     IndexUnavailable,
+    SegmentMissing,
     StorageDenied,
     StorageUnavailable,
 )
@@ -40,6 +41,7 @@ from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.spark.pipeline.executor import PipelineJob, software
 from lakemuster.spark.pipeline.job_files import ONE_PLACE, JobFiles
 from lakemuster.spark.pipeline.jobs import SparkJob, slots
+from lakemuster.spark.pipeline.outages import through_outages
 from lakemuster.spark.pipeline.outcome_rows import error_of, outcomes_of
 from lakemuster.spark.pipeline.spool import Part, Spool, SpooledChunk, parts_of
 from lakemuster.storage.locations import redacted
@@ -168,16 +170,20 @@ class SparkRefreshes:
                 running = SparkJob(self.spark, pickle.dumps(job), digests, _description(states))
                 stack.callback(running.close)
                 received: set[int] = set()
+
+                def receive(number: int) -> Outcomes:
+                    complete = self._received(spool, parts[number], files.read_outcomes(number), states, threads)
+                    received.add(number)
+                    publishing.add([one.record for one in complete if one.error is None])
+                    for one in complete:
+                        if one.error is not None:
+                            self.refresher.failed(one.record, one.error)
+                            yield one.record, one.error
+
                 while True:
                     is_over = running.is_over
                     for number in sorted(files.done() - received):
-                        complete = self._received(spool, parts[number], files.read_outcomes(number), states, threads)
-                        received.add(number)
-                        publishing.add([one.record for one in complete if one.error is None])
-                        for one in complete:
-                            if one.error is not None:
-                                self.refresher.failed(one.record, one.error)
-                                yield one.record, one.error
+                        yield from receive(number)
                     yield from publishing.results(_POLL_SECONDS)
                     if is_over:
                         break
@@ -186,6 +192,9 @@ class SparkRefreshes:
                 yield from publishing.results()
                 for text in running.errors():
                     raise error_of(text)
+                for number in sorted(set(range(len(parts))) - received):
+                    with suppress(SegmentMissing):  # listings of some stores are late
+                        yield from receive(number)
                 if len(received) != len(parts):
                     raise IndexUnavailable(f"Spark answered for {len(received)} of {len(parts)} parts of its job")
         yield from publishing.results()
@@ -200,9 +209,8 @@ class SparkRefreshes:
             if isinstance(one.error, ConfigInvalid):
                 raise one.error
         made = [one for one in outcomes if one.error is None]
-        _check_store(self.refresher.index.segments, made, threads)
-        with self.refresher.index.database.session() as session:
-            register_segments(session, [_info(one) for one in made])
+        through_outages(lambda: _check_store(self.refresher.index.segments, made, threads))
+        through_outages(lambda: self._register(made))
         changed: dict[int, _Table] = {}
         in_order = iter(outcomes)
         for chunk in chunks:
@@ -213,6 +221,10 @@ class SparkRefreshes:
         for state in changed.values():
             self.progress(state.record.name, state.done, state.manifests)
         return [state for state in changed.values() if not state.chunks]
+
+    def _register(self, made: Sequence[Outcome]) -> None:
+        with self.refresher.index.database.session() as session:
+            register_segments(session, [_info(one) for one in made])
 
     def _with_segments(
         self, state: _Table, outcome: RefreshReport | CatalogError, began: float

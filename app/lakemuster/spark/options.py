@@ -19,6 +19,11 @@ SPLIT_OPEN_FILE_COST = 4 * 2**20
 TASK_THRESHOLD = 10_000
 _NAN_MODES = ("greatest", "unordered", "any", "none")
 
+RESTART_RETRIES = 8
+"""Half a minute if no connection is accepted."""
+FIRST_RETRIES = 4
+"""Three seconds: the address may be wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -113,15 +118,18 @@ class Options:
         named = {"overwrite": self.skip_overwrites, "delete": self.skip_deletes}
         return frozenset(operation for operation, is_skipped in named.items() if is_skipped)
 
-    def client(self) -> Client:
+    def client(self, retries: int = RESTART_RETRIES) -> Client:
         """Return a client of the server, with the token from this process's environment or from a file.
+
+        Args:
+            retries: see :class:`Client`; by default, so many that queries and streams outlast a restart of the server.
 
         Raises:
             OptionInvalid: the address is invalid, or the variable is not set in this process.
         """
         token = token_of(self.token_env, self.token_file)
         try:
-            return Client(self.uri, token)
+            return Client(self.uri, token, retries=retries)
         except ValueError as cause:
             raise OptionInvalid("uri", f"is {cause}") from cause
 

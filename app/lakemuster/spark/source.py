@@ -10,7 +10,7 @@ from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType
 
 from lakemuster.spark.errors import OptionInvalid, ReadOnly, in_one_line
-from lakemuster.spark.options import Options
+from lakemuster.spark.options import FIRST_RETRIES, Options
 from lakemuster.spark.reader import PushingReader, Reader
 from lakemuster.spark.reading.formats import format_reader
 from lakemuster.spark.reading.row_filter import RowFilter
@@ -64,7 +64,7 @@ class LakemusterSource(DataSource):  # type: ignore[misc]  # PySpark is not inst
             return self._schema()
 
     def _schema(self) -> StructType:
-        with self._options.client() as client:
+        with self._options.client(FIRST_RETRIES) as client:
             self._pinned = pin(client.table(self._options.table), self._options)
         table = self._pinned.table
         reader = format_reader(table)

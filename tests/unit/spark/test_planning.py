@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from typing import Any
 
@@ -9,8 +10,9 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from lakemuster.client import ClientError
+from lakemuster.client import Client, ClientError, transport
 from lakemuster.client.plans import PlanTask
+from lakemuster.spark import options
 from lakemuster.spark.errors import OptionInvalid, PlanOutdated, SnapshotReplaced
 from lakemuster.spark.options import Options
 from lakemuster.spark.planning import TaskInput, task_inputs, task_rows
@@ -67,12 +69,29 @@ def test_a_part_of_a_plan_whose_snapshot_is_gone_says_so(monkeypatch, code: str,
         list(task_rows(Options("http://lake.test", "a.b"), table("iceberg"), part))
 
 
+def test_executors_wait_for_a_server_that_restarts(monkeypatch):
+    monkeypatch.setattr(transport, "_pause", lambda attempt, retry_after: None)
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.path)
+        if len(asked) <= 7:
+            raise httpx.ConnectError("connection refused", request=request)
+        return refusal(400, "page_token_invalid")
+
+    monkeypatch.setattr(options, "Client", functools.partial(Client, transport=httpx.MockTransport(answer)))
+    part = TaskInput(task=PlanTask("/tables/a.b/plan", {}, "token", 2))
+    with pytest.raises(PlanOutdated):
+        list(task_rows(Options("http://lake.test", "a.b"), table("iceberg"), part))
+    assert asked == 8 * ["/api/v1/tables/a.b/plan"]
+
+
 def test_a_part_of_a_plan_of_another_caller_names_the_token(monkeypatch):
     monkeypatch.setattr(Options, "client", lambda self: Server(refusal(400, "page_token_invalid")).client())
     part = TaskInput(task=PlanTask("/tables/a.b/plan", {}, "token", 2))
-    options = Options("http://lake.test", "a.b", token_env="LAKE_TOKEN")
+    own = Options("http://lake.test", "a.b", token_env="LAKE_TOKEN")
     with pytest.raises(PlanOutdated, match="or LAKE_TOKEN has another caller's token on executors") as refused:
-        list(task_rows(options, table("iceberg"), part))
+        list(task_rows(own, table("iceberg"), part))
     assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)
 
 

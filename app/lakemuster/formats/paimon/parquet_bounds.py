@@ -27,7 +27,7 @@ from lakemuster.metadata.types import Kind, Primitive
 ROWS = 100
 """The fewest rows of a row group that is not a file's last: a writer does not look at its size before."""
 
-COMPRESSION = 16
+COMPRESSION = 64
 """How many times smaller a row group may be in the file than in the writer's memory, by which it is limited."""
 
 _PARQUET = r"(?i)\.(cc-)?parquet$"

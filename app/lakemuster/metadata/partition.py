@@ -6,7 +6,8 @@ Iceberg's partition fields have ids of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.transforms import keeps_type, own_type
@@ -58,3 +59,45 @@ def result_type(field: PartitionField, schemas: tuple[Schema, ...]) -> Primitive
             if (source := schema.primitive(field.source_ids[0])) is not None:
                 return source
     return UNKNOWN
+
+
+def with_distinct_names(specs: Sequence[PartitionSpec], schemas: tuple[Schema, ...]) -> tuple[PartitionSpec, ...]:
+    """Return specs in which fields of one name have values of one type.
+
+    A name may be dropped and used again for another field. It stays the name of the newest field; older ones whose
+    values have another type get their ids appended, as Iceberg Java does in format 1.
+
+    Args:
+        specs: in any order; a later id is a newer spec.
+        schemas: see :func:`result_type`.
+    """
+    fields = [field for spec in sorted(specs, key=lambda spec: spec.spec_id) for field in spec.fields]
+    names = {(field.name, field.field_id) for field in fields}
+    if len({name for name, _ in names}) == len(names):
+        return tuple(specs)
+    types: dict[int, Primitive] = {}
+    for field in sorted(fields, key=lambda field: field.transform == "void"):  # a void field keeps its source's type
+        types.setdefault(field.field_id, result_type(field, schemas))
+    newest = {field.name: field.field_id for field in fields}
+    renamed = {
+        (name, field_id): _free_name(name, field_id, newest)
+        for name, field_id in names
+        if types[field_id] != types[newest[name]]
+    }
+    return tuple(
+        replace(
+            spec,
+            fields=tuple(
+                replace(field, name=renamed.get((field.name, field.field_id), field.name)) for field in spec.fields
+            ),
+        )
+        for spec in specs
+    )
+
+
+def _free_name(name: str, field_id: int, taken: Mapping[str, int]) -> str:
+    """Append the id until no other field has the name."""
+    found = f"{name}_{field_id}"
+    while taken.get(found, field_id) != field_id:
+        found += f"_{field_id}"
+    return found

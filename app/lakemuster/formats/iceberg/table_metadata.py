@@ -30,7 +30,7 @@ from lakemuster.formats.iceberg.gzipped import inflate, is_gzip
 from lakemuster.formats.iceberg.json_text import parse_json
 from lakemuster.formats.iceberg.schemas import parse_schema
 from lakemuster.formats.iceberg.specs import parse_spec, parse_spec_fields
-from lakemuster.metadata.partition import PartitionSpec
+from lakemuster.metadata.partition import PartitionSpec, with_distinct_names
 from lakemuster.metadata.schema import Schema
 from lakemuster.metadata.snapshot import MAIN, ManifestListRef, Ref, Snapshot, TableMetadata
 
@@ -111,7 +111,7 @@ def parse_table_metadata(data: bytes, location: str) -> TableMetadata:
         metadata_location=location,
         schemas=schemas,
         current_schema_id=current_schema_id,
-        specs=specs,
+        specs=with_distinct_names(specs, schemas[::-1]),
         default_spec_id=default_spec_id,
         properties=texts(root.get("properties"), "properties"),
         snapshots=snapshots,

@@ -104,7 +104,10 @@ class PartitionFieldOut(WireModel):
     """A field of a partition spec."""
 
     field_id: int
-    name: str
+    name: str = Field(
+        description="Its name in lists of files and partitions: as recorded, with `_` and the id appended if a newer "
+        "field whose values have another type uses the name."
+    )
     transform: str = Field(examples=["identity", "bucket[16]", "day"])
     source_ids: list[int] = Field(description="Field ids of the columns that it is computed from.")
     type: str = Field(description="Type of its values; `unknown` if it cannot be derived.")

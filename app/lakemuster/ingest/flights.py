@@ -58,6 +58,12 @@ class Flight:
         """Whether the run has ended."""
         return self._done.is_set()
 
+    @property
+    def overdue(self) -> str:
+        """Why it has not ended, for the message to a caller that has waited too long."""
+        what = self.waits.what
+        return "it takes longer than a request waits" if what is None else f"{what} has not answered in time"
+
     def wait(self, patience: Patience) -> bool:
         """Wait for its end; return False at a timeout. Does not wait for a run that has already stalled too long."""
         until = self._clock.monotonic() + patience.total

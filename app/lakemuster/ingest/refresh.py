@@ -197,8 +197,7 @@ class Refresher:
             is_done = flight.wait(waiting.known if is_replaceable else waiting.unknown)
             if not is_done and record.state == "known":
                 raise SnapshotUnpublished(
-                    f"snapshot {record.snapshot.snapshot_id} of {table.name} is not indexed yet: storage has not "
-                    "answered in time"
+                    f"snapshot {record.snapshot.snapshot_id} of {table.name} is not indexed yet: {flight.overdue}"
                 )
             if is_done and (flight.error is None or record.state == "known"):
                 record = cast("SnapshotRecord", self._result(flight))
@@ -343,7 +342,7 @@ class Refresher:
         """
         flight, _ = self._flights.join(key, self.tables.bucket_of(table), work)
         if not flight.wait(self._looks.waiting.unknown):
-            raise StorageUnavailable(f"{redacted(table.location)}: storage has not answered in time")
+            raise StorageUnavailable(f"{redacted(table.location)}: {flight.overdue}")
         return cast("T", self._result(flight))
 
     @staticmethod

@@ -23,7 +23,6 @@ from lakemuster.ingest.table_refresh import TableRefresher
 from lakemuster.ingest.unchanged_looks import UnchangedLooks
 from lakemuster.storage.locations import redacted
 from lakemuster.table_settings import TableRules
-from lakemuster.upstream.locations import split_catalog_location
 
 SHORTEST_MEMORY_SECONDS = 1.0
 FEW_FAILURES = 256
@@ -111,10 +110,8 @@ class SharedLooks:
         totals.looks_shared += is_shared
         if not flight.wait(self.waiting.known if has_state and not now else self.waiting.unknown):
             totals.looks_overdue += 1
-            where = redacted(table.location)
-            what = "storage" if split_catalog_location(table.location) is None else "its catalog or storage"
             overdue = StorageUnavailable(
-                f"{where}: {what} has not answered in time; the read of the pointer continues in the background"
+                f"{redacted(table.location)}: {flight.overdue}; the read of the pointer continues in the background"
             )
             return _stale_reason(overdue, has_state=has_state)
         if flight.error is not None:

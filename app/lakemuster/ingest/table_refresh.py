@@ -374,7 +374,7 @@ class TableRefresher:
     def _leased(self, table: TableRecord) -> Iterator[Lease]:
         with contextlib.ExitStack() as stack:
             # The wait for a lease counts as a wait for storage: its holder may be waiting for storage.
-            with waiting():
+            with waiting("another process, which refreshes the table,"):
                 lease = stack.enter_context(hold(self.index.database, table.table_id, wait_seconds=LEASE_WAIT_SECONDS))
             yield lease
 

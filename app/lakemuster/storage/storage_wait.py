@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from lakemuster.clock import SYSTEM, Clock
 
+STORAGE = "storage"
 _OWN = threading.local()
 
 
@@ -21,7 +22,7 @@ class StorageWait:
         self._clock = clock
         self._past = 0.0
         self._since: float | None = None
-        self._is_storage = True
+        self._is_storage, self._what = True, STORAGE
         self._behind: tuple[StorageWait, float] | None = None
 
     @property
@@ -41,9 +42,17 @@ class StorageWait:
             return behind[0].stalled
         return 0.0 if since is None or not self._is_storage else self._clock.monotonic() - since
 
-    def begin(self, *, is_storage: bool = True) -> None:
+    @property
+    def what(self) -> str | None:
+        """What the work waits for now, for messages; None if it does not wait."""
+        since, behind = self._since, self._behind
+        if behind is not None:
+            return behind[0].what
+        return None if since is None else self._what
+
+    def begin(self, what: str = STORAGE, *, is_storage: bool = True) -> None:
         """Start a wait for storage, or for another service."""
-        self._since, self._is_storage = self._clock.monotonic(), is_storage
+        self._since, self._is_storage, self._what = self._clock.monotonic(), is_storage, what
 
     def end(self) -> None:
         """End the wait for storage."""
@@ -80,17 +89,18 @@ def current() -> StorageWait | None:
 
 
 @contextmanager
-def waiting(*, is_storage: bool = True) -> Iterator[None]:
+def waiting(what: str = STORAGE, *, is_storage: bool = True) -> Iterator[None]:
     """Record the block as a wait for storage by this thread.
 
     Args:
+        what: what the block waits for, for messages.
         is_storage: False for a wait for another service, which has timeouts of its own: it is not a stall.
     """
     waits = current()
     if waits is None:
         yield
         return
-    waits.begin(is_storage=is_storage)
+    waits.begin(what, is_storage=is_storage)
     try:
         yield
     finally:

@@ -176,7 +176,7 @@ class Upstream(ABC):
         self.breaker.check()
         try:
             # A request for a known table does not wait long for its catalog.
-            with waiting(is_storage=False), self._semaphore.permit():
+            with waiting("its catalog", is_storage=False), self._semaphore.permit():
                 return self._send(ask)
         except PermitTimeout:
             raise overloaded(self.name) from None

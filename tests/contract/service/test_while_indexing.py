@@ -23,13 +23,16 @@ from lakemuster.api.response_cache import is_current
 from lakemuster.catalog import services as services_module
 from lakemuster.catalog.services import Services
 from lakemuster.errors import SnapshotNotFound, SnapshotQuarantined, SnapshotUnpublished
+from lakemuster.index import leases
 from lakemuster.index.orm import SnapshotRow
 from lakemuster.index.tables import TableRecord, load_metadata
 from lakemuster.ingest.index import Indexed, Indexer
 from lakemuster.metadata.snapshot import Snapshot, TableMetadata
 from lakemuster.planner.lists import snapshot_lists as lists
 from lakemuster.planner.view import CURRENT, Selector
+from lakemuster.storage.storage_wait import StorageWait, measured
 from tests.contract.service.backends import catalog, rows, settings
+from tests.polling import until
 
 NAME = "db.t"
 DATA = pa.table({"id": pa.array(range(10), pa.int64())})
@@ -252,3 +255,22 @@ def test_concurrent_requests_after_a_commit_read_its_metadata_once(
         services.refresh(NAME)
         assert services.view(NAME).snapshot_id == current(table)
         assert len(read) == 2
+
+
+def test_a_refresh_that_waits_for_another_process_says_so(table: Table, tmp_path: Path) -> None:
+    table.append(DATA)
+    with indexing(tmp_path) as services:
+        known = services.table(NAME)
+        other = leases.acquire(services.index.database, known.table_id, wait_seconds=0)
+        tables, waits = services.refresher.tables, StorageWait()
+
+        def refresh() -> None:
+            with measured(waits):
+                tables.refresh_alone(known)
+
+        with ThreadPoolExecutor(1) as thread:
+            done = thread.submit(refresh)
+            said = until(lambda: waits.what)
+            leases.release(services.index.database, other)
+            done.result(60)
+        assert said == "another process, which refreshes the table,"

@@ -75,6 +75,7 @@ def test_a_run_that_has_waited_for_storage_too_long_is_not_waited_for(flights: F
     for one in (flight, behind):
         for patience in (Patience(storage=1.0, stall=1.0), Patience(stall=3.0)):
             assert not one.wait(patience)
+        assert one.overdue == "storage has not answered in time"
     work.go.set()
     assert flight.wait(FOR_EVER)
 
@@ -83,7 +84,7 @@ def test_a_run_that_waits_for_a_catalog_is_waited_for_as_long_by_those_who_know_
     flights: Flights, clock: SteppedClock
 ) -> None:
     def work() -> None:
-        with waiting(is_storage=False):
+        with waiting("its catalog", is_storage=False):
             begun.set()
             assert go.wait(IN_TIME)
 
@@ -92,6 +93,7 @@ def test_a_run_that_waits_for_a_catalog_is_waited_for_as_long_by_those_who_know_
     assert begun.wait(IN_TIME)
     clock.pass_seconds(5)
     assert not flight.wait(Patience(storage=1.0))
+    assert flight.overdue == "its catalog has not answered in time"
     assert (flight.waits.spent >= 5, flight.waits.stalled) == (True, 0.0)
     go.set()
     assert flight.wait(Patience(stall=3.0))
@@ -102,6 +104,7 @@ def test_work_of_our_own_is_waited_for(flights: Flights, clock: SteppedClock) ->
     flight, _ = flights.join("t", "b", work)
     assert work.begun.acquire(timeout=IN_TIME)
     clock.pass_seconds(5)
+    assert flight.overdue == "it takes longer than a request waits"
     told: list[bool] = []
     waiter = threading.Thread(target=lambda: told.append(flight.wait(Patience(storage=1.0, stall=1.0, total=10.0))))
     waiter.start()

@@ -18,6 +18,7 @@ from lakemuster.formats.avro.container import read_header, read_long
 from lakemuster.spark.reading.column_stats import ColumnStats
 from lakemuster.spark.reading.int96 import open_parquet
 from lakemuster.spark.reading.orc_timestamps import NEWER_PYARROW_NEEDED, has_timestamps, timestamps_are_checked
+from lakemuster.spark.reading.paimon.orc_zones import has_instants, intended, writer_zone
 from lakemuster.spark.reading.row_groups import RowRange, batch_rows, row_group_stats, row_groups, whole
 
 BATCH_ROWS = 16_384
@@ -53,8 +54,11 @@ class DataFile:
     column_stats: Callable[[str, RowRange], ColumnStats | None]
 
 
-def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
+def open_data_file(file_format: str | None, source: pa.NativeFile, *, orc_instants_are_local: bool = False) -> DataFile:
     """Open a data file.
+
+    Args:
+        orc_instants_are_local: ORC files hold instants as local times of the writer's zone, see ``orc_zones``.
 
     Raises:
         UnknownContainer: the format is not supported.
@@ -64,7 +68,7 @@ def open_data_file(file_format: str | None, source: pa.NativeFile) -> DataFile:
         case "parquet":
             return _parquet(source)
         case "orc":
-            return _orc(source)
+            return _orc(source, instants_are_local=orc_instants_are_local)
         case "avro":
             return _avro(source)
     raise UnknownContainer(f"its format is {file_format}")
@@ -111,7 +115,7 @@ def _nothing(name: str, row_range: RowRange) -> ColumnStats | None:
     return None
 
 
-def _orc(source: pa.NativeFile) -> DataFile:
+def _orc(source: pa.NativeFile, *, instants_are_local: bool) -> DataFile:
     file = orc.ORCFile(source)
 
     def batches(names: Sequence[str], row_ranges: Sequence[RowRange]) -> Iterator[pa.RecordBatch]:
@@ -120,8 +124,13 @@ def _orc(source: pa.NativeFile) -> DataFile:
             raise UnknownContainer(NEWER_PYARROW_NEEDED)
         # Without names, read all columns, to get the row count. A name with a dot would select a nested member.
         chosen = None if not names or any("." in name for name in names) else list(names)
+        zoned = [name for name in names if has_instants(file.schema.field(name).type)]
+        zone = writer_zone(source, file) if zoned and instants_are_local else None
         for number in range(file.nstripes):
             stripe = file.read_stripe(number, columns=chosen).select(list(names))
+            if zone is not None:
+                for name in zoned:
+                    stripe = stripe.set_column(names.index(name), name, intended(stripe.column(name), zone))
             for start in range(0, stripe.num_rows, BATCH_ROWS):
                 yield stripe.slice(start, BATCH_ROWS)
 

@@ -26,6 +26,7 @@ SEQUENCE = Field(2**31 - 2, "_SEQUENCE_NUMBER", Primitive(Kind.LONG, "BIGINT"), 
 ROW_KIND = Field(2**31 - 3, "_VALUE_KIND", Primitive(Kind.TINYINT, "TINYINT"), required=True)
 """System columns in files of primary-key tables. Row kinds: 0 insert, 1 update before, 2 update after, 3 delete."""
 
+_LOCAL_INSTANTS = "orc.timestamp-ltz.legacy.type"
 _OWN = {field.field_id: field for field in (SEQUENCE, ROW_KIND)}
 
 
@@ -86,7 +87,8 @@ def open_rows(
     recorded = file["record_count"]
     source = files.open(file["file_path"], file["file_size_in_bytes"])
     with source, columns.refusing():
-        opened = open_data_file(file["file_format"], source)
+        local = table.options.get(_LOCAL_INSTANTS, "").strip().lower() != "false"
+        opened = open_data_file(file["file_format"], source, orc_instants_are_local=local)
         if opened.row_count not in (None, recorded):
             raise columns.refused(f"it holds {opened.row_count} rows, not {recorded} as recorded")
         row_ranges = matching_ranges(opened.row_ranges, file, conditions, partial(columns.column_stats, opened))

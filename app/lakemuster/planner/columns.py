@@ -125,13 +125,14 @@ def _statistic_field(path: str, of: Type, kind: str) -> pa.Field:
 def partition_type(specs: Sequence[PartitionSpec], schemas: Sequence[Schema]) -> pa.DataType:
     """Return the struct type of partition values over all specs: a member for each name that a field has or had.
 
-    A name may have been dropped and used again for another field: its type is that of the oldest one.
+    A name may have been dropped and used again for another field: its type is that of the oldest one. Values of an
+    unknown type, such as that of a column which no schema has any more, are texts.
     """
     fields = []
     for spec in sorted(specs, key=lambda spec: spec.spec_id):
         for field in spec.fields:
             of = result_type(field, tuple(schemas))
-            fields.append(typed_field(field.name, arrow_type(of) or pa.binary(), of.text))
+            fields.append(typed_field(field.name, arrow_type(of) or pa.string(), of.text))
     return pa.struct(_distinct(fields))
 
 

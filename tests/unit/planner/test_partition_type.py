@@ -32,3 +32,12 @@ def test_values_of_a_renamed_field_have_the_name_of_their_spec() -> None:
 
 def test_a_name_used_again_has_the_type_of_the_oldest_field() -> None:
     assert partition_type(specs((1000, "x", 2), (1001, "x", 1)), [SCHEMA]).field("x").type == pa.int32()
+
+
+def test_values_of_an_unknown_type_are_texts() -> None:
+    dropped = specs((1000, "x", 9))
+    schema = pa.schema([pa.field("partition", partition_type(dropped, [SCHEMA]))])
+    columns = [pa.array([1, None, -2]), pa.array(["a", "b", None]), pa.array([18262, 0, 1], pa.date32())]
+    listed = [partition_struct(pa.record_batch({"partition.1000": values}), dropped[0], {}) for values in columns]
+    found = [conform(pa.record_batch({"partition": one}), schema).column(0).field("x").to_pylist() for one in listed]
+    assert found == [["1", None, "-2"], ["a", "b", None], ["2020-01-01", "1970-01-01", "1970-01-02"]]

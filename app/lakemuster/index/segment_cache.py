@@ -11,6 +11,7 @@ download continues, and a later caller finds its copy.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import shutil
 import threading
@@ -24,7 +25,6 @@ from lakemuster.cpu_semaphore import CPU
 from lakemuster.errors import IndexUnavailable
 from lakemuster.index.segment_files import place
 
-STALL_SECONDS = 5.0
 MAX_DOWNLOADS = 256
 """Maximum number of downloads of a process at a time."""
 _SUFFIX = ".arrow"
@@ -56,7 +56,7 @@ class SegmentCache:
         self,
         folder: Path,
         budget: int,
-        stall_seconds: float = STALL_SECONDS,
+        stall_seconds: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder = folder.absolute()

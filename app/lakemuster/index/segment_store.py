@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import mmap
 import threading
 from collections import OrderedDict
@@ -50,6 +51,7 @@ class SegmentStore:
         options: fsspec options by scheme.
         cache_dir: folder of the local copies of remote segments.
         cache_bytes: budget of this folder.
+        stall_seconds: time without new bytes of a remote segment after which callers no longer wait for it.
         max_open: maximum number of segments that stay mapped; fewer if the budget of all caches is exhausted.
         max_mapped: bytes of mapped files, including those of the program itself, that may be resident before the
             memory of the least recently used segments is released.
@@ -69,6 +71,7 @@ class SegmentStore:
         cache_dir: str | Path = ".lakemuster/cache",
         cache_bytes: int = 20 * 2**30,
         *,
+        stall_seconds: float = math.inf,
         max_open: int = 4096,
         max_mapped: int = 512 * 2**20,
     ) -> None:
@@ -81,7 +84,7 @@ class SegmentStore:
         else:
             by_scheme = {normal_scheme(name): values for name, values in (options or {}).items()}
             folder = RemoteFolder(url, by_scheme.get(normal_scheme(scheme), {}))
-            cache = SegmentCache(Path(cache_dir), cache_bytes)
+            cache = SegmentCache(Path(cache_dir), cache_bytes, stall_seconds)
             cache.close = self._drop
             self._backend = RemoteSegmentBackend(folder, cache)
         self.repair: Repair | None = None

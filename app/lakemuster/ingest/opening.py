@@ -35,7 +35,13 @@ def open_refresher(settings: Settings, waiting: WaitPolicy = SERVER_WAITS, clock
     """
     index = Index(
         database=open_database(settings.database_url, clock, settings.connections_of_a_process),
-        segments=SegmentStore(settings.segments_url, settings.storage, settings.cache_dir, settings.cache_bytes),
+        segments=SegmentStore(
+            settings.segments_url,
+            settings.storage,
+            settings.cache_dir,
+            settings.cache_bytes,
+            stall_seconds=waiting.segment_stall,
+        ),
     )
     store = ObjectStore(settings.roots, settings.storage)
     store.check_options()

@@ -36,13 +36,15 @@ class WaitPolicy:
     Attributes:
         known: the timeouts if the index has an earlier state to answer from.
         unknown: the timeouts if it has none.
+        segment_stall: the timeout of a remote segment, in seconds without new bytes.
     """
 
     known: Patience
     unknown: Patience
+    segment_stall: float = float("inf")
 
 
-SERVER_WAITS = WaitPolicy(Patience(storage=1.0, stall=1.0, total=10.0), Patience(stall=3.0, total=60.0))
+SERVER_WAITS = WaitPolicy(Patience(storage=1.0, stall=1.0, total=10.0), Patience(stall=3.0, total=60.0), 5.0)
 """For servers: wait a second for storage if there is an earlier state, else until storage stalls for three seconds."""
 
 NO_LIMITS = WaitPolicy(Patience(), Patience())

@@ -4,6 +4,8 @@
   its first character that is not above a blank.
 - Paimon takes the bounds of timestamps in the hybrid calendar, that of ``java.sql.Timestamp``, and reads the values in
   the proleptic Gregorian one: before 1582-10-15 they differ by up to ten days, and such a bound is unknown.
+- Paimon takes the bounds of dates as milliseconds in the writer's time zone, and rounds those before 1970 up: where a
+  day does not begin at midnight, as 1940-06-01 in Shanghai, a lower bound is the next day.
 - ORC compares with ``<`` and ``>``: NaN as the first value of a stride hides the numbers after it, and the bounds of
   the file are those of its other strides. Paimon counts no NaN, so bounds of floating point columns are unknown in a
   file that may have several strides.
@@ -36,6 +38,7 @@ _KINDS = ("lower", "upper", "key_lower", "key_upper")
 _ORC = r"(?i)\.(cc-)?orc$"
 _BLANKS = r"(?s)[\x00-\x20].*"
 _LEAST = -(2**63)
+_LEAST_DAY = -(2**31)
 _MOST_SHIFT = 11 * 86_400
 """More seconds than the calendars differ by."""
 
@@ -91,6 +94,10 @@ def _usable(values: pa.Array, orc: Mask, type_text: bytes, *, is_lower: bool) ->
         early = pc.fill_null(pc.less(values.view(pa.int64()), first), False)
         gone = orc & np.asarray(early.to_numpy(zero_copy_only=False), np.bool_)
         return pc.if_else(pa.array(gone), pa.scalar(None, values.type), values) if gone.any() else values
+    if is_lower and pa.types.is_date32(values.type):
+        days = values.view(pa.int32())
+        before = pc.and_(pa.array(orc), pc.and_(pc.less_equal(days, 0), pc.greater(days, _LEAST_DAY)))
+        return pc.if_else(before, pc.subtract(days, pa.scalar(1, days.type)), days).view(values.type)
     if is_lower and type_text.startswith(b"CHAR("):
         return pc.if_else(pa.array(orc), pc.replace_substring_regex(values, _BLANKS, "", max_replacements=1), values)
     return values

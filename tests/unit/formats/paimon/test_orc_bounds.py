@@ -34,6 +34,8 @@ def bounds(of: str, lower: object, upper: object, records: int = 1) -> dict[str,
         values = table.column(name) if name in table.column_names else pa.nulls(2, pa.int64())
         if pa.types.is_timestamp(values.type):
             values = pa.chunked_array([chunk.view(pa.int64()) for chunk in values.chunks])
+        if pa.types.is_date32(values.type):
+            values = pa.chunked_array([chunk.view(pa.int32()) for chunk in values.chunks])
         found[side] = values.to_pylist()
     return found
 
@@ -71,3 +73,12 @@ def test_bounds_before_the_gregorian_calendar_are_unknown(digits: int, zone: str
 def test_bounds_of_numbers_that_nan_may_hide_are_unknown(of: str) -> None:
     for records, orc in ((STRIDE, 5.0), (STRIDE + 1, None)):
         assert bounds(of, 5.0, 5.0, records) == {"lower": [orc, 5.0], "upper": [orc, 5.0]}
+
+
+@pytest.mark.parametrize(("day", "least"), [(-10805, -10806), (0, -1), (1, 1), (19_000, 19_000), (-(2**31), -(2**31))])
+def test_a_lower_bound_of_dates_before_1970_may_be_a_day_late(day: int, least: int) -> None:
+    assert bounds("DATE", day, 20_000) == {"lower": [least, day], "upper": [20_000, 20_000]}
+
+
+def test_unknown_bounds_of_dates_stay_unknown() -> None:
+    assert bounds("DATE", None, 20_000) == {"lower": [None, None], "upper": [20_000, 20_000]}

@@ -223,7 +223,7 @@ def test_a_session_may_forbid_pushdown(lake: Lake) -> None:
 
 
 REFUSED = {
-    "unknown options": ({"colour": "red"}, "option colour is not an option; known options: uri, token_env, filter"),
+    "unknown options": ({"colour": "red"}, "option colour is not an option; known options: uri, token_env, token_file"),
     "tokens": ({"token": "secret-of-mine"}, "option token would be written to plans and logs"),
     "two snapshots": ({"ref": "main", "snapshot_id": "1"}, "option ref and snapshot_id exclude each other"),
     "columns": ({"columns": "id,nothing"}, "column 'nothing' not found"),

@@ -145,7 +145,7 @@ def _lz4(chunk: bytes, limit: int) -> bytes:
             break
         back, at = int.from_bytes(chunk[at : at + 2], "little"), at + 2
         start = len(found) - back
-        for place in range(start, start + length(token & 15) + 4):
+        for place in range(start, start + min(length(token & 15) + 4, limit)):
             found.append(found[place])
     return bytes(found)
 

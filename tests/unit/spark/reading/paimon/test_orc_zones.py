@@ -10,7 +10,7 @@ import pytest
 from pyarrow import orc
 
 from lakemuster.spark.reading.paimon.data_files import open_data_file
-from lakemuster.spark.reading.paimon.orc_zones import writer_zone
+from lakemuster.spark.reading.paimon.orc_zones import _lz4, writer_zone
 
 INSTANT = pa.timestamp("ns", "UTC")
 STORED = [dt.datetime(2024, 7, 1, 21, 30, tzinfo=dt.UTC), None, dt.datetime(1969, 12, 31, 16, 0, 1, tzinfo=dt.UTC)]
@@ -56,3 +56,9 @@ def test_the_zone_is_found_in_each_compression(compression: str, monkeypatch: py
 def test_an_unknown_zone_is_an_error() -> None:
     with pytest.raises(pa.ArrowException, match="XYZ"):
         read(file(b"XYZ"))
+
+
+def test_a_block_that_repeats_a_byte_without_end_is_cut_at_its_limit() -> None:
+    block = b"\x1fx\x01\x00" + b"\xff" * 1000 + b"\x00"
+    assert set(_lz4(block, 500)) == {ord("x")}
+    assert len(_lz4(block, 500)) <= 1001

@@ -32,7 +32,7 @@ from lakemuster.index.mapped_segment import BATCH_ROWS, DECODER_KEY, ROWS_KEY, M
 from lakemuster.index.zone_block import zone_block
 from lakemuster.index.zones import ZONE_ROWS, segment_zones
 
-DECODER_VERSION = 10
+DECODER_VERSION = 11
 """Incremented when the decoders return other columns or values for the same bytes; manifests are then decoded again."""
 
 _BUFFER_BYTES = 1 << 20

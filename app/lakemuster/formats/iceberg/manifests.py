@@ -35,7 +35,6 @@ from lakemuster.formats.iceberg.partitions import partition_columns
 from lakemuster.formats.iceberg.schemas import RESERVED, parse_schema
 from lakemuster.formats.iceberg.specs import parse_spec_fields
 from lakemuster.formats.iceberg.statistics import Column, KeyMatrixBuilder, bound_columns, count_columns
-from lakemuster.formats.iceberg.timestamp_bounds import is_of_delta
 from lakemuster.formats.iceberg.usable_bounds import Files, usable_columns
 from lakemuster.metadata.files import ADDED, DATA, DELETED, EXISTING, ICEBERG_COLUMNS
 from lakemuster.metadata.integer_text import parse_int64
@@ -80,8 +79,7 @@ def parse_manifest(data: bytes, header: ManifestHeader, table: TableMetadata) ->
     if entries.column("partition") is not None:
         columns += partition_columns(entries.partition, entries.record("partition"), fields, schemas)
     statistics = _statistics(entries, {path[-1]: columns for path, columns in maps.items()}, type_of)
-    files = Files(own["file_format"], own["record_count"].to_numpy(), is_of_delta(table.properties))
-    columns += usable_columns(statistics, type_of, files)
+    columns += usable_columns(statistics, type_of, Files.of_entries(own, table.properties))
     return pa.Table.from_arrays([values for _, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 

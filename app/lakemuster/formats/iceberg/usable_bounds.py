@@ -4,6 +4,7 @@
 * Bounds of UUIDs that hold in one order of writers alone, see ``uuid_bounds``.
 * Bounds of ORC files that do not hold for the values that readers return, see ``orc_bounds``.
 * Bounds of timestamps that were recorded in milliseconds, see ``timestamp_bounds``.
+* Bounds of texts and binaries of some row groups only, see ``pyiceberg_bounds``.
 * Lower bounds of strings that end in zero bytes: some writers record the whole buffer of an encoded text, so that
   they exceed the smallest value. They are used without these bytes. Padded upper bounds still hold.
 * Upper bounds of 16 bytes of strings in partition summaries: older releases of DuckDB recorded the first 16 bytes
@@ -16,8 +17,9 @@ Source: apache/beam pull request 38580; apache/paimon issue 5007; duckdb/duckdb-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -25,8 +27,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from lakemuster.formats.iceberg.orc_bounds import changed_bounds, has_format
+from lakemuster.formats.iceberg.pyiceberg_bounds import has_partial_bounds, unusable_bounds
 from lakemuster.formats.iceberg.statistics import Column, bound_field
-from lakemuster.formats.iceberg.timestamp_bounds import loosened_bounds
+from lakemuster.formats.iceberg.timestamp_bounds import is_of_delta, loosened_bounds
 from lakemuster.formats.iceberg.uuid_bounds import ordered_pair, ruled_out
 from lakemuster.formats.iceberg.values import encode_array
 from lakemuster.metadata.bound_order import inverted, is_inverted, joined, rows_of, together
@@ -49,12 +52,24 @@ class Files:
     Attributes:
         formats: (N,) the names of their file formats.
         records: (N,) their numbers of rows.
+        are_partial: (N,) whether bounds of texts may be those of some row groups only.
         is_of_delta: whether Delta Lake's UniForm writes the table.
     """
 
     formats: pa.Array
     records: NDArray[np.int64]
-    is_of_delta: bool = False
+    are_partial: Mask
+    is_of_delta: bool
+
+    @classmethod
+    def of_entries(cls, own: Mapping[str, pa.Array], properties: Mapping[str, str]) -> Self:
+        """Return the files of entries, from their columns in the shape of ``metadata.files``.
+
+        Args:
+            properties: those of the table.
+        """
+        are_partial = has_partial_bounds(own["file_path"], own.get("split_offsets"))
+        return cls(own["file_format"], own["record_count"].to_numpy(), are_partial, is_of_delta(properties))
 
 
 def usable_pair(lower: object, upper: object, of: Primitive) -> tuple[object, object]:
@@ -101,6 +116,8 @@ def usable_columns(
         if orc.any():
             changed.correct(changed_bounds(changed.used(columns), orc, files.records))
         changed.correct(loosened_bounds(changed.used(columns), parquet, is_of_delta=files.is_of_delta))
+        if files.are_partial.any():
+            changed.correct(unusable_bounds(changed.used(columns), files.are_partial))
     changed.forget_inverted()
     return list(changed.applied(columns)) if changed.values else columns
 

@@ -5,7 +5,7 @@ PyIceberg ignores such row groups, so that their values may lie outside the boun
 of one row group has no bounds then. Metadata does not name the writer, but PyIceberg's names of files are its own.
 
 Source: PyIceberg 0.12, ``data_file_statistics_from_parquet_metadata`` and ``WriteTask``; Arrow,
-``DEFAULT_MAX_STATISTICS_SIZE``; trinodb/trino issue 19052, the same in Iceberg Java before 1.4.
+``DEFAULT_MAX_STATISTICS_SIZE``; trinodb/trino issue 19052.
 """
 
 from __future__ import annotations

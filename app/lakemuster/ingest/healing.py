@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lakemuster.errors import CatalogError, SegmentCorrupt, SegmentMissing
@@ -17,6 +18,7 @@ from lakemuster.index.tables import load_metadata
 from lakemuster.ingest.engine import LocalEngine, Manifest
 from lakemuster.ingest.packing import by_spec
 from lakemuster.storage.locations import Rewrites
+from lakemuster.storage.storage_wait import current, waiting
 
 if TYPE_CHECKING:
     from lakemuster.ingest.refresh import Refresher
@@ -45,12 +47,24 @@ class Healer:
         Raises:
             SegmentCorrupt: the index knows no manifest to rebuild it from.
             CatalogError: its manifest cannot be read; the message names the manifest and the damage of the segment.
+            StorageUnavailable: storage does not answer in time; the repair continues.
         """
         totals = self._refresher.totals
         if isinstance(damage, SegmentMissing):
             totals.segments_lost += 1
         else:
             totals.segments_damaged += 1
+        with self._refresher.index.database.reading() as session:
+            origins = origins_of(session, name)
+        work = partial(self._repair, name, damage)
+        # Work on storage already has a thread of its bucket.
+        if not origins or current() is not None:
+            work()
+        else:
+            origin = origins[0]
+            self._refresher.run_on_storage(("segment", name), origin.table, work, _reason(damage, origin))
+
+    def _repair(self, name: str, damage: SegmentCorrupt) -> None:
         deadline = time.monotonic() + LEASE_SECONDS
         pause = _FIRST_POLL_SECONDS
         while True:
@@ -60,9 +74,10 @@ class Healer:
                     if self._is_whole(name):
                         return
                     self._make(name, damage)
-                    totals.segments_repaired += 1
+                    self._refresher.totals.segments_repaired += 1
                     return
-            time.sleep(pause)
+            with waiting("another process, which rebuilds the segment,", is_storage=False):
+                time.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_POLL_SECONDS)
 
     def _is_whole(self, name: str) -> bool:
@@ -106,8 +121,7 @@ class Healer:
         if (error := outcome.error) is None:
             return None
         return type(error)(
-            f"a segment of the index is {_state(damage)}, and its manifest {location} cannot be read to rebuild it:"
-            f" {error.message}",
+            f"{_reason(damage, origin)}: {error.message}",
             **{**error.context, "segment": name, "table": table.name},
         )
 
@@ -127,6 +141,11 @@ class Healer:
             else:
                 return False
         return write_run(index, run, segments, rows) is not None
+
+
+def _reason(damage: SegmentCorrupt, origin: Origin) -> str:
+    location = Rewrites(origin.table.rewrites).apply(origin.header.location)
+    return f"a segment of the index is {_state(damage)}, and its manifest {location} cannot be read to rebuild it"
 
 
 def _state(damage: SegmentCorrupt) -> str:

@@ -218,6 +218,21 @@ class Refresher:
         self._result(flight)
         return True
 
+    def run_on_storage(self, key: Hashable, table: TableRecord, work: Callable[[], None], failure: str) -> None:
+        """Do work on a table's storage in a thread of its bucket, once for all callers, with the timeouts of requests.
+
+        Args:
+            failure: the start of the message if it is not done in time.
+
+        Raises:
+            StorageUnavailable: it is not done in time; it continues in the background.
+            CatalogError: the work failed with this error.
+        """
+        flight, _ = self._flights.join(key, self.tables.bucket_of(table), work)
+        if not flight.wait(self._looks.waiting.unknown):
+            raise StorageUnavailable(f"{failure}: {flight.overdue}", table=table.name)
+        self._result(flight)
+
     def ensure_fresh(self, table: TableRecord, *, now: bool = False) -> str | None:
         """Look at the pointer if the last look is older than ``staleness``; the wait for it is limited.
 

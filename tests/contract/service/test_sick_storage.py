@@ -172,6 +172,34 @@ def test_a_table_that_was_never_read_is_503_in_time_and_the_list_of_tables_answe
         assert 'lakemuster_storage_threads{state="busy"}' in client.get("/metrics").text
 
 
+def test_requests_for_lost_segments_of_a_hanging_bucket_are_503_in_time(
+    tmp_path: Path, sick: Lake, sound: Lake, storage: FaultyStorage
+) -> None:
+    with opened(tmp_path, sick, sound, staleness=3600) as services:
+        expected = [services.refresh(f"db.{lake.root.name}").published for lake in (sick, sound)]
+    for segment in (tmp_path / "segments").glob("??/*.arrow"):
+        segment.unlink()
+    storage.faults[str(sick.root)] = hang = Hang()
+    with opened(tmp_path, sick, sound, staleness=3600) as services, served(services) as client:
+        with ThreadPoolExecutor(64) as threads:
+            asked = [threads.submit(client.get, "/api/v1/tables/db.sick/files") for _ in range(50)]
+            assert hang.met.wait(IN_TIME)
+            beside = client.get("/api/v1/tables/db.sound/files")
+            answers = [one.result(IN_TIME) for one in asked]
+        assert (beside.status_code, [beside.json()["snapshot_id"]]) == (200, list(expected[1]))
+        assert {(answer.status_code, answer.json()["error"]["code"]) for answer in answers} == {
+            (503, "storage_unavailable")
+        }
+        assert "a segment of the index is lost, and its manifest" in answers[0].text
+        assert not hang.go.is_set()
+        assert services.refresher.threads.counts()["busy"] <= MAX_PER_BUCKET
+        storage.heal()
+        # The repair that has begun ends by itself.
+        eventually(lambda: services.refresher.totals.segments_repaired == 2)
+        eventually(lambda: client.get("/api/v1/tables/db.sick/files").status_code == 200)
+        assert services.refresher.totals.segments_repaired == 2
+
+
 def test_concurrent_requests_share_a_look(tmp_path: Path, sick: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     """With zero staleness, a request needs a look that began after it: one for the first, and one for the others."""
     with opened(tmp_path, sick) as services:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lakemuster.errors import StorageError, StorageUnavailable
+from lakemuster.errors import LocationRefused, StorageError, StorageUnavailable
 from lakemuster.formats.registry import table_formats
 from lakemuster.metadata.names import format_name
 from lakemuster.metadata.snapshot import Format
@@ -26,7 +26,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A folder below a warehouse that cannot be listed, and why."""
+    """A folder below a warehouse that cannot be listed, or may not be, and why."""
 
     levels: tuple[str, ...]
     location: str
@@ -37,7 +37,7 @@ def find_tables(store: ObjectStore, url: str) -> Iterator[Found | Unreadable]:
     """Yield every table below ``url`` in the order of folder names; folders inside tables are not searched.
 
     Raises:
-        StorageError: ``url`` cannot be listed.
+        LocationRefused, StorageError: ``url`` cannot be listed.
         StorageUnavailable: storage does not answer.
     """
     yield from _walk(store, url.rstrip("/"), ())
@@ -47,7 +47,7 @@ def _walk(store: ObjectStore, folder: str, levels: tuple[str, ...]) -> Iterator[
     try:
         infos = store.list(folder)
         found = _format(store, folder, {info.name: info for info in infos})
-    except StorageError as error:
+    except (LocationRefused, StorageError) as error:
         if not levels:
             raise
         if isinstance(error, StorageUnavailable):

@@ -55,3 +55,11 @@ def test_a_warehouse_that_cannot_be_listed_fails(lake: Path, monkeypatch: pytest
     failing(monkeypatch, lake, StorageDenied("access denied"))
     with pytest.raises(StorageDenied):
         next(find_tables(ObjectStore([str(lake)], {}), str(lake)))
+
+
+def test_the_search_goes_on_after_a_folder_with_a_refused_name(lake: Path) -> None:
+    (lake / "b" / "back\\slash").mkdir()
+    first, second, third, fourth = find_tables(ObjectStore([str(lake)], {}), str(lake))
+    assert isinstance(second, Unreadable)
+    assert (second.levels, second.reason[-13:]) == (("b", "back\\slash"), "it contains \\")
+    assert [one.levels[0] for one in (first, third, fourth)] == ["a", "b", "c"]

@@ -111,7 +111,10 @@ def test_query_auth_permits_tables_without_rules_and_refuses_those_with_rules(ht
     ],
 )
 def test_invalid_requests_name_the_cause(http: TestClient, path: str, said: str) -> None:
-    assert said in told(http.get(f"{ROUTES}{path}"), 400)["message"]
+    message = told(http.get(f"{ROUTES}{path}"), 400)["message"]
+    assert said in message
+    # Java's client takes it for a format string, and fails at a percent sign.
+    assert "%" not in message
 
 
 def test_unknown_paths_and_methods(http: TestClient) -> None:

@@ -37,7 +37,7 @@ class NamePattern:
                 is_prefix = True
                 continue
             if is_prefix:
-                raise RequestInvalid("a name pattern has % only at its end")
+                raise RequestInvalid("a name pattern has its wildcard only at its end")
             characters.append(character)
             escaped = False
         return cls("".join(characters), is_prefix)

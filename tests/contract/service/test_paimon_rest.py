@@ -312,12 +312,11 @@ def test_branches_are_tables_of_their_own(http: TestClient, lake: Path) -> None:
 
 
 def test_partition_totals_are_those_of_their_files(http: TestClient) -> None:
-    for table in ("web.clicks", "real.old", "real.branched", "real.blank"):
+    for table in ("web.clicks", "real.old", "real.blank"):
         database, _, name = table.partition(".")
         partitions = get(http, f"/databases/{database}/tables/{name}/partitions")["partitions"]
         keys = get(http, f"/databases/{database}/tables/{name}")["schema"]["partitionKeys"]
-        # Partitions are those of the branch alone, while files include those of the fallback branch.
-        files = [one for one in http.get(f"/api/v1/tables/{table}/files").json()["files"] if one.get("branch") is None]
+        files = http.get(f"/api/v1/tables/{table}/files").json()["files"]
         if not keys:
             assert partitions == []
             continue
@@ -334,6 +333,21 @@ def test_partition_totals_are_those_of_their_files(http: TestClient) -> None:
                 sum(int(file["file_size_in_bytes"]) for file in own),
             )
             assert one["totalBuckets"] == own[-1]["total_buckets"]
+
+
+def test_partitions_of_two_branches_are_left_to_the_client(http: TestClient) -> None:
+    path = f"{ROUTES}/databases/real/tables/branched"
+    answers = [
+        http.get(f"{path}/partitions"),
+        http.post(f"{path}/partitions/list-by-filter", json={"filter": "{}"}),
+        http.post(f"{path}/partitions/list-by-names", json={"specs": []}),
+    ]
+    for answer in answers:
+        assert (answer.status_code, answer.json()["code"]) == (501, 501)
+        assert "scan.fallback-branch reads partitions of branch test" in answer.json()["message"]
+    files = http.get("/api/v1/tables/real.branched/files", params={"ref": "test"}).json()["files"]
+    [partition] = http.get(f"{path}$branch_test/partitions").json()["partitions"]
+    assert (partition["spec"], partition["fileCount"]) == ({"pt": "2"}, len(files))
 
 
 def test_partitions_by_name_and_by_filter(http: TestClient) -> None:

@@ -89,6 +89,8 @@ KINDS |= {name: Kind(APPENDED, made, ["nr"], options={"bucket": "-1"}) for name,
 @pytest.fixture(scope="module")
 def server(java_paimon: Paimon, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with served(tmp_path_factory.mktemp("branches-server"), ROOTS=f'["{java_paimon.lake}"]') as running:
+        options = {"metastore": "rest", "token.provider": "bear", "token": "unused", "uri": f"{running.uri}/paimon"}
+        java_paimon.ask("catalog", name="rest of branches", options=options)
         yield running
 
 
@@ -178,6 +180,15 @@ def test_rows_as_executors_read_them(table: Table) -> None:
     theirs = counted_of_java(table.rows, to_read.schema["fields"])
     assert (ours - theirs, theirs - ours) == ({}, {})
     assert theirs
+
+
+def test_partitions_through_our_catalog(table: Table) -> None:
+    ours, theirs = (
+        sorted(row[:4] for row in table.ask("rows", system="partitions", catalog=name))
+        for name in ("rest of branches", "plain")
+    )
+    assert ours == theirs
+    assert len(ours) > 1 or table.kind.removeprefix("second_") in EMPTY
 
 
 def test_what_is_not_supported_is_refused_by_name(table_of: Callable[[str], Table]) -> None:

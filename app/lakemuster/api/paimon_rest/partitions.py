@@ -21,8 +21,10 @@ from lakemuster.api.paimon_rest.history import head_of
 from lakemuster.api.paimon_rest.responses import TABLE
 from lakemuster.api.paimon_rest.tables import newest_schema
 from lakemuster.api.threads import TableRoute
+from lakemuster.catalog.branches import second_branch
 from lakemuster.catalog.paimon_rest.partitions import partitions_of
 from lakemuster.catalog.token_signing import Audience
+from lakemuster.errors import OperationUnsupported
 from lakemuster.wire.paimon_rest.catalog import PartitionFilter, PartitionNames, PartitionOut, PartitionsOut
 from lakemuster.wire.paimon_rest.patterns import NamePattern
 
@@ -76,10 +78,17 @@ def _partitions(request: TableRequest) -> dict[str, PartitionOut]:
     """Return the partitions of the newest snapshot, by name.
 
     Raises:
+        OperationUnsupported: the table also has partitions of another branch. Java's client and pypaimon then list the
+            partitions from its files.
         SnapshotQuarantined, SnapshotUnpublished: it cannot be read; an older snapshot is not used instead.
     """
     head = head_of(request)
     schema = newest_schema(head.metadata, request.branch)
+    if (other := second_branch(head.metadata, request.branch)) is not None:
+        raise OperationUnsupported(
+            f"{other.option} reads partitions of branch {other.branch}, which this catalog does not list: list them "
+            "from the table's files"
+        )
     if head.record is None or not schema.partition_keys:
         return {}
     return partitions_of(request.services, head.table, head.metadata, head.record, schema)

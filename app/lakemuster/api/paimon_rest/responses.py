@@ -14,7 +14,8 @@ _TEXT = {
     "caller may not see it.",
     429: "Too many requests from this caller; Retry-After says when to try again.",
     500: "Internal error; the server's log has the request id.",
-    501: "The operation is not supported: the catalog is read-only and does not vend credentials.",
+    501: "The operation is not supported: the catalog is read-only, does not vend credentials, and does not list "
+    "partitions that are in another branch; clients then list them from the table's files.",
     502: "Object storage denied access, or the table's files are missing or corrupt.",
     503: "The server is overloaded, or a dependency does not respond; `Retry-After` has the delay in seconds.",
 }

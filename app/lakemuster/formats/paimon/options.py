@@ -25,6 +25,9 @@ MERGED_CHANGELOGS = frozenset({"lookup", "full-compaction"})
 POSTPONE = -2
 """The value of the option ``bucket``, and bucket number, of tables whose new rows are assigned a bucket later."""
 
+MERGE_POSTPONED = "postpone.merge-on-read"
+"""The option with which batch reads also read the rows of that bucket, since Paimon 2.0."""
+
 COMPACTION_TRIGGER = 5
 _UNITS = {"b": 1, "k": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mb": 1 << 20, "g": 1 << 30, "gb": 1 << 30, "t": 1 << 40}
 
@@ -41,6 +44,7 @@ class TableOptions:
         sorts_by_clustering: see :func:`sorts_by_clustering`.
         data_evolution: the columns of a row may be spread over several files.
         bucket: the number of buckets; -1 for dynamic or unaware, or :data:`POSTPONE`.
+        merges_postponed: batch reads merge the rows that are not assigned to a bucket yet with those of all buckets.
         levels: levels of the merge tree; its files have level 0 to ``levels`` - 1.
         split_target_size, split_open_file_cost: bytes.
         target_file_size: the bytes that writers aim at; None if the table does not set it.
@@ -58,6 +62,7 @@ class TableOptions:
     sorts_by_clustering: bool = False
     data_evolution: bool = False
     bucket: int = -1
+    merges_postponed: bool = False
     levels: int = COMPACTION_TRIGGER + 1
     split_target_size: int = 128 << 20
     split_open_file_cost: int = 4 << 20
@@ -79,6 +84,7 @@ class TableOptions:
         if engine not in _ENGINES:
             raise FormatUnsupported("unknown merge engine", merge_engine=engine)
         trigger = _integer(options, "num-sorted-run.compaction-trigger", COMPACTION_TRIGGER)
+        bucket = _integer(options, "bucket", -1)
         return cls(
             has_primary_key=bool(schema.primary_keys),
             merge_engine=_ENGINES[engine],
@@ -86,7 +92,8 @@ class TableOptions:
             merge_on_read=_flag(options, "deletion-vectors.merge-on-read"),
             sorts_by_clustering=sorts_by_clustering(options),
             data_evolution=evolves_data(schema),
-            bucket=_integer(options, "bucket", -1),
+            bucket=bucket,
+            merges_postponed=bool(schema.primary_keys) and bucket == POSTPONE and _flag(options, MERGE_POSTPONED),
             levels=_integer(options, "num-levels", trigger + 1),
             split_target_size=_bytes(options, "source.split.target-size", 128 << 20),
             split_open_file_cost=_bytes(options, "source.split.open-file-cost", 4 << 20),

@@ -19,7 +19,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from lakemuster.formats.paimon.options import MERGED_CHANGELOGS, POSTPONE, TableOptions
+from lakemuster.errors import FormatUnsupported
+from lakemuster.formats.paimon.options import MERGE_POSTPONED, MERGED_CHANGELOGS, POSTPONE, TableOptions
 from lakemuster.index.zones import KEY, SCHEMA_ID
 from lakemuster.metadata.files import ADDED
 from lakemuster.metadata.snapshot import ManifestHeader
@@ -72,9 +73,14 @@ class PaimonReading:
         """Return the rules of a scan of a view.
 
         Raises:
-            FormatUnsupported: unknown options.
+            FormatUnsupported: unknown options, or rows without a bucket that are merged with those of all buckets.
         """
         options = TableOptions.of(view.schemas[0])
+        if options.merges_postponed and scan == "all":
+            raise FormatUnsupported(
+                f"{MERGE_POSTPONED} merges rows that are not assigned to a bucket yet, which is not supported",
+                option=MERGE_POSTPONED,
+            )
         spread = options.data_evolution and not options.has_primary_key
         return cls(options, Evolution(view.schemas, options.filled_columns, spread), scan)
 

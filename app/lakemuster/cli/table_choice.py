@@ -33,14 +33,16 @@ def chosen_tables(rows: Iterable[Row], choice: Mapping[str, Any]) -> list[Row]:
     """
     if choice.get("format") not in (None, *format_names()):
         raise RequestInvalid(f"formats are {', '.join(format_names())}", format=choice["format"][:100])
-    namespace, search = choice.get("namespace"), choice.get("search")
+    given, search = choice.get("namespace"), str(choice.get("search")).translate(_LOWER)
+    namespace = given and format_name(parse_name(given))
+    statuses = _statuses(choice.get("health") or "")
     tests: dict[str, Callable[[Row], bool]] = {
-        "namespace": lambda row: namespace_of(row["name"]) == (namespace and format_name(parse_name(namespace))),
-        "search": lambda row: str(search).translate(_LOWER) in row["name"].translate(_LOWER),
+        "namespace": lambda row: namespace_of(row["name"]) == namespace,
+        "search": lambda row: search in row["name"].translate(_LOWER),
         "format": lambda row: row["format"] == choice["format"],
         "catalog": lambda row: row["catalog"] == choice["catalog"],
         "stale": lambda row: (row["stale"] is not None) == choice["stale"],
-        "health": lambda row: row["health"] in _statuses(choice["health"]),
+        "health": lambda row: row["health"] in statuses,
     }
     wanted = [test for name, test in tests.items() if choice.get(name) is not None]
     found = [row for row in rows if all(test(row) for test in wanted)]
@@ -64,7 +66,7 @@ def _sorted_by(value: Any, field: str) -> Any:
 
 
 def _statuses(text: str) -> list[str]:
-    found = [word.strip() for word in text.split(",")]
+    found = [part.strip() for part in text.split(",") if part.strip()]
     if not set(found) <= set(_RANKS):
         raise RequestInvalid(f"statuses are {', '.join(_RANKS)}", health=text[:100])
     return found

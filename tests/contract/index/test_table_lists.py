@@ -207,6 +207,18 @@ def test_the_command_line_refuses_a_format_that_there_is_not() -> None:
         chosen_tables([], {"format": "parquet"})
 
 
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [({"health": "ok,bad"}, "statuses are ok"), ({"namespace": "a..b"}, "not a dotted name")],
+    ids=["health", "namespace"],
+)
+def test_the_command_line_refuses_a_choice_even_if_no_table_is_left_to_compare(
+    choice: dict[str, str], message: str
+) -> None:
+    with pytest.raises(RequestInvalid, match=message):
+        chosen_tables([], choice)
+
+
 def test_namespaces_sum_up_the_figures_that_are_known(database: Database, tables: Sequence[ListedTable]) -> None:
     with database.reading() as session:
         found = list_namespaces(session)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+
 from lakemuster.catalog.health import evaluate
 from lakemuster.catalog.services import Services
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError, TableNotFound
 from lakemuster.index.health import due_tables, postpone, prune_history
 from lakemuster.jobs.job import Run
+from lakemuster.jobs.runner import raised_at
 
 BATCH_SIZE = 100
 MIN_PAUSE_FACTOR = 20
@@ -15,6 +18,8 @@ MIN_PAUSE_FACTOR = 20
 RETRY_MS = 300_000
 PRUNE_BATCH_SIZE = 2000
 PRUNE_SECONDS = 3600.0
+
+LOG = logging.getLogger("lakemuster.jobs")
 
 
 class ComputeHealth:
@@ -61,10 +66,13 @@ class ComputeHealth:
         except TableNotFound:
             # The table was removed, or never read: its first refresh makes it due.
             self._later(table_id, None)
-        except CatalogError:
+        except Exception as error:  # noqa: BLE001 - one table's failure must not affect others
             # If it is the database that does not answer, this raises; other failures concern one table.
             self._later(table_id, RETRY_MS)
             self._failed += 1
+            if not isinstance(error, CatalogError):
+                kind, where = type(error).__name__, raised_at(error)
+                LOG.warning("the health of a table failed with an unexpected error: %s%s", kind, where)
         took = self._clock.monotonic() - began
         self._not_before[table_id] = began + took * (MIN_PAUSE_FACTOR + 1)
 

@@ -13,6 +13,7 @@ from lakemuster.index.ready_partitions import ReadyPartition, forget, report_rea
 from lakemuster.index.snapshots import SnapshotRecord
 from lakemuster.index.tables import TableRecord, names_by_id, tables_by_id
 from lakemuster.jobs.job import Run
+from lakemuster.jobs.runner import raised_at
 from lakemuster.planner.view import View
 from lakemuster.table_settings import ReadinessRule
 
@@ -76,10 +77,11 @@ class TellReadyPartitions:
                 break
             try:
                 told += len(self._evaluate(table, ruled[table.table_id]))
-            except CatalogError as error:
+            except Exception as error:  # noqa: BLE001 - one table's failure must not affect others
                 failed += 1
                 self._pending.pop(table.table_id, None)
-                LOG.warning("the partitions of a table cannot be told to be ready: %s", error.code)
+                reason = error.code if isinstance(error, CatalogError) else f"{type(error).__name__}{raised_at(error)}"
+                LOG.warning("the partitions of a table cannot be told to be ready: %s", reason)
         return f"{len(tables)} tables with rules, {told} partitions told, {failed} tables failed"
 
     def _rules(self, name: str) -> tuple[ReadinessRule, ...]:

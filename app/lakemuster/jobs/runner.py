@@ -140,14 +140,18 @@ class Runner:
         self._measures.runs.record(took, self.job.name)
         self._measures.failures.record(took, self.job.name)
         told = f"{error.code}: {operator_message(error)}" if isinstance(error, CatalogError) else text
-        # The message of an unexpected exception may hold anything: log where it was raised instead.
-        frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
-        where = "" if isinstance(error, CatalogError) or frame is None else f" at {frame.filename}:{frame.lineno}"
+        where = "" if isinstance(error, CatalogError) else raised_at(error)
         LOG.warning("job %s failed, %d times in a row: %s%s", self.job.name, in_a_row, told, where)
 
     def _note(self, state: JobState, **changes: object) -> None:
         with self._lock:
             self._state, self._as_of = replace(state, **changes), self._clock.monotonic()  # type: ignore[arg-type]
+
+
+def raised_at(error: BaseException) -> str:
+    """Return where an unexpected exception was raised, for a log line: its message may hold anything."""
+    frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]
+    return "" if frame is None else f" at {frame.filename}:{frame.lineno}"
 
 
 def _describe(error: BaseException) -> str:

@@ -25,6 +25,7 @@ from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.table_locations import require_location
 from lakemuster.ingest.threads import BucketThreads
 from lakemuster.jobs.job import Run
+from lakemuster.jobs.runner import raised_at
 
 TICK_SECONDS = 1.0
 RELOAD_SECONDS = 5.0
@@ -203,7 +204,8 @@ class WatchTables:
 
     def _unforeseen(self, error: Exception) -> None:
         self._count(failures=1)
-        LOG.warning("a look at a watched table failed with an unexpected error: %s", type(error).__name__)
+        kind, where = type(error).__name__, raised_at(error)
+        LOG.warning("a look at a watched table failed with an unexpected error: %s%s", kind, where)
 
     def _record_unchanged(self) -> None:
         with self._lock:

@@ -171,7 +171,10 @@ def test_health_is_due_again_when_the_table_becomes_stale_but_within_an_hour(lak
             assert due_tables(session, at_ms + 1000 * due, 10) == [table_id]
 
 
-def test_a_table_that_fails_holds_up_no_other_and_is_tried_later(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [StorageUnavailable("gone"), ValueError("our bug")], ids=["deliberate", "unexpected"])
+def test_a_table_that_fails_holds_up_no_other_and_is_tried_later(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
     ids = [lake.table(f"db.t{number}") for number in range(3)]
     for number in range(3):
         lake.one.refresh(f"db.t{number}")
@@ -179,7 +182,7 @@ def test_a_table_that_fails_holds_up_no_other_and_is_tried_later(lake: Lake, mon
 
     def failing(services: Services, table_id: int) -> bool:
         if table_id == ids[1]:
-            raise StorageUnavailable("gone")
+            raise error
         return original(services, table_id)
 
     monkeypatch.setattr(jobs, "evaluate", failing)

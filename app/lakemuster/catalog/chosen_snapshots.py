@@ -38,7 +38,7 @@ def resolve(
         if metadata.current_snapshot_id is None:
             return None, False
         return get_snapshot(session, table.table_id, metadata.current_snapshot_id, MAIN), False
-    ref = _ref(metadata, selector.ref)
+    ref = named_ref(metadata, selector.ref)
     if ref is None:
         return None, False
     return get_snapshot(session, table.table_id, ref.snapshot_id, ref.branch), ref.kind == "tag"
@@ -56,8 +56,12 @@ def find_snapshot(session: Session, table: TableRecord, snapshot_id: int) -> Sna
         return found[0]
 
 
-def _ref(metadata: TableMetadata, name: str) -> Ref | None:
-    """Return the branch or tag of a name, a branch first; None for a branch without snapshots."""
+def named_ref(metadata: TableMetadata, name: str) -> Ref | None:
+    """Return the branch or tag of a name, a branch first; None for a branch without snapshots.
+
+    Raises:
+        RefNotFound: there is neither.
+    """
     for ref in metadata.refs:
         if ref.name == name and (ref.kind == "branch" or name not in metadata.branch_schemas):
             return ref

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lakemuster.catalog.catalog_rules import CATALOG_RULES
-from lakemuster.catalog.chosen_snapshots import find_snapshot
+from lakemuster.catalog.chosen_snapshots import find_snapshot, named_ref
 from lakemuster.catalog.documents import schemas_out, snapshot_out, specs_out
 from lakemuster.catalog.listings import DocumentListing, sorted_documents
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.table_lists import direction
-from lakemuster.errors import RefNotFound, RequestInvalid
+from lakemuster.errors import RequestInvalid
 from lakemuster.index.snapshots import SnapshotRecord, get_snapshot
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.reachable import names_by_snapshot
@@ -64,14 +64,10 @@ def snapshot_of(services: Services, name: str, snapshot_id: int, ref: str | None
     return services.found(name, find)[0]
 
 
-def _branch_of(metadata: TableMetadata, ref: str) -> str:
+def _branch_of(metadata: TableMetadata, name: str) -> str:
     """Return the branch of a ref: a branch's own name, or the branch that a tag belongs to."""
-    if ref == MAIN or ref in metadata.branch_schemas:
-        return ref
-    for named in metadata.refs:
-        if named.name == ref:
-            return named.branch
-    raise RefNotFound(f"the table has no branch or tag {ref!r}", ref=ref)
+    ref = None if name == MAIN else named_ref(metadata, name)
+    return name if ref is None else ref.branch
 
 
 def names_of(services: Services, table: TableRecord) -> dict[tuple[str, int], list[str]]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lakemuster.catalog.catalog_rules import CATALOG_RULES
+from lakemuster.catalog.chosen_snapshots import named_ref
 from lakemuster.catalog.services import Services
-from lakemuster.errors import RefNotFound
 from lakemuster.index.snapshots import SnapshotRecord, list_snapshots
 from lakemuster.index.tables import TableRecord
 from lakemuster.metadata.reachable import names_by_snapshot
@@ -88,14 +88,10 @@ def _commits(table: TableRecord, metadata: TableMetadata, records: Sequence[Snap
 
 def _head(metadata: TableMetadata, name: str) -> tuple[str, int | None]:
     """Return the branch and the snapshot id of a ref; the id is None for a branch without snapshots."""
-    for ref in metadata.refs:
-        if ref.name == name:
-            return ref.branch, ref.snapshot_id
     if name == MAIN:
         return MAIN, metadata.current_snapshot_id
-    if name in metadata.branch_schemas:
-        return name, None
-    raise RefNotFound(f"the table has no branch or tag {name!r}", ref=name)
+    ref = named_ref(metadata, name)
+    return (name, None) if ref is None else (ref.branch, ref.snapshot_id)
 
 
 def _numbered_gap(record: SnapshotRecord, before: SnapshotRecord | None) -> Gap | None:

@@ -96,12 +96,16 @@ def test_a_branch_without_snapshots_is_empty(services: Services, tmp_path: Path)
     added = {"id": number, "name": "added", "type": "INT"}
     changed = {**document, "id": 5, "fields": [*document["fields"], added], "highestFieldId": number, "options": {}}
     (folder / "schema-5").write_text(json.dumps(changed))
+    # A tag of that name does not stand in for the branch.
+    (root / "tag").mkdir(exist_ok=True)
+    shutil.copyfile(root / "snapshot" / "snapshot-1", root / "tag" / "tag-new")
     services.refresh(NAME)
     http = TestClient(create_app(services), base_url="http://127.0.0.1:8181")
     assert listed(services, ref="new") == []
     for path in ("files", "entries", "partitions", "manifests", "stats", "columns", "system/files"):
         answer = http.get(f"/api/v1/tables/{NAME}/{path}", params={"ref": "new"})
         assert answer.status_code == 200, answer.text
+    assert http.get(f"/api/v1/tables/{NAME}/timeline", params={"ref": "new"}).json()["timeline"] == []
     schemas = http.get(f"/api/v1/tables/{NAME}/schemas", params={"ref": "new"}).json()["schemas"]
     assert [(one["branch"], one["schema_id"]) for one in schemas] == [("new", 5)]
     plan = http.post(f"/api/v1/tables/{NAME}/plan", json={"ref": "new", "filter": "added = 1"}).json()

@@ -8,7 +8,7 @@ The map, in the direction of imports (a package may import those to its right)::
         > available_memory | caching | catalog_settings | table_settings | webhook_settings | clock | cpu_semaphore
         | measures | validation_messages
         > failure_reasons > errors | event_types > extras | library_output
-        | loopback | tracing
+        | loopback | proxies | tracing
 
 * ``metadata``  what a table is: types, schemas, specs, transforms, snapshots, entries as columns
 * ``predicates``  filters: the predicate tree, SQL text, binding to a schema, projection on partitions
@@ -38,7 +38,7 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``tracing``   spans: a port; ``measures`` values that components record; ``log_lines`` log lines
 * ``single_flight``  one run of the same work for all concurrent callers
 * ``extras``    how extras of this package are installed; ``library_output`` keeps other libraries off stderr
-* ``loopback``  which hosts are this machine
+* ``loopback``  which hosts are this machine; ``proxies`` which proxy a URL is reached through
 * ``cpu_semaphore``  how many threads of a process compute at once
 """
 

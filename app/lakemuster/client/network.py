@@ -1,29 +1,14 @@
-"""Connections to one server, by the environment's proxies and certificates."""
+"""Connections to one server, by the environment's proxy and certificates."""
 
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 
 class NetworkSettingsInvalid(ValueError):
     """The environment names a proxy or certificates that cannot be used. The message shows no password."""
-
-
-def proxy_to(uri: str) -> str | None:
-    """Return the environment's proxy for a server; None without one.
-
-    httpx chooses among the same variables, but fails for networks of IPv6 in NO_PROXY.
-    """
-    parts = urlsplit(uri)
-    if proxy_bypass(parts.netloc) or (":" in (parts.hostname or "") and proxy_bypass(str(parts.hostname))):
-        return None
-    proxies = getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    return proxy if proxy is None or "://" in proxy else f"http://{proxy}"
 
 
 def connections(proxy: str | None) -> httpx.BaseTransport:

@@ -15,10 +15,11 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from lakemuster.client.errors import AnswerIncomplete, ClientError, NotFoundError, ServerUnreachable
-from lakemuster.client.network import connections, proxy_to, without_password
+from lakemuster.client.network import connections, without_password
 from lakemuster.client.tokens import Token, authorization_of
 from lakemuster.errors import RequestInvalid
 from lakemuster.metadata.names import parse_name
+from lakemuster.proxies import proxy_of
 
 API = "/api/v1"
 _RETRIED = frozenset({429, 502, 503, 504})
@@ -79,7 +80,7 @@ class Transport:
         self._headers = headers
         self._patience = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
         self._inner = inner
-        self._proxy = None if inner is not None else proxy_to(self.uri)
+        self._proxy = None if inner is not None else proxy_of(self.uri)
         self._connect()
 
     def _connect(self) -> None:

@@ -15,7 +15,13 @@ import httpx
 
 from lakemuster import __version__
 from lakemuster.failure_reasons import reason_of
-from lakemuster.upstream.connections import FAILURES, limits, no_cookies, without_location_async
+from lakemuster.upstream.connections import (
+    FAILURES,
+    AsyncEnvironmentTransport,
+    limits,
+    no_cookies,
+    without_location_async,
+)
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 15.0
@@ -113,7 +119,7 @@ class Sender:
     def _new_client(self) -> httpx.AsyncClient:
         return httpx.AsyncClient(
             timeout=httpx.Timeout(self._answer_seconds, connect=CONNECT_SECONDS),
-            limits=limits(1),
+            transport=AsyncEnvironmentTransport(limits(1)),
             cookies=no_cookies(),
             headers={"User-Agent": f"lakemuster/{__version__}", "Accept": "*/*"},
             event_hooks={"response": [without_location_async]},

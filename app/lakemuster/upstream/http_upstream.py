@@ -13,7 +13,7 @@ from lakemuster.catalog_settings import CatalogSettings
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import CatalogError
 from lakemuster.failure_reasons import reason_of
-from lakemuster.upstream.connections import limits, no_cookies, timeouts, without_location
+from lakemuster.upstream.connections import EnvironmentTransport, limits, no_cookies, timeouts, without_location
 from lakemuster.upstream.decoding import decoded
 from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import ANSWER_SECONDS, MAX_BYTES, Upstream
@@ -48,7 +48,7 @@ class HttpUpstream(Upstream):
         }
         self._client = httpx.Client(
             timeout=timeouts(ANSWER_SECONDS),
-            limits=limits(_CONNECTIONS),
+            transport=EnvironmentTransport(limits(_CONNECTIONS)),
             cookies=no_cookies(),
             event_hooks={"response": [without_location]},
         )

@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from lakemuster.client import Client, ServerUnreachable
-from lakemuster.client.network import NetworkSettingsInvalid, connections, proxy_to
+from lakemuster.client.network import NetworkSettingsInvalid, connections
+from lakemuster.proxies import proxy_of
 from tests.unit.client.answers import URI, Server, page
 
 PROXY = "http://proxy.test:3128"
@@ -41,7 +42,7 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_environment_names_the_proxy(monkeypatch, uri, variables, proxy):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert proxy_to(uri) == proxy
+    assert proxy_of(uri) == proxy
     Client(uri).close()
 
 

@@ -27,7 +27,7 @@ import orjson
 from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import IdentityUnavailable, NotAuthenticated
 from lakemuster.failure_reasons import reason_of
-from lakemuster.upstream.connections import FAILURES, without_location_async
+from lakemuster.upstream.connections import FAILURES, AsyncEnvironmentTransport, limits, without_location_async
 
 LOG = logging.getLogger("lakemuster.identity")
 DEADLINE_SECONDS = 5.0
@@ -296,7 +296,8 @@ async def _json(
     """
     hooks = {"response": [without_location_async]}
     try:
-        async with httpx.AsyncClient(verify=_tls(), timeout=DEADLINE_SECONDS, event_hooks=hooks) as client:
+        transport = AsyncEnvironmentTransport(limits(1), _tls())
+        async with httpx.AsyncClient(transport=transport, timeout=DEADLINE_SECONDS, event_hooks=hooks) as client:
             headers = {"Accept": "application/json"}
             async with client.stream(method, url, headers=headers, **options) as response:
                 if response.status_code not in accepted:

@@ -1,4 +1,4 @@
-"""aiohttp connections for requests forwarded to attached catalogs: when they are reused, and through which proxy.
+"""aiohttp connections for requests forwarded to attached catalogs: when they are reused, and what is sent twice.
 
 A request that may change something is sent once: the catalog may have executed it even if no response came. GET and
 HEAD are retried once if their connection breaks before the response (RFC 9110, section 9.2.2).
@@ -9,8 +9,6 @@ from __future__ import annotations
 import select
 from asyncio import BaseTransport
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 from weakref import WeakSet
 
 import aiohttp
@@ -74,13 +72,3 @@ async def send_once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerT
         if request.method in SAFE:
             raise
         raise aiohttp.ClientConnectionError(str(cause)) from cause
-
-
-def proxy_of(url: str) -> str | None:
-    """Return the environment's proxy for a URL, as httpx does; aiohttp would also take passwords from .netrc."""
-    parts = urlsplit(url)
-    if proxy_bypass(parts.netloc):
-        return None
-    proxies = getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all")
-    return proxy if proxy is None or "://" in proxy else f"http://{proxy}"

@@ -19,10 +19,11 @@ import httpx
 from starlette.requests import ClientDisconnect, Request
 from yarl import URL
 
-from lakemuster.api.sidecar.connections import Connector, proxy_of, send_once
+from lakemuster.api.sidecar.connections import Connector, send_once
 from lakemuster.api.sidecar.requests import MAX_BODY_BYTES, SAFE
 from lakemuster.errors import RequestInvalid, UpstreamFailed, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.failure_reasons import reason_of
+from lakemuster.proxies import proxy_of
 from lakemuster.upstream.protocol import CONNECT_SECONDS
 from lakemuster.upstream.rest import RestCatalog
 from lakemuster.upstream.sigv4 import SigV4

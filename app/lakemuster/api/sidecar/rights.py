@@ -25,7 +25,14 @@ from lakemuster.clock import SYSTEM, Clock
 from lakemuster.errors import UpstreamFailed, UpstreamRefused, UpstreamTimedOut, UpstreamUnavailable
 from lakemuster.failure_reasons import reason_of
 from lakemuster.metadata.names import Levels
-from lakemuster.upstream.connections import FAILURES, limits, no_cookies, timeouts, without_location_async
+from lakemuster.upstream.connections import (
+    FAILURES,
+    AsyncEnvironmentTransport,
+    limits,
+    no_cookies,
+    timeouts,
+    without_location_async,
+)
 from lakemuster.upstream.decoding import decoded
 from lakemuster.upstream.json_members import NotAnObject
 from lakemuster.upstream.protocol import ANSWER_SECONDS, overloaded
@@ -54,7 +61,7 @@ class _CatalogClient:
     client: httpx.AsyncClient = field(
         default_factory=lambda: httpx.AsyncClient(
             timeout=timeouts(ANSWER_SECONDS),
-            limits=limits(REQUESTS),
+            transport=AsyncEnvironmentTransport(limits(REQUESTS)),
             cookies=no_cookies(),
             event_hooks={"response": [without_location_async]},
         )

@@ -22,14 +22,12 @@ def text(
     return f'<text x="{x:g}" y="{y:g}" {style}>{escape(words)}</text>'
 
 
-def box(
-    x: float, y: float, width: float, height: float, title: str, *lines: str, fill: str = QUIET, edge: str = LINE
-) -> str:
+def box(x: float, y: float, width: float, height: float, title: str, *lines: str, fill: str = QUIET) -> str:
     """Return a box with a title and lines below it."""
     middle = x + width / 2
     top = y + height / 2 - 8.5 * len(lines) + 5
     parts = [
-        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="{fill}" stroke="{edge}"/>',
+        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" fill="{fill}" stroke="{LINE}"/>',
         text(middle, top, title, size=14, bold=True),
         *(text(middle, top + 17 * number, line, size=12) for number, line in enumerate(lines, 1)),
     ]

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from lakemuster.catalog.attached import sync
 from lakemuster.catalog.services import Services
-from lakemuster.clock import SYSTEM, Clock
+from lakemuster.clock import SYSTEM
 from lakemuster.errors import CatalogNotFound
 from lakemuster.index.attached import names_below
 from lakemuster.index.jobs import JobRecord, list_jobs, record_success
@@ -81,7 +81,7 @@ def ensure_listed(services: Services, name: str) -> None:
         catalog.share_listing("all", list_now)
 
 
-def sync_out(services: Services, name: str, clock: Clock = SYSTEM) -> SyncOut:
+def sync_out(services: Services, name: str) -> SyncOut:
     """List a catalog now.
 
     Raises:
@@ -89,11 +89,11 @@ def sync_out(services: Services, name: str, clock: Clock = SYSTEM) -> SyncOut:
         UpstreamFailed: the catalog does not answer, or violates its protocol; nothing was changed.
     """
     catalog = _attached(services, name)
-    began = clock.monotonic()
+    began = SYSTEM.monotonic()
     found = asdict(sync(services.index, catalog))
     record_success(services.index.database, f"{_REQUESTED}{name}")
     found["left_out"] = found.pop("others")
-    return SyncOut(name=name, **found, seconds=round(clock.monotonic() - began, 3))
+    return SyncOut(name=name, **found, seconds=round(SYSTEM.monotonic() - began, 3))
 
 
 def _attached(services: Services, name: str) -> Upstream:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lakemuster.cli.application import fail
+from lakemuster.cli.columns import COLUMNS
 from lakemuster.cli.opening import source
 from lakemuster.cli.option_groups import CURRENT, HERE, At, Server
 from lakemuster.cli.options import AsJson, NanMode, Where
@@ -42,8 +43,5 @@ def statistics(
             return
         if answer["stale"] is not None:
             fail(not_newest(answer["stale"]))
-        rows = ({**dict.fromkeys(_COLUMNS), **one} for one in answer["statistics"])
+        rows = ({**dict.fromkeys(COLUMNS["statistics"]), **one} for one in answer["statistics"])
         show_list("statistics", rows, as_json=False)
-
-
-_COLUMNS = ("aggregate", "exact", "value", "lower", "upper", "may_be_null", "reason")

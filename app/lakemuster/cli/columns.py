@@ -27,7 +27,7 @@ _SIZES = (
     "snapshots",
     "last_committed_at",
 )
-_COLUMNS: dict[str, tuple[str, ...]] = {
+COLUMNS: dict[str, tuple[str, ...]] = {
     "catalogs": ("name", "type", "auth", "reachable", "tables", "synced_at", "seconds", "error"),
     "webhooks": (
         "name",
@@ -180,4 +180,4 @@ def columns_of(kind: str, row: Mapping[str, object]) -> Sequence[str]:
     """Return a list's columns in order: those of its kind that its rows have; all of them for system tables."""
     if kind.startswith("$"):
         return tuple(row)
-    return tuple(column for column in _COLUMNS[kind] if column in row)
+    return tuple(column for column in COLUMNS[kind] if column in row)

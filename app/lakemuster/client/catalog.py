@@ -27,8 +27,8 @@ from lakemuster.client.health import FleetHealth
 from lakemuster.client.model import RefInfo, RefreshReport, Row, SnapshotInfo, TableInfo
 from lakemuster.client.plans import Plan, PlanTask, redeem
 from lakemuster.client.references import LocationReferences
-from lakemuster.client.rows import Rows
-from lakemuster.client.table_history import TableHistory, as_is
+from lakemuster.client.rows import Rows, as_is
+from lakemuster.client.table_history import TableHistory
 from lakemuster.client.tokens import Token
 from lakemuster.client.transport import Transport, table_path
 from lakemuster.client.webhooks import Webhooks

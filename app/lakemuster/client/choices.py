@@ -127,14 +127,14 @@ def body_choice(choice: Choice, kind: type[Choice] = Choice) -> dict[str, str]:
     return {"snapshot_id" if key == "snapshot" else key: value for key, value in _snapshot_choice(choice).items()}
 
 
-def query_choice(choice: Choice | ListChoice, kind: type[Choice] = ListChoice) -> dict[str, str]:
+def query_choice(choice: Choice | ListChoice) -> dict[str, str]:
     """Return the choice of a snapshot, and the order of the rows, for a query string.
 
     Raises:
-        TypeError: the choice has other members than its kind.
+        TypeError: the choice has other members than ``ListChoice``.
         ValueError: ``as_of`` is a time without a zone.
     """
-    require_members(choice, kind)
+    require_members(choice, ListChoice)
     asked = cast("ListChoice", choice)
     fields = asked.get("fields")
     arrangement = {name: asked.get(name) for name in ("sort", "order", "top")}

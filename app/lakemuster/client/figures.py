@@ -7,7 +7,7 @@ from typing import Unpack
 
 from lakemuster.client.choices import Choice, ListChoice, Where, comma_separated, query_choice, where_parameters
 from lakemuster.client.model import Row
-from lakemuster.client.rows import Rows
+from lakemuster.client.rows import Rows, as_is
 from lakemuster.client.transport import Transport, table_path
 
 
@@ -52,7 +52,7 @@ class TableFigures:
         if columns is not None:
             params["columns"] = comma_separated(columns)
         path = table_path(self.name, "columns")
-        return Rows(self._transport, path, params, lambda row: row, page_size=choice.get("page_size"))
+        return Rows(self._transport, path, params, as_is, page_size=choice.get("page_size"))
 
     def overlap(self, column: str, **choice: Unpack[ListChoice]) -> Rows[Row]:
         """Return a row for each partition: how many of its files' bounds of a column contain a value.
@@ -62,7 +62,7 @@ class TableFigures:
         """
         params = {**query_choice(choice), "column": column}
         path = table_path(self.name, "overlap")
-        return Rows(self._transport, path, params, lambda row: row, page_size=choice.get("page_size"))
+        return Rows(self._transport, path, params, as_is, page_size=choice.get("page_size"))
 
     def bounds(
         self,

@@ -6,7 +6,7 @@ from typing import Literal, TypedDict, Unpack
 
 from lakemuster.client.choices import query_parameters
 from lakemuster.client.model import Row
-from lakemuster.client.rows import Rows
+from lakemuster.client.rows import Rows, as_is
 from lakemuster.client.transport import Transport
 
 
@@ -33,5 +33,5 @@ class FleetHealth:
 
     def health(self, **choice: Unpack[FleetChoice]) -> Rows[Row]:
         """Return the tables that the token may see with their health, the worst first unless ``sort`` is given."""
-        params = query_parameters({name: value for name, value in choice.items() if name != "page_size"})
-        return Rows(self._transport, "/health", params, lambda row: row, page_size=choice.get("page_size"))
+        params = query_parameters(choice)
+        return Rows(self._transport, "/health", params, as_is, page_size=choice.get("page_size"))

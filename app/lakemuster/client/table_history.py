@@ -7,7 +7,7 @@ from typing import Literal, TypedDict, Unpack
 
 from lakemuster.client.choices import Choice, moment, query_choice, query_parameters
 from lakemuster.client.model import Row
-from lakemuster.client.rows import Rows
+from lakemuster.client.rows import Rows, as_is
 from lakemuster.client.transport import Transport, table_path
 
 Bucket = Literal["hour", "day", "week", "month"]
@@ -102,8 +102,3 @@ def _expiry(choice: ExpiryChoice) -> dict[str, str]:
     members["older_than"] = None if older_than is None else moment("older_than", older_than)
     members["index"] = choice.get("index") or None
     return query_parameters(members)
-
-
-def as_is(row: Row) -> Row:
-    """Return a row as the server sent it."""
-    return row

@@ -281,19 +281,15 @@ class SegmentStore:
         with disk_errors():
             return self._backend.modified_ms(file.key) == file.modified_ms
 
-    def check_segment(self, name: str, *, stored: bool = False) -> None:
-        """Verify the checksums of a whole segment file, without repairing it.
-
-        Args:
-            stored: drop the local copy first, to verify the store's own file.
+    def check_segment(self, name: str) -> None:
+        """Verify the checksums of a whole segment, of the store's own file, without repairing it.
 
         Raises:
             SegmentCorrupt: the segment is lost or damaged.
             IndexUnavailable: the store does not answer.
         """
-        if stored:
-            with disk_errors():
-                self._backend.refetch(name)
+        with disk_errors():
+            self._backend.refetch(name)
         self._map(name).check()
 
     def delete(self, key: str) -> None:

@@ -82,7 +82,7 @@ class Healer:
 
     def _is_whole(self, name: str) -> bool:
         try:
-            self._refresher.index.segments.check_segment(name, stored=True)
+            self._refresher.index.segments.check_segment(name)
         except SegmentCorrupt:
             return False
         return True

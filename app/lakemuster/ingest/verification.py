@@ -197,7 +197,7 @@ class _Verifier:
     def _state(self, name: str) -> tuple[Kind | None, list[str]]:
         """Return whether the stored segment is lost or damaged, with a description; None if it is neither."""
         try:
-            self._index.segments.check_segment(name, stored=True)
+            self._index.segments.check_segment(name)
         except SegmentMissing:
             return "lost", ["the segment store has no such segment"]
         except SegmentCorrupt as damage:

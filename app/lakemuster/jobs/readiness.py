@@ -65,11 +65,11 @@ class TellReadyPartitions:
             names = names_by_id(session)
             ruled = {number: rules for number, name in names.items() if (rules := self._rules(name))}
             tables = tables_by_id(session, sorted(ruled))
-        incarnations = {table.table_id: (table.incarnation,) for table in tables}
+        incarnations = {table.table_id: table.incarnation for table in tables}
         self._pending = {
             number: one
             for number, one in self._pending.items()
-            if (one.view.table.incarnation,) == incarnations.get(number)
+            if number in incarnations and one.view.table.incarnation == incarnations[number]
         }
         told, failed = 0, 0
         for table in tables:

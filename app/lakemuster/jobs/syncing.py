@@ -10,7 +10,6 @@ from lakemuster.index import Index
 from lakemuster.jobs.job import Run
 from lakemuster.upstream.protocol import Upstream
 
-EVERY_SECONDS = 60.0
 FIRST_SECONDS = 2.0
 """Maximum delay before the first listing ever; the actual one is random."""
 
@@ -18,10 +17,11 @@ FIRST_SECONDS = 2.0
 class SyncCatalog:
     """Lists one catalog. Each catalog has its own job, so that one that does not answer does not delay the others."""
 
-    def __init__(self, index: Index, catalog: Upstream, every_seconds: float = EVERY_SECONDS) -> None:
+    every_seconds = 60.0
+
+    def __init__(self, index: Index, catalog: Upstream) -> None:
         self._index, self._catalog = index, catalog
         self.name = f"{SYNC}{catalog.name}"
-        self.every_seconds = every_seconds
         self.first_seconds = random.uniform(0, FIRST_SECONDS)
 
     def run(self, run: Run) -> str:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from lakemuster.api.native.answers import ListRequest, listing_answer
 from lakemuster.api.native.dependencies import PREFIX, PageParameters, TheTable, needs
 from lakemuster.api.native.indexing import IndexingParameters, indexing_answer
-from lakemuster.api.native.responses import EXPIRED_FILES, EXPIRY
+from lakemuster.api.native.responses import EXPIRY, TIMELINE
 from lakemuster.api.threads import TableRoute
 from lakemuster.catalog.expiry import ExpiredListing, Policy, expiry_of, time_of
 from lakemuster.wire.documents import dumps
@@ -95,7 +95,7 @@ def show_expiry(table: TheTable, query: Annotated[ExpiryParameters, Query()]) ->
     return Response(dumps(found.out().model_dump(mode="json")), media_type="application/json")
 
 
-@router.get("/tables/{table}/expiry/files", response_model=ExpiredFilesPage, responses=EXPIRED_FILES)
+@router.get("/tables/{table}/expiry/files", response_model=ExpiredFilesPage, responses=TIMELINE)
 def list_expired_files(table: TheTable, query: Annotated[ExpiredFilesParameters, Query()]) -> Response:
     """List the files that an expiry of snapshots would remove. All pages are of the first page's time."""
     query.require(table)

@@ -72,7 +72,6 @@ _INDEXING: Responses = {
 }
 TIMELINE: Responses = {**LIST, **_INDEXING}
 EXPIRY: Responses = {**_problems(*_ALWAYS, 404, 409, 501, 502), **_INDEXING}
-EXPIRED_FILES: Responses = {**TIMELINE, **_problems(409)}
 REFERENCES: Responses = {
     200: {
         **_LISTED,

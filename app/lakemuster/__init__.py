@@ -15,10 +15,10 @@ The map, in the direction of imports (a package may import those to its right)::
 * ``formats``   bytes to metadata, pure: Avro containers, Iceberg, Paimon
 * ``kernels``   inner loops as machine code: how they are made and loaded
 * ``storage``   object storage behind allowed roots: read, list, stat
-* ``index``     SQL for the small truth, segments for the entries
+* ``index``     the SQL database of tables and snapshots, and the segments that hold manifest entries
 * ``ingest``    the write path: pointer, metadata, manifest lists, new manifests, segments, publish
 * ``planner``   the read path: a snapshot's manifests, entries, files, partitions
-* ``wire``      the JSON contracts
+* ``wire``      the JSON of responses and requests
 * ``upstream``  attached catalogs
 * ``catalog``   the use cases: list, plan, explain, history, refresh; what HTTP and the command line call
 * ``jobs``      background jobs: one supervisor, one lease for each job

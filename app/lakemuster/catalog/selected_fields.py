@@ -82,5 +82,6 @@ def with_fields(listing: Listing, fields: str | None, others: Collection[str] = 
     unknown = [name for name in names if name not in columns and name not in others]
     if unknown or not names:
         known = ", ".join(dict.fromkeys((*columns, *others)))
-        raise RequestInvalid(f"no such field: {', '.join(unknown)}; the list has {known}", fields=unknown)
+        wrong = f"no such field: {', '.join(unknown)}" if unknown else "fields names no field"
+        raise RequestInvalid(f"{wrong}; the list has {known}", fields=unknown)
     return SelectedFields(listing, tuple(dict.fromkeys(names)))

@@ -1,0 +1,1 @@
+"""The JSON of responses and requests: shapes, values and rows of lists."""

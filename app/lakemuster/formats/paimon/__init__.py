@@ -1,0 +1,1 @@
+"""Paimon's metadata: schemas, snapshots, manifests, statistics, file indexes, and rules of its layout."""

@@ -1,0 +1,1 @@
+"""The rows of lists: snapshots, manifests, entries, partitions, index files, and differences of snapshots."""

@@ -1,0 +1,1 @@
+"""The read path's rules for Paimon."""

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakemuster.formats.iceberg.avro_fields import STATISTICS
 from lakemuster.formats.iceberg.manifests import inherit
 from lakemuster.formats.iceberg.values import raw_bounds
 from lakemuster.index.segments import BATCH_ROWS, Segment
@@ -35,14 +36,6 @@ from lakemuster.planner.row_projection import CONTENTS, ManifestPart, ViewRows
 from lakemuster.planner.view import View
 
 STATUSES = ("existing", "added", "deleted")
-STATISTICS = {
-    "column_sizes": "column_size",
-    "value_counts": "value_count",
-    "null_value_counts": "null_count",
-    "nan_value_counts": "nan_count",
-    "lower_bounds": "lower",
-    "upper_bounds": "upper",
-}
 RAW: dict[str, Literal["lower", "upper"]] = {"lower_bounds_raw": "lower", "upper_bounds_raw": "upper"}
 _LOCATIONS = frozenset({"file_path", "referenced_data_file"})
 _CHANGED = frozenset({"file_format", *_LOCATIONS})

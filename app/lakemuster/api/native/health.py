@@ -40,7 +40,10 @@ class FleetParameters(PageParameters):
 
     namespace: str | None = Field(None, max_length=1000, description="Only the tables of this namespace.")
     search: str | None = Field(
-        None, min_length=1, max_length=200, description="Only tables whose dotted name contains this text."
+        None,
+        min_length=1,
+        max_length=200,
+        description="Only tables whose dotted name contains this text. ASCII letters match in either case.",
     )
     status: str | None = Field(
         None,

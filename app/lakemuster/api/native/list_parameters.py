@@ -84,7 +84,10 @@ class NamespacesParameters(PageParameters):
     """Parameters of the list of namespaces."""
 
     search: str | None = Field(
-        None, min_length=1, max_length=200, description="List only namespaces whose dotted name contains this text."
+        None,
+        min_length=1,
+        max_length=200,
+        description="List only namespaces whose dotted name contains this text. Letters match in either case.",
     )
     sort: str | None = Field(
         None,

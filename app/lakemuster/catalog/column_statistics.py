@@ -93,10 +93,12 @@ def columns_of(services: Services, view: View, names: Sequence[str] | None, *, d
         descending: whether the rows are in the reverse of the schema's order.
 
     Raises:
-        RequestInvalid: the table has no such column of a primitive type.
+        RequestInvalid: the table has no such column of a primitive type, or no name is given.
         FormatUnsupported: the second branch cannot be read with this one.
     """
     every = leaf_columns(view.schemas[0])
+    if names is not None and not names:
+        raise RequestInvalid("columns names no column")
     if names is not None and (unknown := set(names) - {of.name for of in every}):
         first = min(unknown)[:100]
         raise RequestInvalid(f"column {first!r} not found, or not of a primitive type", columns=sorted(unknown))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from sqlalchemy.orm import Session
 
 from lakemuster.catalog.health import evaluate
-from lakemuster.catalog.health_documents import ranks_of, table_health_document
+from lakemuster.catalog.health_documents import table_health_document
 from lakemuster.catalog.lists import words
 from lakemuster.catalog.services import Services
 from lakemuster.catalog.table_lists import TableChoice, TableListing, TableOrder, order_of
@@ -17,7 +17,7 @@ from lakemuster.errors import CatalogError, RequestInvalid
 from lakemuster.index.health import count_components, count_statuses, due_tables, load_summaries
 from lakemuster.index.table_lists import listed_by_id, table_ids
 from lakemuster.index.table_record import ListedTable
-from lakemuster.metadata.health import STATUSES, Status
+from lakemuster.metadata.health import RANKS, STATUSES, Status
 from lakemuster.table_settings import THRESHOLDS
 from lakemuster.wire.documents import Document
 from lakemuster.wire.native.health import HEALTH
@@ -83,12 +83,15 @@ def statuses(text: str | None) -> tuple[int, ...] | None:
     """Return the ranks of comma-separated statuses; None for any.
 
     Raises:
-        RequestInvalid: there is no such status.
+        RequestInvalid: there is no such status, or the text names none.
     """
-    try:
-        return ranks_of(words(text))
-    except KeyError:
-        raise RequestInvalid(f"statuses are {', '.join(STATUSES)}", health=str(text)[:100]) from None
+    named = words(text)
+    if named is None:
+        return None
+    ranks = tuple(rank for status, rank in RANKS.items() if status in named)
+    if not ranks or not RANKS.keys() >= set(named):
+        raise RequestInvalid(f"statuses are {', '.join(STATUSES)}", health=str(text)[:100])
+    return ranks
 
 
 def fleet_order(sort: str | None, order: str | None) -> TableOrder:

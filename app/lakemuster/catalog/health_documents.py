@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from lakemuster.index.health import HealthDay, HealthSummary, StoredHealth
 from lakemuster.index.table_record import ListedTable
-from lakemuster.metadata.health import RANKS, Component, Gain, Limits, Status, worst
+from lakemuster.metadata.health import Component, Gain, Limits, Status, worst
 from lakemuster.wire.instants import format_instant
 from lakemuster.wire.model import json_integer
 from lakemuster.wire.native.health import (
@@ -95,12 +95,3 @@ def _day(day: HealthDay) -> HealthDayOut:
         health=worst(status for status, _ in day.components.values()),
         components=components,
     )
-
-
-def ranks_of(statuses: Sequence[str] | None) -> tuple[int, ...] | None:
-    """Return the ranks of statuses by name.
-
-    Raises:
-        KeyError: there is no such status.
-    """
-    return None if statuses is None else tuple(RANKS[one] for one in statuses)  # type: ignore[index]

@@ -29,13 +29,13 @@ def chosen_tables(rows: Iterable[Row], choice: Mapping[str, Any]) -> list[Row]:
 
     Raises:
         RequestInvalid: tables are not sorted by that, the namespace is not a dotted name, or there is no such format or
-            status.
+            status, or no status is named.
     """
     if choice.get("format") not in (None, *format_names()):
         raise RequestInvalid(f"formats are {', '.join(format_names())}", format=choice["format"][:100])
     given, search = choice.get("namespace"), str(choice.get("search")).translate(_LOWER)
     namespace = given and format_name(parse_name(given))
-    statuses = _statuses(choice.get("health") or "")
+    statuses = _statuses(choice.get("health"))
     tests: dict[str, Callable[[Row], bool]] = {
         "namespace": lambda row: namespace_of(row["name"]) == namespace,
         "search": lambda row: search in row["name"].translate(_LOWER),
@@ -65,8 +65,10 @@ def _sorted_by(value: Any, field: str) -> Any:
     return value if field in ("name", "last_committed_at") else int(value)
 
 
-def _statuses(text: str) -> list[str]:
+def _statuses(text: str | None) -> list[str]:
+    if text is None:
+        return []
     found = [part.strip() for part in text.split(",") if part.strip()]
-    if not set(found) <= set(_RANKS):
+    if not found or not set(found) <= set(_RANKS):
         raise RequestInvalid(f"statuses are {', '.join(_RANKS)}", health=text[:100])
     return found

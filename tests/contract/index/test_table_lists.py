@@ -209,8 +209,12 @@ def test_the_command_line_refuses_a_format_that_there_is_not() -> None:
 
 @pytest.mark.parametrize(
     ("choice", "message"),
-    [({"health": "ok,bad"}, "statuses are ok"), ({"namespace": "a..b"}, "not a dotted name")],
-    ids=["health", "namespace"],
+    [
+        ({"health": "ok,bad"}, "statuses are ok"),
+        ({"health": ","}, "statuses are ok"),
+        ({"namespace": "a..b"}, "not a dotted name"),
+    ],
+    ids=["health", "no health", "namespace"],
 )
 def test_the_command_line_refuses_a_choice_even_if_no_table_is_left_to_compare(
     choice: dict[str, str], message: str

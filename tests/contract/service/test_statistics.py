@@ -196,6 +196,14 @@ def test_columns_come_in_pages_and_by_name(http: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "name"), [("tables", "health"), ("health", "status"), ("tables/shop.orders/columns", "columns")]
+)
+def test_a_choice_that_names_nothing_is_refused(http: TestClient, path: str, name: str) -> None:
+    answer = http.get(f"/api/v1/{path}", params={name: " , "})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "request_invalid")
+
+
+@pytest.mark.parametrize(
     ("path", "key", "others"),
     [
         ("columns", "columns", {}),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import logging
 import os
 import shutil
 import socket
@@ -29,6 +30,8 @@ from prometheus_client import values
 from lakemuster.api.metric_files import AllocatedDict
 from lakemuster.errors import ConfigInvalid
 
+LOG = logging.getLogger("lakemuster.api")
+
 VARIABLE = "MUSTER_WORKERS_FOLDER"
 """The environment variable that passes the folder to worker processes."""
 
@@ -40,6 +43,7 @@ ANSWER_SECONDS = 2.0
 
 _PREFIX = "lakemuster-workers-"
 _LEFT_BEHIND_SECONDS = 60.0
+_PAUSE_SECONDS = 0.5
 _LONGEST_PATH = 80  # a Unix socket's path has at most some hundred bytes
 
 
@@ -151,10 +155,13 @@ class WorkerFolder:
                 connection, _ = listener.accept()
             except TimeoutError:
                 pass
-            except OSError:
-                return
+            except OSError:  # it was closed, or the process has no file descriptor left
+                time.sleep(_PAUSE_SECONDS)
+                continue
             try:
                 write()
+            except Exception:
+                LOG.exception("the metrics of a worker cannot be written")
             finally:
                 if connection is not None:
                     connection.close()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 import tempfile
 import threading
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -44,6 +46,40 @@ def test_the_others_write_when_they_are_asked(tmp_path: Path) -> None:
     second.answer(written.set)
     assert first.ask_others() == {0: os.getpid(), 1: os.getpid()}
     assert written.is_set()
+    second.close()
+    first.close()
+
+
+def test_a_worker_answers_again_after_it_had_no_file_descriptor_left(tmp_path: Path) -> None:
+    folder, written = WorkerFolder(tmp_path), threading.Event()
+    folder.answer(written.set)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        asking.settimeout(5)
+        free = os.dup(asking.fileno())
+        os.close(free)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+        try:
+            asking.connect(str(tmp_path / "0.socket"))
+            time.sleep(0.1)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert not written.is_set()
+        assert asking.recv(1) == b""
+    assert written.is_set()
+    folder.close()
+
+
+def test_a_worker_answers_again_after_metrics_could_not_be_written(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = WorkerFolder(tmp_path), WorkerFolder(tmp_path)
+    write = Mock(side_effect=[RuntimeError("changed size"), None])
+    second.answer(write)
+    first.ask_others()
+    first.ask_others()
+    assert write.call_count == 2
+    assert "the metrics of a worker cannot be written" in caplog.text
     second.close()
     first.close()
 

@@ -364,7 +364,7 @@ class RefreshBusy(IndexUnavailable):
 
 
 class Overloaded(CatalogError):
-    """The process already serves its maximum of concurrent requests."""
+    """The process already serves its maximum of concurrent requests, or the system allows it no further thread."""
 
     code = "overloaded"
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from lakemuster.catalog.services import Services
-from lakemuster.errors import CatalogError, IndexUnavailable
+from lakemuster.errors import CatalogError, IndexUnavailable, Overloaded
 
 LOG = logging.getLogger("lakemuster.api")
 PATIENCE_SECONDS = 3.0
@@ -60,7 +60,10 @@ class Readiness:
             future.set_running_or_notify_cancel()
             self._running[name] = time.monotonic(), future
             work = threading.Thread(target=self._check, args=(name, future), name=f"ready-{name}", daemon=True)
-            work.start()
+            try:
+                work.start()
+            except RuntimeError:
+                future.set_result(f"{Overloaded.code}: no thread can be started")
             return self._running[name]
 
     def _check(self, name: str, future: Future[str]) -> None:

@@ -9,7 +9,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import CatalogError, IndexUnavailable
+from lakemuster.errors import CatalogError, IndexUnavailable, Overloaded
 from lakemuster.ingest.threads import BucketThreads
 from lakemuster.storage.storage_wait import StorageWait, measured
 
@@ -137,8 +137,13 @@ class Flights:
             flight = self._running[key] = Flight(work, self._clock)
             # Time queued for a thread counts as a wait for storage: a queue forms because storage does not answer.
             flight.waits.begin()
-        if not self._threads.run(bucket, lambda: self._fly(key, flight)):
-            flight.refuse(IndexUnavailable("the service is closing"))
+        try:
+            if not self._threads.run(bucket, lambda: self._fly(key, flight)):
+                flight.refuse(IndexUnavailable("the service is closing"))
+        except Overloaded as error:
+            with self._lock:
+                del self._running[key]
+            flight.refuse(error)
         return flight, False
 
     def close(self) -> None:

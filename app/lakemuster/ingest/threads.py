@@ -6,6 +6,8 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
+from lakemuster.errors import Overloaded
+
 MAX_PER_BUCKET = 8
 MAX_TOTAL = 64
 
@@ -30,7 +32,11 @@ class BucketThreads:
         self._closed = False
 
     def run(self, bucket: str, work: Work) -> bool:
-        """Run ``work``, which handles its own errors, once the bucket has a free thread; return False if closed."""
+        """Run ``work``, which handles its own errors, once the bucket has a free thread; return False if closed.
+
+        Raises:
+            Overloaded: the system allows no further thread.
+        """
         with self._lock:
             if self._closed:
                 return False
@@ -38,7 +44,13 @@ class BucketThreads:
                 self._queued.setdefault(bucket, deque()).append(work)
                 return True
             self._busy[bucket] = self._busy.get(bucket, 0) + 1
-        threading.Thread(target=self._serve, args=(bucket, work), name=f"storage {bucket}", daemon=True).start()
+        thread = threading.Thread(target=self._serve, args=(bucket, work), name=f"storage {bucket}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as cause:
+            with self._idle:
+                self._release(bucket)
+            raise Overloaded("no thread can be started; try again in a moment") from cause
         return True
 
     def counts(self) -> dict[str, float]:
@@ -72,9 +84,7 @@ class BucketThreads:
     def _next(self, bucket: str) -> tuple[str, Work] | None:
         """Release a bucket's thread, and reuse it for the longest-waiting work of a bucket that has room."""
         with self._idle:
-            self._busy[bucket] -= 1
-            if not self._busy[bucket]:
-                del self._busy[bucket]
+            self._release(bucket)
             for name, queue in list(self._queued.items()):
                 if self._has_room(name):
                     work = queue.popleft()
@@ -86,3 +96,8 @@ class BucketThreads:
                     return name, work
             self._idle.notify_all()
             return None
+
+    def _release(self, bucket: str) -> None:
+        self._busy[bucket] -= 1
+        if not self._busy[bucket]:
+            del self._busy[bucket]

@@ -15,11 +15,11 @@ import logging
 import math
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from lakemuster.clock import SYSTEM, Clock
-from lakemuster.errors import CatalogError
+from lakemuster.errors import CatalogError, Overloaded
 from lakemuster.index.tables import TableRecord, names_by_id, record_unchanged, tables_by_id, unfinished
 from lakemuster.ingest.refresh import Refresher
 from lakemuster.ingest.table_locations import require_location
@@ -156,8 +156,15 @@ class WatchTables:
         ids = {table.table_id for table in tables}
         with self._lock:
             self._under_way |= ids
-        if not self._threads.run(bucket, partial(self._look_at_all, bucket, tables, run)):
+        if not self._runs(bucket, partial(self._look_at_all, bucket, tables, run)):
             self._done(ids)
+
+    def _runs(self, bucket: str, work: Callable[[], None]) -> bool:
+        """Run work in a thread of the bucket; return False if that is impossible now."""
+        try:
+            return self._threads.run(bucket, work)
+        except Overloaded:
+            return False
 
     def _look_at_all(self, bucket: str, tables: Sequence[TableRecord], run: Run) -> None:
         began = self._clock.monotonic()
@@ -165,7 +172,7 @@ class WatchTables:
             if not run.goes_on():
                 self._done(one.table_id for one in tables[at:])
                 return
-            if self._is_settled(table) or not self._threads.run(bucket, partial(self._visit, table)):
+            if self._is_settled(table) or not self._runs(bucket, partial(self._visit, table)):
                 self._done([table.table_id])
         self._look_seconds[bucket] = (self._clock.monotonic() - began) / len(tables)
 

@@ -51,7 +51,12 @@ class Deadlines:
                 self._free.release()
 
         # A daemon thread does not keep the process from exiting.
-        threading.Thread(target=running, name="upstream", daemon=True).start()
+        thread = threading.Thread(target=running, name="upstream", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system allows no further thread
+            self._free.release()
+            raise
         try:
             return result.result(max(0.0, until - self._clock.monotonic()))
         except FutureTimeoutError:

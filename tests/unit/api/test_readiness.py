@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -87,3 +88,11 @@ def test_a_step_of_the_clock_is_reported_for_a_while(step: int, words: str) -> N
     times.clocks.check()
     times.go(10 * MAX_SKEW_SECONDS)
     times.clocks.check()
+
+
+def test_a_check_that_found_no_thread_is_repeated() -> None:
+    readiness = Readiness({"database": lambda: None})
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
+        assert asyncio.run(readiness.states()) == {"database": "overloaded: no thread can be started"}
+    assert asyncio.run(readiness.states()) == {"database": "ok"}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from unittest.mock import Mock
 
 import pytest
 
-from lakemuster.errors import IndexUnavailable, StorageUnavailable
+from lakemuster.errors import IndexUnavailable, Overloaded, StorageUnavailable
 from lakemuster.ingest.flights import Flights, Patience
 from lakemuster.ingest.threads import BucketThreads
 from lakemuster.log_lines import REQUEST_ID
@@ -144,3 +145,16 @@ def test_a_run_belongs_to_the_request_that_created_it(flights: Flights) -> None:
         REQUEST_ID.reset(token)
     assert flight.wait(FOR_EVER)
     assert flight.result == "first"
+
+
+def test_a_run_without_a_thread_fails_at_once_and_the_next_caller_begins_another():
+    flights = Flights(BucketThreads())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
+        refused, _ = flights.join("key", "bucket", lambda: 1)
+    assert refused.is_done
+    assert isinstance(refused.error, Overloaded)
+    flight, is_shared = flights.join("key", "bucket", lambda: 2)
+    assert not is_shared
+    assert flight.wait(FOR_EVER)
+    assert flight.result == 2

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from unittest.mock import Mock
 
+import pytest
+
+from lakemuster.errors import Overloaded
 from lakemuster.ingest.threads import BucketThreads
 
 IN_TIME = 20.0
@@ -63,3 +67,15 @@ def test_work_that_fails_gives_its_thread_back(monkeypatch):
     threads.run("a", fail)
     threads.run("a", done.set)
     assert done.wait(IN_TIME)
+
+
+def test_a_thread_that_cannot_be_started_takes_no_room():
+    threads, done = BucketThreads(of_a_bucket=1), threading.Event()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
+        with pytest.raises(Overloaded):
+            threads.run("one", done.set)
+    assert threads.counts()["busy"] == 0
+    assert threads.run("one", done.set)
+    assert done.wait(IN_TIME)
+    threads.close(IN_TIME)

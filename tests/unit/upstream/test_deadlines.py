@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from unittest.mock import Mock
 
 import pytest
 
@@ -27,6 +28,15 @@ def test_work_that_does_not_end_takes_a_thread_and_no_more_than_there_are() -> N
     for thread in running:
         thread.join()
     assert deadlines.run(lambda: 7, 10.0) == 7
+
+
+def test_a_thread_that_cannot_be_started_is_not_missing_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    deadlines = Deadlines(threads=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
+        with pytest.raises(RuntimeError):
+            deadlines.run(lambda: 7, 1.0)
+    assert deadlines.run(lambda: 7, 1.0) == 7
 
 
 def _raise(error: Exception) -> None:

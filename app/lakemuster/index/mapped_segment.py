@@ -72,8 +72,9 @@ class MappedSegment:
         SegmentCorrupt: the file is not a complete segment.
     """
 
-    def __init__(self, name: str, buffer: pa.Buffer, inode: int) -> None:
-        self._name, self._buffer, self.inode = name, buffer, inode
+    def __init__(self, name: str, buffer: pa.Buffer, file: os.stat_result) -> None:
+        self._name, self._buffer = name, buffer
+        self.inode, self.modified_ns = file.st_ino, file.st_mtime_ns
         reader = self._open()
         stored: pa.Schema = reader.schema
         metadata = dict(stored.metadata or {})
@@ -107,12 +108,12 @@ class MappedSegment:
         try:
             with pa.memory_map(str(path)) as file:
                 # The buffer keeps the mapping but not the file descriptor: thousands of segments may be open at once.
-                buffer, inode = file.read_buffer(), os.fstat(file.fileno()).st_ino
+                status, buffer = os.fstat(file.fileno()), file.read_buffer()
         except FileNotFoundError:
             raise
         except (OSError, pa.ArrowException, ValueError) as cause:
             raise SegmentCorrupt("a segment file is unreadable", segment=name) from cause
-        return cls(name, buffer, inode)
+        return cls(name, buffer, status)
 
     def release(self) -> None:
         """Release the mapping's resident memory. Columns that are read from disk again are verified again."""

@@ -1,7 +1,8 @@
 """A local disk cache of remote segments, limited to a number of bytes.
 
 Several processes may share the folder. A copy is added by renaming, so it is never partial, and evicted by unlinking,
-so processes that have it mapped keep it. A file's modification time is the time of its last use.
+so processes that have it mapped keep it. A file's access time is the time of its last use; its modification time tells
+whether it was overwritten since it was mapped.
 
 Downloads run in threads of their own, one for each segment. Callers wait for one as long as it receives bytes, and fail
 once it has stalled, so that a store or an object that does not answer does not occupy the threads of requests. The
@@ -175,7 +176,7 @@ class SegmentCache:
         for path in self._folder.glob(f"*/*{_SUFFIX}"):
             with suppress(FileNotFoundError):
                 status = path.stat()
-                files.append((status.st_mtime, status.st_size, path))
+                files.append((status.st_atime, status.st_size, path))
         total = sum(size for _, size, _ in files)
         evicted: list[Path] = []
         if total <= max_bytes:
@@ -238,7 +239,7 @@ class _Download:
 
 def _used_now(path: Path) -> bool:
     try:
-        os.utime(path)
+        os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
     except FileNotFoundError:
         return False
     except OSError:  # such as a disk that became read-only: its copies are readable

@@ -172,12 +172,24 @@ class Segment:
 
     @property
     def is_another_file(self) -> bool:
-        """Whether the file was replaced or truncated since it was mapped: reading beyond its end kills the process."""
+        """Whether the file was replaced, overwritten or truncated since it was mapped."""
+        status = self._status()
+        return status is not None and (status.st_ino != self._mapped.inode or self._differs(status))
+
+    @property
+    def is_overwritten(self) -> bool:
+        """Whether the mapped file itself was written to or truncated: reading beyond its end kills the process."""
+        status = self._status()
+        return status is not None and status.st_ino == self._mapped.inode and self._differs(status)
+
+    def _status(self) -> os.stat_result | None:
         try:
-            status = os.stat(self.path)
+            return os.stat(self.path)
         except OSError:
-            return False  # the mapping outlives the file
-        return status.st_size != self.size or status.st_ino != self._mapped.inode
+            return None  # the mapping outlives the file
+
+    def _differs(self, status: os.stat_result) -> bool:
+        return status.st_size != self.size or status.st_mtime_ns != self._mapped.modified_ns
 
     def release(self) -> None:
         """Release the mapping's resident memory. Later reads load it again, mostly from the page cache.

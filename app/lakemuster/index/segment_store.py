@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from weakref import ref
 
-from lakemuster.caching import Cache
+from lakemuster.caching import MEMORY, Cache
 from lakemuster.errors import ConfigInvalid, SegmentCorrupt, SegmentMissing
 from lakemuster.index.remote_folder import RemoteFolder
 from lakemuster.index.segment_backends import (
@@ -150,6 +150,8 @@ class SegmentStore:
                     self._use(segment)
                     return segment
                 self._close(name)
+        if segment is not None and segment.is_overwritten:
+            self._forget_overwritten()
         try:
             segment = self._map(name)
         except SegmentCorrupt as damage:
@@ -163,6 +165,14 @@ class SegmentStore:
             while len(self._open) > self._max_open:
                 self._close(next(iter(self._open)))
         return segment
+
+    def _forget_overwritten(self) -> None:
+        """Close the segments that were overwritten, and clear all caches: values may refer to the bytes mapped."""
+        with self._lock:
+            for name in list(self._open):
+                if (segment := self._found(name)) is not None and segment.is_overwritten:
+                    self._close(name)
+        MEMORY.clear()
 
     def _found(self, name: str) -> Segment | None:
         held = self._open.get(name)

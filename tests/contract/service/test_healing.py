@@ -116,16 +116,16 @@ def register(services: Services, place: Place) -> None:
     assert {ICEBERG, PAIMON} <= set(found), found
 
 
-def answers(services: Services) -> Row:
-    """Return the responses to requests of each kind."""
+def answers(services: Services, size: int = 1000) -> Row:
+    """Return the responses to requests of each kind; those of another page size are not in a cache of responses."""
     http = TestClient(create_app(services), base_url="http://127.0.0.1:8181", raise_server_exceptions=False)
     found: Row = {}
     for name in (ICEBERG, PAIMON):
-        base = f"/api/v1/tables/{name}"
-        for path in ("files?stats=*", "entries", "partitions", "manifests", "indexes"):
-            found[f"{name} {path}"] = http.get(f"{base}/{path}")
+        base, filtered = f"/api/v1/tables/{name}", "a > 0" if name == ICEBERG else None
+        for path in ("files?stats=*", "entries?", "partitions?", "manifests?", "indexes?"):
+            found[f"{name} {path}"] = http.get(f"{base}/{path}&page_size={size}")
         found[f"{name} stream"] = http.get(f"{base}/files", headers={"Accept": "application/x-ndjson"})
-        found[f"{name} plan"] = http.post(f"{base}/plan", json={"filter": "a > 0" if name == ICEBERG else None})
+        found[f"{name} plan"] = http.post(f"{base}/plan", json={"filter": filtered, "page_size": size})
         found[f"{name} explain"] = http.post(f"{base}/explain", json={})
     assert {name: answer.text for name, answer in found.items() if answer.status_code >= 500} == {}
     return {name: answer.text for name, answer in found.items()}
@@ -193,6 +193,24 @@ def test_a_segment_that_is_cut_short_while_it_is_mapped_is_repaired(place: Place
             with path.open("r+b") as file:
                 file.truncate(100)
         assert answers(services) == expected
+
+
+@pytest.mark.parametrize("way", ["truncated", "zeros"])
+def test_a_segment_that_is_overwritten_while_it_is_mapped_is_repaired(place: Place, way: str) -> None:
+    local = place.settings.cache_dir if place.settings.segments_url.startswith("s3") else place.settings.segments_url
+    with catalog(place.settings) as services:
+        register(services, place)
+        expected = answers(services, 500)
+    with catalog(place.settings) as services:
+        for size in (300, 301, 400):  # pages and writers are cached at the second request
+            answers(services, size)
+        for path in Path(local).glob("??/*.arrow"):
+            data = path.read_bytes()
+            with path.open("r+b") as file:
+                file.write(WAYS[way](data) or b"")
+                file.truncate()
+        assert answers(services, 500) == expected
+        assert answers(services, 500) == expected
 
 
 def test_concurrent_requests_repair_each_segment_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

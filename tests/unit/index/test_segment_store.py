@@ -12,6 +12,7 @@ from weakref import ref
 import pyarrow as pa
 import pytest
 
+from lakemuster.caching import Cache
 from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentCorrupt, SegmentMissing
 from lakemuster.failure_reasons import operator_message
 from lakemuster.index.segment_store import SegmentStore
@@ -96,6 +97,25 @@ def test_putting_a_segment_again_serves_the_new_one(store: SegmentStore) -> None
     put(store, NAMES[0], TABLE.slice(1))
     assert store.open(NAMES[0]).num_rows == 2
     assert old.table().equals(TABLE)
+
+
+def test_an_overwritten_segment_is_mapped_again_and_caches_are_cleared(store: SegmentStore) -> None:
+    cache: Cache[str, int] = Cache("test", lambda *_: 1)
+    for name in NAMES[:2]:
+        put(store, name)
+    opened = [store.open(name) for name in NAMES[:2]]
+    cache.put("x", 1)
+    assert [store.open(name) for name in NAMES[:2]] == opened
+    assert "x" in cache
+    for one in opened:
+        whole = Path(one.path).read_bytes()
+        with Path(one.path).open("r+b") as file:
+            file.write(whole)
+    assert store.open(NAMES[0]) is not opened[0]
+    assert "x" not in cache
+    cache.put("x", 1)
+    assert store.open(NAMES[1]) is not opened[1]
+    assert "x" in cache
 
 
 def test_no_more_segments_stay_open_than_allowed(store: SegmentStore) -> None:

@@ -6,10 +6,10 @@ Properties are named as in PyIceberg, and for Paimon catalogs as in pypaimon; La
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -66,10 +66,9 @@ class CatalogSettings(BaseModel):
             raise ValueError(f"a Paimon catalog with metastore = {metastore!r} needs a warehouse")
         if self.type == "sql" and not properties.get("uri"):
             raise ValueError("uri must be the URL of a database, such as postgresql+psycopg2://…")
-        if self.type == "hive" or (self.type == "paimon" and metastore == "hive"):
-            uris = [urlsplit(uri.strip()) for uri in properties.get("uri", "").split(",")]
-            if not all(uri.scheme == "thrift" and uri.hostname for uri in uris):
-                raise ValueError("uri must be thrift://HOST:PORT, or several of them, separated by commas")
+        is_hive = self.type == "hive" or (self.type == "paimon" and metastore == "hive")
+        if is_hive and not all(_url_of(uri.strip(), {"thrift"}) for uri in properties.get("uri", "").split(",")):
+            raise ValueError("uri must be thrift://HOST:PORT, or several of them, separated by commas")
         if self.type == "rest" or (self.type == "paimon" and metastore == "rest"):
             _require_http(properties.get("uri", ""), "uri")
         if self.type == "glue" and "glue.endpoint" in properties:
@@ -103,9 +102,19 @@ class CatalogSettings(BaseModel):
 
 
 def _require_http(text: str, name: str) -> None:
-    uri = urlsplit(text)
-    if uri.scheme not in {"http", "https"} or not uri.hostname or uri.query or uri.fragment:
+    uri = _url_of(text, {"http", "https"})
+    if uri is None or uri.query or uri.fragment:
         raise ValueError(f"{name} must be an http or https URL without a query")
+
+
+def _url_of(text: str, schemes: Collection[str]) -> SplitResult | None:
+    """Return the parts of a URL; None if it has another scheme, no host, or an invalid port."""
+    try:
+        uri = urlsplit(text)
+        is_valid = uri.scheme in schemes and bool(uri.hostname) and uri.port != 0
+    except ValueError:
+        return None
+    return uri if is_valid else None
 
 
 def _text(value: object) -> str:

@@ -194,7 +194,6 @@ class Settings(BaseSettings):
         default_factory=dict,
         description="Settings by pattern of table names, as a JSON object; the most specific pattern wins.",
     )
-
     catalogs: Annotated[Catalogs, NoDecode, BeforeValidator(_of_json)] = Field(
         default_factory=dict, description="Attached catalogs by name, as a JSON object of their properties."
     )
@@ -286,8 +285,9 @@ class Settings(BaseSettings):
         for issuer in value:
             url = urlsplit(issuer)
             is_here = url.scheme == "http" and is_loopback(url.hostname or "")
-            if not url.hostname or url.query or url.fragment or not (url.scheme == "https" or is_here):
-                raise ValueError(f"{issuer!r} is not an https URL without a query")
+            if not url.hostname or "@" in issuer or url.query or url.fragment or not (url.scheme == "https" or is_here):
+                shown = issuer.partition("?")[0].rpartition("@")[2]
+                raise ValueError(f"{shown!r} is not an https URL without a user and a query")
         return value
 
     @model_validator(mode="after")

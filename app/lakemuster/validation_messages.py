@@ -11,6 +11,7 @@ _SHOULD = re.compile(r"^(?:Input|String|List|Tuple|Set|Dictionary|Data|Keys) sho
 _PLAIN_KEY = re.compile(r"[\w-]+")
 _TEXTS = {
     "missing": "missing",
+    "extra_forbidden": "unknown name",
     "int_type": "must be an integer",
     "int_parsing": "must be an integer",
     "int_from_float": "must be an integer",

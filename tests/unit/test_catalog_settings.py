@@ -18,6 +18,8 @@ HTTP, THRIFT = "http://catalog.example", "thrift://one:9083"
         ({"type": "none"}, "'rest', 'hive', 'glue', 'sql' or 'paimon'"),
         ({"type": "rest", "uri": "catalog.example"}, "http or https"),
         ({"type": "hive"}, "thrift://HOST:PORT"),
+        ({"type": "hive", "uri": "thrift://h:99999"}, "thrift://HOST:PORT"),
+        ({"type": "rest", "uri": "http://h:port"}, "http or https URL"),
         ({"type": "hive", "uri": f"{THRIFT},{HTTP}"}, "thrift://HOST:PORT"),
         ({"type": "hive", "uri": THRIFT, "auth": "forward"}, "of type rest"),
         ({"type": "glue", "glue.endpoint": "glue"}, "glue.endpoint must be an http"),

@@ -133,7 +133,8 @@ def test_settings_of_tables_are_read_from_the_environment_and_the_file(
         ({"OIDC_ISSUER": "https://id.example"}, "needs OIDC_AUDIENCE"),
         ({"OIDC_AUDIENCE": "muster"}, "need OIDC_ISSUER"),
         ({"OIDC_ISSUER": "http://id.example", "OIDC_AUDIENCE": "m"}, "not an https URL"),
-        ({"OIDC_ISSUER": "https://id.example?x=1", "OIDC_AUDIENCE": "m"}, "not an https URL"),
+        ({"OIDC_ISSUER": "https://id.example?x=s3cret", "OIDC_AUDIENCE": "m"}, "'https://id.example' is not"),
+        ({"OIDC_ISSUER": "https://u:s3cret@id.example", "OIDC_AUDIENCE": "m"}, "'id.example' is not"),
         (
             {"OIDC_ISSUER": "https://id.example", "OIDC_AUDIENCE": "m", "OIDC_CLIENT_SECRET": "s"},
             "needs OIDC_CLIENT_ID",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr, ValidationError
 
+from lakemuster.catalog.webhooks import require_keys
 from lakemuster.config import load_settings
 from lakemuster.errors import ConfigInvalid
 from lakemuster.webhook_settings import MAX_WEBHOOKS, WebhookSettings, key_of
@@ -76,6 +77,12 @@ def test_keys_come_from_the_settings_or_a_file_that_is_read_anew(tmp_path: Path)
     file.unlink()
     with pytest.raises(ConfigInvalid, match="No such file"):
         found.keys()
+
+
+def test_a_server_without_the_secret_file_names_the_webhook(tmp_path: Path) -> None:
+    webhooks = {"ops": {"url": "https://ops.example", "secret_file": str(tmp_path)}}
+    with pytest.raises(ConfigInvalid, match=r"WEBHOOKS\.ops\.secret_file: .*Is a directory"):
+        require_keys(load_settings(webhooks=webhooks))
 
 
 def test_one_of_both_is_needed() -> None:

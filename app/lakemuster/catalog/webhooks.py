@@ -63,7 +63,10 @@ def webhooks_of(settings: Settings) -> list[Webhook]:
 def require_keys(settings: Settings) -> None:
     """Check that the secret files of webhooks hold keys. Raises: ConfigInvalid."""
     for webhook in webhooks_of(settings):
-        webhook.settings.keys()
+        try:
+            webhook.settings.keys()
+        except ConfigInvalid as cause:
+            raise ConfigInvalid(f"WEBHOOKS.{webhook.name}.secret_file: {cause.message}") from None
 
 
 def _namespaces(name: str, patterns: Iterable[str]) -> tuple[Levels, ...]:

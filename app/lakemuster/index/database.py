@@ -386,6 +386,9 @@ def _parse(url: str) -> URL:
         raise ConfigInvalid("DATABASE_URL is not a database URL") from None
     if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
         raise ConfigInvalid("DATABASE_URL must begin with sqlite:/// or postgresql+psycopg://")
+    if "@" in (parsed.host or ""):
+        # Part of the password: messages name the host.
+        raise ConfigInvalid("DATABASE_URL has more than one @: in a user name or password, write %40")
     if parsed.drivername == "sqlite" and (parsed.database or ":memory:").startswith((":memory:", "file:")):
         raise ConfigInvalid("DATABASE_URL must name a SQLite file; an index in memory is lost and not shared")
     if parsed.drivername == "sqlite" and "?" in url:

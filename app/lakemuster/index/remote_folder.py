@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from lakemuster.errors import ConfigInvalid, IndexUnavailable, SegmentMissing
+from lakemuster.errors import ConfigInvalid, IndexUnavailable, LocationRefused, SegmentMissing
 from lakemuster.failure_reasons import reason_of
 from lakemuster.storage.filesystems import Filesystem, modified_ms
 from lakemuster.storage.locations import HTTP, normal_scheme, redacted
@@ -37,7 +37,10 @@ class RemoteFolder:
         except (ValueError, ImportError, TypeError) as cause:
             raise ConfigInvalid(f"SEGMENTS_URL: cannot use {scheme}://: {type(cause).__name__}: {cause}") from cause
         self._where = redacted(url)
-        self._root = self._system.path(url).rstrip("/")
+        try:
+            self._root = self._system.path(url).rstrip("/")
+        except LocationRefused as cause:
+            raise ConfigInvalid(f"SEGMENTS_URL: {cause.message}") from cause
         self._writes_whole = scheme in _WRITES_WHOLE
         self._written_at = -_REWRITE_SECONDS
 

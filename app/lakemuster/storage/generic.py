@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from fsspec import available_protocols
 from fsspec.asyn import get_loop
 
 from lakemuster.errors import ConfigInvalid, ObjectMissing, StorageUnavailable
@@ -37,6 +38,8 @@ class GenericObjects:
         except ConfigInvalid:
             raise
         except Exception as cause:
+            if scheme not in available_protocols():
+                raise ConfigInvalid(f"ROOTS, STORAGE: no storage driver is known for {scheme}://") from cause
             missing = f": package {cause.name} is missing" if isinstance(cause, ImportError) and cause.name else ""
             raise ConfigInvalid(
                 f"STORAGE: {scheme} cannot be opened with these options ({type(cause).__name__}{missing})"

@@ -39,8 +39,12 @@ class HttpSource(ObjectSource):
         unknown = sorted(set(options) - _OPTIONS)
         if unknown:
             raise ConfigInvalid(f"STORAGE: unknown options for {scheme}: {', '.join(unknown)}")
-        session_options = dict(options.get("client_kwargs") or {})
-        headers = {**(session_options.pop("headers", None) or {}), **(options.get("headers") or {})}
+        try:
+            session_options = dict(options.get("client_kwargs") or {})
+            headers = {**(session_options.pop("headers", None) or {}), **(options.get("headers") or {})}
+        except (TypeError, ValueError) as cause:
+            names = "client_kwargs and headers"
+            raise ConfigInvalid(f"STORAGE: the options for {scheme} are invalid: {names} must be objects") from cause
         if not all(isinstance(value, str) for value in headers.values()):
             raise ConfigInvalid(f"STORAGE: the options for {scheme} are invalid: headers must be texts")
         self._requests = HttpRequests(deadline_seconds, {**session_options, "headers": headers})

@@ -97,7 +97,7 @@ class S3Source(ObjectSource):
         """Open the session: botocore reads its models, and may request credentials."""
         try:
             await self._files.set_session()
-        except (boto.ProfileNotFound, boto.NoRegionError, TypeError, ValueError) as error:
+        except (boto.ProfileNotFound, boto.NoRegionError, AttributeError, TypeError, ValueError) as error:
             raise _wrong_options(error) from error
 
     async def get(self, wanted: AdmittedRead, refused: set[str]) -> bytes:

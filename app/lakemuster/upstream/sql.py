@@ -68,8 +68,12 @@ class SqlCatalog(Upstream):
         try:
             url = _bounded(make_url(properties["uri"]))
             url.get_dialect()
-        except (ArgumentError, NoSuchModuleError) as cause:
+        except (ArgumentError, NoSuchModuleError, ValueError) as cause:
             raise ConfigInvalid(f"the uri of the catalog {name} is not the URL of a database") from cause
+        if "@" in (url.host or ""):
+            raise ConfigInvalid(
+                f"the uri of the catalog {name} has more than one @: in a user name or password, write %40"
+            )
         self._properties = {
             "pool_pre_ping": "true",
             **properties,

@@ -305,6 +305,7 @@ def test_no_credentials_are_denied(faulty_server: FaultyServer, monkeypatch: pyt
         ({"key": "hunter2", "username": "hunter2"}, "s3"),
         ({"endpoint_url": "hunter2"}, "s3"),
         ({"profile": "hunter2"}, "s3"),
+        ({"client_kwargs": "hunter2"}, "STORAGE: the options for s3"),
         ({"config_kwargs": {"nonsense": "hunter2"}}, "s3"),
     ],
 )

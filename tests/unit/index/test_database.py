@@ -32,9 +32,10 @@ def test_parameters_of_a_sqlite_file_are_an_invalid_setting(parameters: str, tmp
         Database(f"sqlite:///{tmp_path}/index.db{parameters}")
 
 
-def test_a_wrong_url_is_not_repeated() -> None:
-    with pytest.raises(ConfigInvalid) as told:
-        Database("postgresql+psycopg://user:hunter2@host:notaport/db")
+@pytest.mark.parametrize("place", ["user:hunter2@host:notaport", "user:p@hunter2@host", "user:p@hunter2:x@host:5432"])
+def test_a_wrong_url_is_not_repeated(place: str) -> None:
+    with pytest.raises(ConfigInvalid, match="DATABASE_URL") as told:
+        Database(f"postgresql+psycopg://{place}/db")
     assert "hunter2" not in str(told.value)
 
 

@@ -189,6 +189,13 @@ def test_a_url_unknown_to_fsspec_is_an_invalid_setting(tmp_path: Path) -> None:
         SegmentStore("nosuch://bucket/x", {}, tmp_path / "cache")
 
 
+@pytest.mark.parametrize("url", ["s3://", "s3://bucket/../x", "s3://key:hunter2@bucket/x"])
+def test_a_url_that_is_no_location_is_an_invalid_setting(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigInvalid, match="SEGMENTS_URL: location") as told:
+        SegmentStore(url, {}, tmp_path / "cache")
+    assert "hunter2" not in str(told.value)
+
+
 def test_open_segments_share_the_budget_of_all_caches(tmp_path: Path) -> None:
     store = SegmentStore(str(tmp_path / "segments"))
     for name in NAMES:

@@ -120,3 +120,11 @@ def test_no_database_is_made_and_none_is_changed(tmp_path: Path) -> None:
     assert catalog.pointer(("c", "t")) == "s3://1"
     catalog.close()
     assert old.read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["user:hunter2@host:notaport", "user:p@hunter2@host", "user:p@hunter2:x@host:5432"])
+def test_a_wrong_url_is_not_repeated(place: str) -> None:
+    settings = CatalogSettings.model_validate({"type": "sql", "uri": f"postgresql+psycopg2://{place}/db"})
+    with pytest.raises(ConfigInvalid, match="the uri of the catalog prod") as told:
+        SqlCatalog("prod", settings)
+    assert "hunter2" not in str(told.value)

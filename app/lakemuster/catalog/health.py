@@ -21,6 +21,7 @@ from lakemuster.errors import CatalogError, FormatUnsupported, TableNotFound
 from lakemuster.index.database import current_ms
 from lakemuster.index.health import (
     HISTORY_DAYS,
+    LONGEST_PAUSE_MS,
     MetadataState,
     StoredHealth,
     files_if_due,
@@ -52,8 +53,6 @@ __all__ = ["HISTORY_DAYS", "evaluate", "health_document", "health_of", "health_r
 
 QUICK_FILES = 10_000
 """A request computes the health of tables with fewer live files itself."""
-AGAIN_MS = 3_600_000
-"""Maximum time until the health of an unchanged table is computed again."""
 FILE_COMPONENTS = ("small_files", "delete_debt", "skew")
 """The components that are unknown, with a reason, if the entries of the current snapshot cannot be read."""
 
@@ -257,4 +256,4 @@ def _pause_ms(measured: Sequence[Measured], rules: TableRules) -> int:
     age = next((one.value for one in measured if one.name == "staleness"), None)
     limits = [one for one in (threshold.warning, threshold.critical) if one is not None]
     left = [round((limit - age) * 1000) for limit in limits if age is not None and limit > age]
-    return max(1000, min([AGAIN_MS, *left]))
+    return max(1000, min([LONGEST_PAUSE_MS, *left]))

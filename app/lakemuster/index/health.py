@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, select, text, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
 from lakemuster.index.database import NowMs, current_ms
@@ -36,6 +36,8 @@ from lakemuster.table_settings import THRESHOLDS, HealthRules, Threshold
 
 DAY_MS = 86_400_000
 HISTORY_DAYS = 366
+LONGEST_PAUSE_MS = 3_600_000
+"""Maximum time until the health of an unchanged table is computed again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +208,20 @@ def store_health(
 
 
 def due_tables(session: Session, now_ms: int, limit: int) -> list[int]:
-    """Return the ids of registered tables whose health is due, the longest overdue first."""
+    """Return the ids of registered tables whose health is due, the longest overdue first.
+
+    A time beyond the longest pause is due, too: the database's clock has stepped back since.
+    """
+    found = _due(session, TableRow.health_due_at_ms <= now_ms, limit)
+    if len(found) < limit:
+        found += _due(session, TableRow.health_due_at_ms > now_ms + LONGEST_PAUSE_MS, limit - len(found))
+    return found
+
+
+def _due(session: Session, condition: ColumnElement[bool], limit: int) -> list[int]:
     query = (
         select(TableRow.id)
-        .where(TableRow.health_due_at_ms <= now_ms, text(REGISTERED[session.get_bind().dialect.name]))
+        .where(condition, text(REGISTERED[session.get_bind().dialect.name]))
         .order_by(TableRow.health_due_at_ms, TableRow.id)
         .limit(limit)
     )
@@ -219,7 +231,11 @@ def due_tables(session: Session, now_ms: int, limit: int) -> list[int]:
 def is_due(session: Session, table_id: int) -> bool:
     """Return whether a table's health is due to be computed again."""
     due = session.scalar(select(TableRow.health_due_at_ms).where(TableRow.id == table_id))
-    return due is not None and due <= current_ms(session)
+    return due is not None and _is_past(due, current_ms(session))
+
+
+def _is_past(due_at_ms: int, now_ms: int) -> bool:
+    return not now_ms < due_at_ms <= now_ms + LONGEST_PAUSE_MS
 
 
 def files_if_due(session: Session, table_id: int) -> int | None:
@@ -227,7 +243,7 @@ def files_if_due(session: Session, table_id: int) -> int | None:
     row = session.execute(
         select(TableRow.health_due_at_ms, TableRow.data_files, TableRow.delete_files).where(TableRow.id == table_id)
     ).one_or_none()
-    if row is None or row.health_due_at_ms is None or row.health_due_at_ms > current_ms(session):
+    if row is None or row.health_due_at_ms is None or not _is_past(row.health_due_at_ms, current_ms(session)):
         return None
     return None if row.data_files is None else row.data_files + (row.delete_files or 0)
 

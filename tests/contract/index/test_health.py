@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from lakemuster.index.database import Database
+from lakemuster.index.database import Database, current_ms
 from lakemuster.index.events import Event, read_log
 from lakemuster.index.health import (
     DAY_MS,
     HISTORY_DAYS,
+    LONGEST_PAUSE_MS,
     MetadataState,
     count_components,
     count_statuses,
@@ -139,6 +140,15 @@ def test_a_commit_makes_a_table_due(database: Database) -> None:
     with database.reading() as session:
         assert due_tables(session, NOW, 10) == [other]
         assert due_tables(session, NOW + 5, 10) == [other, table_id]
+        # The clock has stepped back by more than any pause.
+        assert due_tables(session, NOW + 5 - LONGEST_PAUSE_MS, 10) == [other]
+        assert due_tables(session, NOW + 4 - LONGEST_PAUSE_MS, 10) == [other, table_id]
+        assert due_tables(session, NOW + 4 - LONGEST_PAUSE_MS, 1) == [other]
+    for pause_ms, is_over in ((LONGEST_PAUSE_MS // 2, False), (LONGEST_PAUSE_MS * 2, True)):
+        with database.session() as session:
+            postpone(session, [table_id], current_ms(session) + pause_ms)
+            assert is_due(session, table_id) == is_over
+    store(database, table_id, [WELL], NOW)
     with database.session() as session:
         postpone(session, [other], None)
     with database.reading() as session:

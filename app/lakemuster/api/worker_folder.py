@@ -7,6 +7,9 @@ counters in its files, and the number of files stays constant.
 
 Held metrics are written to the files every few seconds, and whenever another worker connects to the worker's Unix
 socket in the folder.
+
+Programs that remove old files from folders for temporary files may remove this one. Workers therefore touch their
+files, and a worker whose files were removed ends, so that its supervisor replaces it.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import fcntl
 import logging
 import os
 import shutil
+import signal
 import socket
 import tempfile
 import threading
@@ -40,6 +44,11 @@ WRITE_SECONDS = 5.0
 
 ANSWER_SECONDS = 2.0
 """Timeout of a scrape for all other workers together; without a response, a worker's last written values are used."""
+
+TOUCH_SECONDS = 3600.0
+"""Seconds between two updates of the times of a worker's files."""
+
+LOG = logging.getLogger("lakemuster.api")
 
 _PREFIX = "lakemuster-workers-"
 _LEFT_BEHIND_SECONDS = 60.0
@@ -77,10 +86,14 @@ class WorkerFolder:
     Attributes:
         number: this worker's number, unique among live workers.
         value_class: prometheus_client's value class; its instances write to this worker's files.
+        end: called once the worker's files were removed.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.end: Callable[[], None] = lambda: None
+        self._touched_at = time.monotonic()
+        self._create()
         self.number, self._lock = self._claim()
         # Remove the gauges of this number's last holder; its counters continue.
         for file in path.glob(f"gauge_*_{self.number}.db"):
@@ -97,7 +110,11 @@ class WorkerFolder:
     def of_environment(cls) -> WorkerFolder | None:
         """Return the folder of a worker process; None in a server of one process."""
         name = os.environ.get(VARIABLE)
-        return None if name is None else cls(Path(name))
+        if name is None:
+            return None
+        folder = cls(Path(name))
+        folder.end = lambda: os.kill(os.getpid(), signal.SIGTERM)
+        return folder
 
     def answer(self, write: Callable[[], None]) -> None:
         """Start the thread that calls ``write`` when another worker connects, and every ``WRITE_SECONDS``."""
@@ -116,6 +133,7 @@ class WorkerFolder:
         Returns:
             The process ids of the live workers by number, including this one.
         """
+        self._create()
         asked: list[tuple[int, socket.socket]] = []
         deadline = time.monotonic() + ANSWER_SECONDS
         live = {self.number: os.getpid()}
@@ -165,6 +183,32 @@ class WorkerFolder:
             finally:
                 if connection is not None:
                     connection.close()
+            if self._is_removed():
+                LOG.warning("the files of a server process in %s were removed: it is replaced", self.path)
+                self.end()
+                return
+            if time.monotonic() - self._touched_at >= TOUCH_SECONDS:
+                self.touch()
+
+    def touch(self) -> None:
+        """Update the times of this worker's files, which the kernel does not do for locks and sockets."""
+        self._touched_at = time.monotonic()
+        for file in (self.path, self.path / "parent.lock", *self.path.glob(f"*{self.number}.*")):
+            with contextlib.suppress(OSError):
+                os.utime(file)
+
+    def _create(self) -> None:
+        with contextlib.suppress(OSError):
+            self.path.mkdir(mode=0o700, exist_ok=True)
+
+    def _is_removed(self) -> bool:
+        try:
+            own = os.fstat(self._lock.fileno())
+            return not os.path.samestat(os.stat(self.path / f"{self.number}.lock"), own)
+        except FileNotFoundError:
+            return True
+        except (OSError, ValueError):  # the lock is closed
+            return False
 
     def _claim(self) -> tuple[int, IO[str]]:
         number = 0

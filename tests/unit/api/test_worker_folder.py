@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import socket
 import tempfile
 import threading
@@ -94,6 +95,36 @@ def test_a_worker_that_ended_is_not_live_and_one_that_hangs_is(tmp_path: Path, m
     assert first.ask_others() == {0: os.getpid()}
     second.close()
     first.close()
+
+
+@pytest.mark.parametrize("removed", ["0.lock", "folder"])
+def test_a_worker_whose_files_were_removed_ends_and_its_successor_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: str
+) -> None:
+    monkeypatch.setattr(module, "WRITE_SECONDS", 0.05)
+    worker, ended = WorkerFolder(tmp_path / "folder"), threading.Event()
+    worker.end = ended.set
+    worker.answer(lambda: None)
+    assert not ended.wait(0.2)
+    if removed == "folder":
+        shutil.rmtree(tmp_path / "folder")
+    else:
+        (tmp_path / "folder" / removed).unlink()
+    assert worker.ask_others() == {0: os.getpid()}  # a scrape meanwhile does not fail
+    assert ended.wait(10)
+    shutil.rmtree(tmp_path / "folder")
+    successor = WorkerFolder(tmp_path / "folder")
+    assert successor.number == 0
+    worker.close()
+    successor.close()
+
+
+def test_the_times_of_a_workers_files_are_updated(tmp_path: Path) -> None:
+    worker = WorkerFolder(tmp_path)
+    os.utime(tmp_path / "0.lock", (5, 5))
+    worker.touch()
+    assert (tmp_path / "0.lock").stat().st_mtime > 5
+    worker.close()
 
 
 def test_the_folder_is_private_told_to_workers_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from lakemuster.storage.drivers import driver_of, driver_path, needed_packages
 from lakemuster.storage.locations import Location
 
 _MODIFIED = ("mtime", "LastModified", "last_modified", "updated", "created")
+_MODIFIED_MS = "modificationTime"
+"""The name in infos of WebHDFS, in milliseconds."""
 
 
 class Filesystem:
@@ -61,6 +63,8 @@ class Filesystem:
 
 def modified_ms(info: Mapping[str, Any]) -> int | None:
     """Return an object's modification time from a driver's info, as Unix epoch milliseconds; None if it has none."""
+    if isinstance(milliseconds := info.get(_MODIFIED_MS), int):
+        return milliseconds
     moment = next((info[name] for name in _MODIFIED if info.get(name) is not None), None)
     if isinstance(moment, str):
         try:

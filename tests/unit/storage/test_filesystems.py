@@ -62,6 +62,7 @@ def test_an_unknown_scheme_is_a_value_error() -> None:
         ({"mtime": 1.5}, 1500),
         ({"updated": "2024-01-01T00:00:00+00:00"}, 1_704_067_200_000),
         ({"mtime": None, "created": MOMENT}, 1_704_067_200_000),
+        ({"modificationTime": 1_704_067_200_000}, 1_704_067_200_000),
         ({"updated": "yesterday"}, None),
         ({"size": 3}, None),
     ],

@@ -163,7 +163,7 @@ class Asker:
             snapshot_id, files, reason = _files(headers, body)
             self._judge(table, asked_at, snapshot_id, files, reason is not None, pinned, between)
         elif status not in _UNREADABLE | {0, 200} and not (status == 404 and _has_expired(table, pinned)):
-            raise WrongAnswer(f"{kind} of {name}: status {status}: {body[:300]!r}")
+            raise WrongAnswer(f"{kind} of {name}: status {status}: {body[:300]!r} (port {self._port})")
         elif status == 503 and "Retry-After" not in headers:
             raise WrongAnswer(f"{kind} of {name}: 503 without Retry-After")
         is_stale = status == 200 and reason is not None

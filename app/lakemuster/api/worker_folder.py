@@ -48,8 +48,6 @@ ANSWER_SECONDS = 2.0
 TOUCH_SECONDS = 3600.0
 """Seconds between two updates of the times of a worker's files."""
 
-LOG = logging.getLogger("lakemuster.api")
-
 _PREFIX = "lakemuster-workers-"
 _LEFT_BEHIND_SECONDS = 60.0
 _PAUSE_SECONDS = 0.5

@@ -10,6 +10,7 @@ import pytest
 from lakemuster import cpu_semaphore
 from lakemuster.cpu_semaphore import CpuSemaphore
 from lakemuster.index.segment_cache import SegmentCache
+from tests.polling import until
 
 
 def side_by_side(count: int, semaphore: CpuSemaphore) -> int:
@@ -84,7 +85,7 @@ def test_a_waiting_thread_comes_before_a_new_one():
     thread = threading.Thread(target=other)
     with own.permit():
         thread.start()
-        threading.Event().wait(0.2)
+        until(own._next.locked)
     for _ in range(3):
         with own.permit():
             order.append("again")

@@ -51,17 +51,27 @@ def test_fences_grow(database: Database, table_id: int) -> None:
     assert fences == sorted(set(fences))
 
 
-def test_a_waiting_process_gets_the_lease_once_it_is_free(database: Database, table_id: int) -> None:
-    holding = threading.Event()
+def test_a_waiting_process_gets_the_lease_once_it_is_free(
+    database: Database, table_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holding, refused = threading.Event(), threading.Event()
+    state_of = leases._state
+
+    def seen(database: Database, table_id: int) -> Any:
+        state = state_of(database, table_id)
+        if not state.is_free:
+            refused.set()
+        return state
 
     def hold() -> None:
         with leases.hold(database, table_id, wait_seconds=0):
             holding.set()
-            time.sleep(0.2)
+            refused.wait(60)
 
+    monkeypatch.setattr(leases, "_state", seen)
     holder = threading.Thread(target=hold)
     holder.start()
-    holding.wait()
+    assert holding.wait(60)
     with leases.hold(database, table_id, wait_seconds=20) as lease:
         assert lease.waited
     holder.join()
@@ -172,8 +182,10 @@ def test_a_named_lease_is_released_although_the_database_was_away(
 
 
 def test_a_lease_in_use_does_not_expire(database: Database, table_id: int) -> None:
-    with leases.hold(database, table_id, wait_seconds=0, ttl_seconds=0.6):
-        time.sleep(1.2)
+    ttl_seconds = 1.5
+    with leases.hold(database, table_id, wait_seconds=0, ttl_seconds=ttl_seconds):
+        without_renewal = database.clock_ms() + ttl_seconds * 1000
+        until(lambda: database.clock_ms() > without_renewal)
         with pytest.raises(RefreshBusy):
             leases.acquire(database, table_id, wait_seconds=0)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 from starlette.requests import Request
@@ -204,17 +205,37 @@ def test_a_second_head_on_a_connection_has_its_time_too(hurried: int):
         assert client.recv(1 << 16) == b""
 
 
+def steadily(work: Callable[[Callable[[], None]], None]) -> None:
+    """Do a client's work, which calls its argument at each step; repeat it if the machine suspended the client."""
+    for _ in range(10):
+        steps = [time.monotonic()]
+        try:
+            work(lambda steps=steps: steps.append(time.monotonic()))  # type: ignore[misc]
+        except (AssertionError, OSError):
+            pauses = [later - earlier for earlier, later in pairwise(steps)]
+            if max(pauses, default=0.0) < Hurried.limits.write / 2:
+                raise
+        else:
+            return
+    raise AssertionError("the machine is too busy for this test")
+
+
 def test_a_slow_body_that_keeps_moving_is_read(hurried: int):
     body = b"x" * 2000
-    with socket.create_connection(("127.0.0.1", hurried), timeout=20) as client:
-        client.sendall(HEAD % len(body))
-        for at in range(0, len(body), 200):
-            client.sendall(body[at : at + 200])
-            client.settimeout(0.06)
-            with suppress(TimeoutError):
-                assert client.recv(100).startswith(b"HTTP/1.1 200 ")
-        client.settimeout(20)
-        assert b"2000 bytes" in b"".join(iter(lambda: client.recv(1 << 16), b""))
+
+    def send(step: Callable[[], None]) -> None:
+        with socket.create_connection(("127.0.0.1", hurried), timeout=20) as client:
+            client.sendall(HEAD % len(body))
+            for at in range(0, len(body), 200):
+                client.sendall(body[at : at + 200])
+                client.settimeout(0.06)
+                with suppress(TimeoutError):
+                    assert client.recv(100).startswith(b"HTTP/1.1 200 ")
+                step()
+            client.settimeout(20)
+            assert b"2000 bytes" in b"".join(iter(lambda: client.recv(1 << 16), b""))
+
+    steadily(send)
 
 
 @pytest.mark.parametrize("path", [b"/endless", b"/much"])
@@ -237,15 +258,19 @@ def is_open(client: socket.socket) -> bool:
 
 
 def test_who_reads_slowly_is_not(hurried: int):
-    with socket.socket() as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
-        client.settimeout(20)
-        client.connect(("127.0.0.1", hurried))
-        client.sendall(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
-        until = time.monotonic() + 1.0  # three times the deadline
-        while time.monotonic() < until:
-            assert client.recv(1 << 14)
-            time.sleep(0.01)
+    def read(step: Callable[[], None]) -> None:
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)
+            client.settimeout(20)
+            client.connect(("127.0.0.1", hurried))
+            client.sendall(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
+            until = time.monotonic() + 1.0  # three times the deadline
+            while time.monotonic() < until:
+                assert client.recv(1 << 14)
+                time.sleep(0.01)
+                step()
+
+    steadily(read)
 
 
 def test_a_peer_has_only_so_many_connections(hurried: int):

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from lakemuster.errors import CatalogError, ConfigInvalid, ObjectMissing, StorageDenied, StorageUnavailable
 from lakemuster.storage.objects import ReadRequest
 from lakemuster.storage.store import ObjectStore
+from tests.polling import until
 
 
 class Slow(AsyncFileSystem):  # type: ignore[misc]
@@ -90,6 +91,7 @@ def test_untaken_objects_count_as_in_flight() -> None:
     requests = [ReadRequest(f"slow://lake/10-{number}", 10) for number in range(10)]
     reading = store.read_many(requests, in_flight_bytes=30)
     next(reading)
+    until(lambda: store.counts.reads >= 3)
     time.sleep(0.05)
     assert store.counts.reads == 3
 

@@ -121,7 +121,7 @@ def test_supervisors_run_each_job_in_one_place_and_hand_it_on_when_they_stop(dat
     jobs = [[Counting(name) for name in NAMES] for _ in range(3)]
     with ExitStack() as stack:
         stacks = [ExitStack() for _ in jobs]
-        held = [stack.enter_context(own).enter_context(supervised(database, *several, ttl_seconds=0.5))
+        held = [stack.enter_context(own).enter_context(supervised(database, *several, ttl_seconds=3.0))
                 for own, several in zip(stacks, jobs, strict=True)]  # fmt: skip
         for remaining in (3, 2, 1):
             until(lambda: sorted(one.name for each in held for one in each.held()) == sorted(NAMES))
@@ -140,7 +140,7 @@ def test_a_job_that_crashes_each_time_leaves_the_others_running_and_is_shown(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     sick, well = Counting("sick", failures=10**9), Counting("well")
-    with supervised(database, sick, well, ttl_seconds=0.4) as supervisor:
+    with supervised(database, sick, well, ttl_seconds=3.0) as supervisor:
         until(lambda: sick.runs >= 2 and well.runs >= 20)
         until(lambda: any(row.failures >= 2 for row in jobs_out(database, ())))
         shown = {row.name: row for row in jobs_out(database, ())}

@@ -67,6 +67,7 @@ def test_tables_are_as_they_were(tmp_path):
 
 def test_a_workload_that_fails_is_said_and_the_rest_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # no workload module can be imported here
+    monkeypatch.delenv("PYTHONPATH", raising=False)
     run(["W5", "W6"], ["W2"], ["--size", "tiny"], tmp_path, tmp_path / "out.md")
     said = (tmp_path / "out.md").read_text()
     assert said.count("ended with") == 2
